@@ -1,0 +1,118 @@
+package workflow
+
+import "fmt"
+
+// Phase is where a session stands. Next is the only way from one to another.
+//
+//	exploring ──report──▶ reported ──approve──▶ working ──claim──▶ verifying ──prove──▶ done
+//	   │  ▲                  │                     ▲ ▲                │
+//	   │  └─────correct──────┘                     │ └──attempt fails─┤
+//	   │                                           └──advice── consulting ◀──two failed
+//	   └──answer──▶ answered        any ──stop──▶ stopped    any ──fail──▶ failed
+type Phase string
+
+// The phases.
+const (
+	PhaseAligning   Phase = "aligning"   // an interview decides what is wanted
+	PhaseExploring  Phase = "exploring"  // reading and tracing; nothing is written
+	PhaseDiagnosing Phase = "diagnosing" // a Diagnosis Report is being made
+	PhaseReported   Phase = "reported"   // a root cause or Diagnosis Report waits for the thread's word
+	PhasePlanning   Phase = "planning"   // a clear feature is being split into tasks
+	PhasePlanShown  Phase = "plan_shown" // a written plan waits for approval
+	PhaseWorking    Phase = "working"    // tasks are delegated
+	PhaseVerifying  Phase = "verifying"  // the program checks a claim
+	PhaseConsulting Phase = "consulting" // the consultant was asked
+	PhaseAnswered   Phase = "answered"   // a question got its answer
+	PhaseDone       Phase = "done"       // the proof holds and the branch is pushed
+	PhasePaused     Phase = "paused"     // a budget, a person or a machine is needed
+	PhaseStopped    Phase = "stopped"    // a person said stop
+	PhaseFailed     Phase = "failed"     // nothing more can be tried
+)
+
+// Event is what moves a session from one phase to another.
+type Event string
+
+// The events.
+const (
+	EventRequest  Event = "request"   // somebody writes: a request, a correction, a follow-up
+	EventAlign    Event = "align"     // an interview begins
+	EventDiagnose Event = "diagnose"  // a diagnosis is asked for, or the bug is unclear
+	EventReport   Event = "report"    // a report is shown
+	EventAnswer   Event = "answer"    // a plain question is answered
+	EventPlan     Event = "plan"      // planning begins
+	EventShowPlan Event = "show_plan" // a written plan is shown
+	EventApprove  Event = "approve"   // a person allowed the work
+	EventClaim    Event = "claim"     // a worker says it is done
+	EventFail     Event = "fail"      // the verification of an attempt failed
+	EventConsult  Event = "consult"   // the consultant is asked
+	EventAdvice   Event = "advice"    // the consultant's answer goes back to the work
+	EventVerified Event = "verified"  // a task's verification held; more work may follow
+	EventProve    Event = "prove"     // the proof holds and the branch is pushed
+	EventPause    Event = "pause"     // something is needed before it can go on
+	EventResume   Event = "resume"    // what was needed is there
+	EventStop     Event = "stop"      // a person stops it
+	EventGiveUp   Event = "give_up"   // nothing more can be tried
+)
+
+// moves holds what follows from each phase. EventStop, EventGiveUp and EventPause are
+// allowed from everywhere and stand in Next.
+var moves = map[Phase]map[Event]Phase{
+	PhaseExploring: {
+		EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing, EventReport: PhaseReported,
+		EventPlan: PhasePlanning, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting,
+	},
+	PhaseAligning: {EventRequest: PhaseAligning, EventResume: PhaseExploring},
+	PhaseDiagnosing: {
+		EventRequest: PhaseDiagnosing, EventReport: PhaseReported, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting,
+	},
+	PhaseReported: {
+		EventRequest: PhaseExploring, EventDiagnose: PhaseDiagnosing, EventApprove: PhaseWorking, EventConsult: PhaseConsulting,
+		EventReport: PhaseReported, EventAnswer: PhaseReported,
+	},
+	PhasePlanning:  {EventRequest: PhasePlanning, EventShowPlan: PhasePlanShown, EventApprove: PhaseWorking},
+	PhasePlanShown: {EventRequest: PhasePlanning, EventApprove: PhaseWorking, EventAnswer: PhasePlanShown},
+	PhaseWorking: {
+		EventRequest: PhaseWorking, EventClaim: PhaseVerifying, EventConsult: PhaseConsulting, EventAnswer: PhaseWorking,
+	},
+	PhaseVerifying: {
+		EventRequest: PhaseVerifying, EventFail: PhaseWorking, EventVerified: PhaseWorking, EventConsult: PhaseConsulting, EventProve: PhaseDone,
+	},
+	PhaseConsulting: {EventRequest: PhaseConsulting, EventAdvice: PhaseWorking, EventReport: PhaseReported, EventAnswer: PhaseAnswered},
+	PhaseAnswered:   {EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing},
+	PhaseDone:       {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
+	PhasePaused:     {EventRequest: PhaseExploring},
+	PhaseStopped:    {EventRequest: PhaseExploring},
+	PhaseFailed:     {EventRequest: PhaseExploring},
+}
+
+// Next is the phase that follows when e happens in p. It has no side effect and knows
+// nothing of time or storage; an event that p does not allow is an error.
+func (p Phase) Next(e Event) (Phase, error) {
+	if to, ok := moves[p][e]; ok {
+		return to, nil
+	}
+	switch e {
+	case EventStop:
+		return PhaseStopped, nil
+	case EventGiveUp:
+		return PhaseFailed, nil
+	case EventPause:
+		return PhasePaused, nil
+	}
+	return p, fmt.Errorf("a session that is %s cannot take the event %q", p, e)
+}
+
+// Ended reports whether nothing happens in the phase until somebody writes.
+func (p Phase) Ended() bool {
+	switch p {
+	case PhaseAnswered, PhaseDone, PhaseStopped, PhaseFailed, PhasePaused:
+		return true
+	}
+	return false
+}
+
+// MayWrite reports whether agents may change files in the phase. Before it, whatever
+// they run works on a throw-away copy.
+func (p Phase) MayWrite() bool {
+	return p == PhaseWorking || p == PhaseVerifying || p == PhaseConsulting
+}

@@ -1,0 +1,193 @@
+package workflow
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Thread is a Slack thread. One thread is one session, for ever.
+type Thread struct {
+	Team    string
+	Channel string
+	TS      string // of the thread's root message
+}
+
+// Kind is what a request turned out to be. The orchestrator decides it.
+type Kind string
+
+// The kinds of request.
+const (
+	KindUnknown      Kind = ""
+	KindBug          Kind = "bug"
+	KindFeature      Kind = "feature"
+	KindConsultation Kind = "consultation"
+	KindQuestion     Kind = "question"
+)
+
+// A Session is what Bobbin knows of a thread. Its transcript, tasks, reports and
+// approvals are rows of their own.
+type Session struct {
+	ID         string
+	Thread     Thread
+	Kind       Kind
+	Phase      Phase
+	Title      string // the first line of the request, for branches and lists
+	Requester  string // Slack user id of the person who asked
+	Repository string // name in the configuration; empty until one is chosen
+	BaseCommit string // what was investigated; set with the repository
+	Branch     string // where the work goes; set with the approval
+	Head       string // last commit of the session's own work, empty before any
+	Revision   int    // of the newest report shown; 0 before any
+	Epoch      int64  // number of the turn that may write; older turns are fenced off
+	SpentUSD   float64
+	Created    time.Time
+	Updated    time.Time
+}
+
+// IncomingKind says what happened in Slack.
+type IncomingKind string
+
+// What can come in from Slack.
+const (
+	IncomingMention IncomingKind = "mention" // a message that names the bot, or a direct message
+	IncomingReply   IncomingKind = "reply"   // any other message in a thread, or in a watched channel
+	IncomingEdit    IncomingKind = "edit"    // message_changed: TS is the edited message's
+	IncomingDelete  IncomingKind = "delete"  // message_deleted: TS is the deleted message's
+	IncomingAction  IncomingKind = "action"  // a button: ActionID and Value are set
+)
+
+// An Incoming is one event as the gateway understood it, before anybody judged it.
+type Incoming struct {
+	EventID  string // Slack's event_id or envelope id; unique for ever
+	Kind     IncomingKind
+	Thread   Thread
+	TS       string // of the message itself; equal to Thread.TS for a root
+	User     string
+	UserTeam string // home team of the user, where Slack says it
+	Text     string // raw mrkdwn as Slack sent it, less the bot's own mention
+	ActionID string // fix_it, correct, consult, stop, option, change_repository
+	Value    string // the button's opaque id
+	At       time.Time
+}
+
+// A Message is an Incoming that was bound to a session and kept.
+type Message struct {
+	ID      int64 // order of arrival
+	Session string
+	Incoming
+}
+
+// A Line is one thing said in the thread: "[agent] text".
+type Line struct {
+	Agent string
+	Text  string
+	// Buttons are shown under the line, in this order.
+	Buttons []Button
+}
+
+// A Button carries an opaque id and nothing else; what it stands for is a row.
+type Button struct {
+	ActionID string
+	Label    string
+	Value    string
+	Style    string // "", primary, danger
+}
+
+// String is the line as it is posted.
+func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Text) }
+
+// A Posting is one reply that has to be in the thread exactly once: one or more lines
+// that were said within about a second of each other.
+type Posting struct {
+	Key     string // natural key; travels as message metadata so that a lost answer can be looked up
+	Session string
+	Thread  Thread
+	Lines   []Line
+	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
+	Reaction string
+	OnTS     string
+	Tried    bool // it was attempted before: look it up before posting again
+}
+
+// Text is the posting's whole content.
+func (p Posting) Text() string {
+	parts := make([]string, len(p.Lines))
+	for i, l := range p.Lines {
+		parts[i] = l.String()
+	}
+	return strings.Join(parts, "\n")
+}
+
+// A Person is what Slack says of a user, read fresh for each decision.
+type Person struct {
+	ID       string
+	Name     string
+	Team     string
+	Bot      bool
+	Guest    bool // restricted or ultra restricted
+	Stranger bool // from another workspace (Slack Connect)
+	Deleted  bool
+	InThread bool // a member of the channel the thread is in
+}
+
+// Category is a kind of worker that the orchestrator delegates to.
+type Category string
+
+// The categories.
+const (
+	CategoryQuick  Category = "quick"
+	CategoryDeep   Category = "deep"
+	CategoryVisual Category = "visual-engineering"
+)
+
+// TaskState is where a task stands.
+type TaskState string
+
+// The states of a task.
+const (
+	TaskOpen    TaskState = "open"
+	TaskWorking TaskState = "working"
+	TaskDone    TaskState = "done"    // its verification held
+	TaskBlocked TaskState = "blocked" // the worker said why it cannot go on
+	TaskFailed  TaskState = "failed"  // its last attempt's verification failed
+)
+
+// A Task is a unit of work that the orchestrator delegated.
+type Task struct {
+	ID          int64
+	Session     string
+	Number      int // 1, 2, … within the session
+	Description string
+	Category    Category
+	Skill       string
+	After       []int // numbers of tasks that must be done first
+	State       TaskState
+	Summary     string // the worker's own words when it ended
+}
+
+// Label is how the task's category is shown in a list of tasks: [deep + tdd skill].
+func (t Task) Label() string {
+	if t.Skill == "" {
+		return fmt.Sprintf("[%s]", t.Category)
+	}
+	return fmt.Sprintf("[%s + %s skill]", t.Category, t.Skill)
+}
+
+// An Attempt is edits followed by a verification that the program ran.
+type Attempt struct {
+	Task    int64
+	Number  int
+	Tree    string // what was verified
+	Held    bool
+	Summary string // figures, or what failed
+}
+
+// An Item is one entry of an agent's transcript: a message to or from the model, kept
+// as JSON so that this package need not know the model's types.
+type Item struct {
+	Seq  int64
+	Task int64 // 0 for the orchestrator
+	Body json.RawMessage
+}
