@@ -1,0 +1,2 @@
+// Package model speaks with language models.
+package model

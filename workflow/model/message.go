@@ -1,0 +1,78 @@
+package model
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Role says who a message is from.
+type Role string
+
+// The roles of a conversation.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// A Message is one entry of a conversation. Its JSON form is kept in transcripts: names
+// may be added, never changed.
+type Message struct {
+	Role   Role   `json:"role"`
+	Text   string `json:"text,omitempty"`
+	Calls  []Call `json:"calls,omitempty"`   // what an assistant asks for, in order
+	CallID string `json:"call_id,omitempty"` // of a tool result: the Call it answers
+	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
+	From   string `json:"from,omitempty"`    // of a user message: the Slack user, where there is one
+}
+
+// A Call is one use of a tool that a model asks for. ID is unique within its conversation.
+type Call struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args,omitempty"` // a JSON object as a rule
+}
+
+// A Request is one question to a model.
+type Request struct {
+	Model     string
+	Effort    string // reasoning effort; sent only where it is set
+	System    string
+	Messages  []Message
+	Tools     []Tool
+	MaxTokens int    // of the answer, reasoning included; 0 leaves it to the endpoint
+	CacheKey  string // requests of one conversation share it, so that their common prefix is served from the endpoint's cache
+
+	// OnText hears the answer's text as it arrives. A failed attempt that had already
+	// said something is announced by OnRetry; its text is void then.
+	OnText func(delta string)
+	// OnRetry hears, in words for people, why the request is asked again and after
+	// what time. It is called before the wait.
+	OnRetry func(reason string, wait time.Duration)
+}
+
+// A Response is one whole answer. There is no such thing as half of one.
+type Response struct {
+	Message Message
+	Finish  string // stop, tool_calls, length, content_filter
+	Usage   Usage
+	Model   string // the model that answered: another than was asked after a fallback
+}
+
+// Usage is what an answer took.
+type Usage struct {
+	Input     int     `json:"input"`            // tokens read, cached ones included
+	Cached    int     `json:"cached,omitempty"` // of Input, from the endpoint's cache
+	Output    int     `json:"output"`           // tokens written, reasoning included
+	Reasoning int     `json:"reasoning,omitempty"`
+	USD       float64 `json:"usd,omitempty"` // by the configured prices; 0 where there are none
+}
+
+// Add is the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output,
+		Reasoning: u.Reasoning + v.Reasoning, USD: u.USD + v.USD,
+	}
+}
