@@ -1,0 +1,292 @@
+package slacktest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// The methods here are the hands of people: each does what somebody would do in Slack. A
+// channel is named by id or by name. What Slack would not let somebody do is an error.
+
+// AddUser makes a user of the workspace, or of another for an External.
+func (s *Server) AddUser(u User) User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	orElse(&u.ID, s.state.id("U"))
+	orElse(&u.Name, "user-"+u.ID)
+	orElse(&u.RealName, u.Name)
+	if u.Kind == External {
+		orElse(&u.TeamID, s.state.id("T"))
+	}
+	orElse(&u.TeamID, s.state.app.TeamID)
+	s.state.users[u.ID] = &u
+	return u
+}
+
+// AddBot makes another app's bot, or with Hook an incoming webhook.
+func (s *Server) AddBot(u User) User {
+	u.Kind = Bot
+	s.mu.Lock()
+	orElse(&u.BotID, s.state.id("B"))
+	orElse(&u.AppID, s.state.id("A"))
+	s.mu.Unlock()
+	return s.AddUser(u)
+}
+
+// AddChannel makes a channel with its members.
+func (s *Server) AddChannel(ch Channel) Channel {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	prefix := "C"
+	if ch.Kind == IM {
+		prefix = "D"
+	}
+	orElse(&ch.ID, s.state.id(prefix))
+	if ch.Kind != IM {
+		orElse(&ch.Name, "channel-"+ch.ID)
+	}
+	orElse(&ch.Created, s.cfg.Now().Truncate(time.Second))
+	ch.Members = slices.Clone(ch.Members)
+	kept := ch
+	s.state.channels[ch.ID] = &kept
+	return ch
+}
+
+// AddGroup makes a user group.
+func (s *Server) AddGroup(g UserGroup) UserGroup {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	orElse(&g.ID, s.state.id("S"))
+	orElse(&g.Handle, "group-"+g.ID)
+	orElse(&g.Name, g.Handle)
+	kept := g
+	kept.Users = slices.Clone(g.Users)
+	s.state.groups[g.ID] = &kept
+	return g
+}
+
+// ChangeUser changes a user, for instance deactivates it.
+func (s *Server) ChangeUser(id string, change func(*User)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.state.users[id]
+	if u == nil {
+		return fmt.Errorf("slacktest: no user %q", id)
+	}
+	change(u)
+	return nil
+}
+
+// ChangeChannel changes a channel, for instance archives it. It sends no event.
+func (s *Server) ChangeChannel(channel string, change func(*Channel)) error {
+	return s.withChannel(channel, func(ch *Channel) error {
+		change(ch)
+		return nil
+	})
+}
+
+// ChangeGroup sets who is in a user group and tells the app.
+func (s *Server) ChangeGroup(id string, users []string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.state.groups[id]
+	if g == nil {
+		return fmt.Errorf("slacktest: no user group %q", id)
+	}
+	added := without(users, g.Users)
+	removed := without(g.Users, users)
+	g.Users = slices.Clone(users)
+	s.emit(nil, object{
+		"type": "subteam_members_changed", "subteam_id": id, "team_id": s.state.app.TeamID, "added_users": added,
+		"added_users_count": len(added), "removed_users": removed, "removed_users_count": len(removed),
+	})
+	return nil
+}
+
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(u string) bool { return slices.Contains(others, u) })
+}
+
+// Join adds a user, or the app's bot, to a channel, with the message Slack makes of it.
+func (s *Server) Join(channel, user string) error {
+	return s.withChannel(channel, func(ch *Channel) error {
+		if s.state.users[user] == nil {
+			return fmt.Errorf("slacktest: no user %q", user)
+		}
+		if !s.state.isMember(ch, user) {
+			s.enter(ch, user)
+		}
+		return nil
+	})
+}
+
+func (s *Server) enter(ch *Channel, user string) {
+	ch.Members = append(ch.Members, user)
+	s.memberEvent("member_joined_channel", ch, user)
+	s.post(ch, &Message{User: user, Subtype: "channel_join", Text: "<@" + user + "> has joined the channel"})
+}
+
+// Leave takes a user, or the app's bot, out of a channel.
+func (s *Server) Leave(channel, user string) error {
+	return s.withChannel(channel, func(ch *Channel) error {
+		if !s.state.isMember(ch, user) {
+			return fmt.Errorf("slacktest: %s is not in #%s", user, ch.Name)
+		}
+		s.memberEvent("member_left_channel", ch, user)
+		ch.Members = slices.DeleteFunc(ch.Members, func(u string) bool { return u == user })
+		return nil
+	})
+}
+
+func (s *Server) memberEvent(kind string, ch *Channel, user string) {
+	if !s.state.appIn(ch) {
+		return
+	}
+	letter := map[ChannelKind]string{Public: "C", Private: "G", IM: "D"}[ch.Kind]
+	s.emit(ch, object{
+		"type": kind, "user": user, "channel": ch.ID, "channel_type": letter, "team": s.state.app.TeamID, "event_ts": s.state.stamp(),
+	})
+}
+
+// OpenIM is the direct conversation of a user with the app.
+func (s *Server) OpenIM(user string) (Channel, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.users[user] == nil {
+		return Channel{}, fmt.Errorf("slacktest: no user %q", user)
+	}
+	return *s.state.openIM(user), nil
+}
+
+// Say writes a message as a person, into a thread unless threadTS is empty, and gives its
+// ts. The text is as Slack sends it: <@U…> is a mention.
+func (s *Server) Say(channel, user, text, threadTS string) (ts string, err error) {
+	err = s.withChannel(channel, func(ch *Channel) error {
+		if err := s.mayWrite(ch, user); err != nil {
+			return err
+		}
+		m := &Message{User: user, Text: text, clientMsgID: newUUID(), Blocks: s.state.richText(text)}
+		if err := s.intoThread(ch, m, threadTS); err != nil {
+			return err
+		}
+		s.post(ch, m)
+		ts = m.TS
+		return nil
+	})
+	return ts, err
+}
+
+func (s *Server) mayWrite(ch *Channel, user string) error {
+	u := s.state.users[user]
+	switch {
+	case u == nil:
+		return fmt.Errorf("slacktest: no user %q", user)
+	case u.Deleted:
+		return fmt.Errorf("slacktest: %s is deactivated", u.Name)
+	case ch.Archived:
+		return fmt.Errorf("slacktest: #%s is archived", ch.Name)
+	case !s.state.isMember(ch, user):
+		return fmt.Errorf("slacktest: %s is not in #%s", u.Name, ch.Name)
+	}
+	return nil
+}
+
+func (s *Server) intoThread(ch *Channel, m *Message, threadTS string) error {
+	if threadTS == "" {
+		return nil
+	}
+	m.ThreadTS = s.state.root(ch.ID, threadTS)
+	if m.ThreadTS == "" {
+		return fmt.Errorf("slacktest: no message %s in #%s to reply to", threadTS, ch.Name)
+	}
+	return nil
+}
+
+// SayAsBot writes a message as another app's bot.
+func (s *Server) SayAsBot(channel, bot, text, threadTS string) (ts string, err error) {
+	err = s.withChannel(channel, func(ch *Channel) error {
+		u := s.state.users[bot]
+		if u == nil {
+			u = s.state.botByID(bot)
+		}
+		if u == nil || u.BotID == "" {
+			return fmt.Errorf("slacktest: no bot %q", bot)
+		}
+		m := &Message{User: u.ID, BotID: u.BotID, AppID: u.AppID, Text: text, Blocks: s.state.richText(text)}
+		if u.Hook {
+			m.User, m.AppID, m.Username, m.Subtype, m.Blocks = "", "", u.Name, "bot_message", nil
+		}
+		if err := s.intoThread(ch, m, threadTS); err != nil {
+			return err
+		}
+		s.post(ch, m)
+		ts = m.TS
+		return nil
+	})
+	return ts, err
+}
+
+// Edit changes a person's message.
+func (s *Server) Edit(channel, ts, text string) error {
+	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
+		if m.Subtype == "tombstone" {
+			return errors.New("slacktest: that message was deleted")
+		}
+		s.change(ch, m, m.User, func() { m.Text, m.Blocks = text, s.state.richText(text) })
+		return nil
+	})
+}
+
+// Unfurl adds a link's preview to a message, as Slack does by itself: a message_changed in
+// which nobody edited anything.
+func (s *Server) Unfurl(channel, ts, url string) error {
+	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
+		s.change(ch, m, "", func() {
+			m.Attachments = mustJSON([]object{{"from_url": url, "original_url": url, "fallback": url, "id": 1, "title": url, "title_link": url}})
+		})
+		return nil
+	})
+}
+
+// Delete deletes a message.
+func (s *Server) Delete(channel, ts string) error {
+	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
+		if m.Subtype == "tombstone" {
+			return errors.New("slacktest: that message was deleted")
+		}
+		s.erase(ch, m)
+		return nil
+	})
+}
+
+// React puts an emoji under a message, named without colons.
+func (s *Server) React(channel, ts, user, emoji string) error {
+	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error { return s.react(ch, m, user, emoji) })
+}
+
+// Unreact takes it away.
+func (s *Server) Unreact(channel, ts, user, emoji string) error {
+	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error { return s.unreact(ch, m, user, emoji) })
+}
+
+func (s *Server) withChannel(channel string, do func(*Channel) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.state.channel(channel)
+	if ch == nil {
+		return fmt.Errorf("slacktest: no channel %q", channel)
+	}
+	return do(ch)
+}
+
+func (s *Server) withMessage(channel, ts string, do func(*Channel, *Message) error) error {
+	return s.withChannel(channel, func(ch *Channel) error {
+		m := s.state.message(ch.ID, ts)
+		if m == nil {
+			return fmt.Errorf("slacktest: no message %s in #%s", ts, ch.Name)
+		}
+		return do(ch, m)
+	})
+}

@@ -1,0 +1,153 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// A Fault is trouble that a test orders for calls of the Web API. Which calls: Method and
+// Channel, then Nth or Probability, at most Times. What happens: one of Status, Error and
+// LoseAnswer, after Latency.
+type Fault struct {
+	Method  string // chat.postMessage; empty: any
+	Channel string // empty: any
+
+	Nth         int     // the first call hit, counted from the order; default 1
+	Times       int     // calls hit in all; negative: no end; default 1, no end when Probability is set
+	Probability float64 // from Nth on, each call is hit with it; 0: surely
+
+	Status     int           // 429, 500, 503…: nothing is carried out
+	RetryAfter time.Duration // of a 429, in whole seconds; default 1 s
+	Error      string        // an answer with ok: false and this code; nothing is carried out
+	LoseAnswer bool          // carried out, but the connection is cut instead of an answer
+	Latency    time.Duration // before anything is done
+}
+
+type faultPlan struct {
+	random *rand.Rand
+	orders []*faultOrder
+}
+
+type faultOrder struct {
+	Fault
+	seen, hit int
+}
+
+// Order adds a fault. Of several that fit a call, the one ordered first has it.
+func (s *Server) Order(f Fault) {
+	if f.Times == 0 && f.Probability == 0 {
+		f.Times = 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.orders = append(s.faults.orders, &faultOrder{Fault: f})
+}
+
+// ClearFaults forgets all orders.
+func (s *Server) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults.orders = nil
+}
+
+func (p *faultPlan) take(method, channel string) Fault {
+	for _, o := range p.orders {
+		if o.fits(method, channel) && o.due(p.random) {
+			o.hit++
+			p.orders = slices.DeleteFunc(p.orders, func(o *faultOrder) bool { return o.Times > 0 && o.hit >= o.Times })
+			return o.Fault
+		}
+	}
+	return Fault{}
+}
+
+func (o *faultOrder) fits(method, channel string) bool {
+	return (o.Method == "" || o.Method == method) && (o.Channel == "" || o.Channel == channel)
+}
+
+func (o *faultOrder) due(random *rand.Rand) bool {
+	o.seen++
+	if o.seen < o.Nth {
+		return false
+	}
+	return o.Probability == 0 || random.Float64() < o.Probability
+}
+
+// answerFault answers with what was ordered and carries nothing out.
+func (s *Server) answerFault(w http.ResponseWriter, c *call, f Fault) {
+	if f.Status == 0 {
+		err := fail(f.Error)
+		s.settle(c, http.StatusOK, err, false)
+		s.answer(w, c, nil, err)
+		return
+	}
+	code := "internal_error"
+	switch f.Status {
+	case http.StatusTooManyRequests:
+		code = "ratelimited"
+		wait := f.RetryAfter
+		if wait == 0 {
+			wait = time.Second
+		}
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+	case http.StatusServiceUnavailable:
+		code = "service_unavailable"
+	}
+	s.settle(c, f.Status, fail(code), false)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(f.Status)
+	_ = json.NewEncoder(w).Encode(object{"ok": false, "error": code})
+}
+
+// cut ends the connection under an answer that was never written.
+func cut(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	_ = conn.Close()
+}
+
+// A RateLimit is enforced for a method with 429 and Retry-After.
+type RateLimit struct {
+	Every     time.Duration // one call each
+	Burst     int           // default 1
+	ByChannel bool          // each channel has its own
+}
+
+type bucket struct {
+	tokens float64
+	at     time.Time
+}
+
+// overLimit says how long to wait when the call is one too many.
+func (s *Server) overLimit(c *call) time.Duration {
+	limit, limited := s.cfg.RateLimits[c.method]
+	if !limited || limit.Every <= 0 {
+		return 0
+	}
+	key := c.method
+	if limit.ByChannel {
+		key += " " + c.get("channel")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, burst := s.cfg.Now(), float64(max(limit.Burst, 1))
+	b := s.limits[key]
+	if b == nil {
+		b = &bucket{tokens: burst, at: now}
+		s.limits[key] = b
+	}
+	b.tokens = min(burst, b.tokens+float64(now.Sub(b.at))/float64(limit.Every))
+	b.at = now
+	if b.tokens < 1 {
+		return time.Duration((1 - b.tokens) * float64(limit.Every))
+	}
+	b.tokens--
+	return 0
+}

@@ -1,0 +1,172 @@
+package slacktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// ChangeKind says what happened to a message.
+type ChangeKind string
+
+// The kinds of change.
+const (
+	Posted    ChangeKind = "posted"
+	Updated   ChangeKind = "updated"
+	Deleted   ChangeKind = "deleted" // a deleted root with replies shows as its tombstone
+	Reacted   ChangeKind = "reacted"
+	Whispered ChangeKind = "whispered" // ephemeral, seen by To alone
+)
+
+// A Change is one thing that people would see happen. Message is as it was then.
+type Change struct {
+	Seq     int        `json:"seq"`
+	Kind    ChangeKind `json:"kind"`
+	Message Message    `json:"message"`
+	To      string     `json:"to,omitempty"`
+}
+
+// note records a change. The caller holds mu.
+func (s *Server) note(kind ChangeKind, m *Message) { s.record(Change{Kind: kind, Message: m.clone()}) }
+
+func (s *Server) record(c Change) {
+	c.Seq = len(s.journal) + 1
+	s.journal = append(s.journal, c)
+	s.touch()
+}
+
+// Watch gives every change from now on, in order and without loss, until ctx or the server
+// ends; then the channel is closed.
+func (s *Server) Watch(ctx context.Context) <-chan Change {
+	s.mu.Lock()
+	from := len(s.journal)
+	s.mu.Unlock()
+	return s.WatchFrom(ctx, from)
+}
+
+// WatchFrom is Watch from after the change with that Seq on; 0 is all there ever was.
+func (s *Server) WatchFrom(ctx context.Context, seq int) <-chan Change {
+	out := make(chan Change)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		close(out)
+		return out
+	}
+	s.running.Go(func() {
+		defer close(out)
+		for {
+			s.mu.Lock()
+			news, changed := s.journal[min(seq, len(s.journal)):], s.changed
+			s.mu.Unlock()
+			for _, c := range news {
+				select {
+				case out <- c:
+					seq = c.Seq
+				case <-ctx.Done():
+					return
+				case <-s.done:
+					return
+				}
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return
+			case <-s.done:
+				return
+			}
+		}
+	})
+	return out
+}
+
+// Thread is a root, or its tombstone, and its replies, oldest first. A ts that is a reply's
+// stands for its thread.
+func (s *Server) Thread(channel, ts string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.threadNow(channel, ts)
+}
+
+func (s *Server) threadNow(channel, ts string) []Message {
+	ch := s.state.channel(channel)
+	if ch == nil {
+		return nil
+	}
+	if root := s.state.root(ch.ID, ts); root != "" {
+		ts = root
+	}
+	return clones(s.state.thread(ch.ID, ts))
+}
+
+// Channel is what the channel itself shows: roots and broadcast replies, oldest first.
+func (s *Server) Channel(channel string) []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ch := s.state.channel(channel)
+	if ch == nil {
+		return nil
+	}
+	return clones(s.state.shown(ch.ID))
+}
+
+// Ephemeral is every message that only one person saw.
+func (s *Server) Ephemeral() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Message(nil), s.state.private...)
+}
+
+func (st *state) shown(channel string) []*Message {
+	var list []*Message
+	for _, m := range st.messages[channel] {
+		if m.ThreadTS == "" || m.Broadcast {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func clones(list []*Message) []Message {
+	out := make([]Message, len(list))
+	for i, m := range list {
+		out[i] = m.clone()
+	}
+	return out
+}
+
+// WaitFor returns the thread as soon as it is as wanted. When ctx ends first, the error
+// shows the thread as it stood.
+func (s *Server) WaitFor(ctx context.Context, channel, thread string, wanted func([]Message) bool) ([]Message, error) {
+	var messages []Message
+	err := s.await(ctx, func() bool {
+		messages = s.threadNow(channel, thread)
+		return wanted(messages)
+	})
+	if err != nil {
+		return messages, fmt.Errorf("%w; the thread was:\n%s", err, s.ExportText(channel, thread))
+	}
+	return messages, nil
+}
+
+var errClosed = errors.New("the server was closed")
+
+// await calls done, with mu held, until it is true.
+func (s *Server) await(ctx context.Context, done func() bool) error {
+	for {
+		s.mu.Lock()
+		ok, changed := done(), s.changed
+		s.mu.Unlock()
+		if ok {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("not seen in time: %w", context.Cause(ctx))
+		case <-s.done:
+			return errClosed
+		}
+	}
+}

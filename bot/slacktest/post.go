@@ -1,0 +1,134 @@
+package slacktest
+
+import (
+	"strings"
+	"time"
+)
+
+// Whatever changes a message goes through here, whoever did it: the state, the journal and
+// the events that follow are one step. The caller holds mu.
+
+// post keeps a new message and tells the app.
+func (s *Server) post(ch *Channel, m *Message) {
+	m.Channel, m.TS = ch.ID, s.state.stamp()
+	s.state.add(m)
+	s.note(Posted, m)
+	if !s.state.appIn(ch) {
+		return
+	}
+	event := s.state.wireMessage(m, false)
+	event["channel"], event["channel_type"], event["event_ts"] = ch.ID, channelType(ch), m.TS
+	if m.Broadcast {
+		event["subtype"] = "thread_broadcast"
+		if root := s.state.message(ch.ID, m.ThreadTS); root != nil {
+			event["root"] = s.state.wireMessage(root, false)
+		}
+	}
+	s.mention(ch, m, event)
+	s.emit(ch, event)
+}
+
+// mention sends app_mention beside the message event. Direct messages have none, and the
+// app's own posts do not mention it.
+func (s *Server) mention(ch *Channel, m *Message, message object) {
+	if ch.Kind == IM || m.BotID == s.state.app.BotID || m.Subtype == "tombstone" || !s.state.mentionsApp(m.Text) {
+		return
+	}
+	event := object{"type": "app_mention", "channel": ch.ID, "event_ts": message["event_ts"]}
+	for _, key := range []string{"user", "text", "ts", "thread_ts", "team", "blocks", "bot_id", "client_msg_id", "edited", "attachments"} {
+		if v, has := message[key]; has {
+			event[key] = v
+		}
+	}
+	s.emit(ch, event)
+}
+
+func (st *state) mentionsApp(text string) bool {
+	return strings.Contains(text, "<@"+st.app.BotUser+">") || strings.Contains(text, "<@"+st.app.BotUser+"|")
+}
+
+// change edits a message by way of apply. An empty editor is Slack itself, which unfurls a
+// link: such a change has no "edited".
+func (s *Server) change(ch *Channel, m *Message, editor string, apply func()) {
+	before := s.state.wireMessage(m, false)
+	apply()
+	stamp := s.state.stamp()
+	if editor != "" {
+		// Slack counts edits in whole seconds.
+		m.Edited = &Edited{User: editor, TS: stamp[:strings.IndexByte(stamp, '.')] + ".000000"}
+	}
+	s.note(Updated, m)
+	s.changedEvent(ch, m, before, stamp)
+	if editor != "" {
+		again := s.state.wireMessage(m, false)
+		again["event_ts"] = stamp
+		if s.state.appIn(ch) {
+			s.mention(ch, m, again)
+		}
+	}
+}
+
+func (s *Server) changedEvent(ch *Channel, m *Message, before object, stamp string) {
+	if !s.state.appIn(ch) {
+		return
+	}
+	s.emit(ch, object{
+		"type": "message", "subtype": "message_changed", "hidden": true, "channel": ch.ID, "channel_type": channelType(ch),
+		"ts": stamp, "event_ts": stamp, "message": s.state.wireMessage(m, false), "previous_message": before,
+	})
+}
+
+// erase deletes a message. A root with replies stays as a tombstone until the last of them
+// is gone too.
+func (s *Server) erase(ch *Channel, m *Message) {
+	before := s.state.wireMessage(m, false)
+	if len(s.state.replies(ch.ID, m.TS)) > 0 && m.ThreadTS == "" {
+		*m = Message{Channel: m.Channel, TS: m.TS, Subtype: "tombstone", User: "USLACKBOT", Text: "This message was deleted."}
+		s.note(Deleted, m)
+		s.changedEvent(ch, m, before, s.state.stamp())
+		return
+	}
+	s.state.remove(m)
+	s.note(Deleted, m)
+	if s.state.appIn(ch) {
+		stamp := s.state.stamp()
+		s.emit(ch, object{
+			"type": "message", "subtype": "message_deleted", "hidden": true, "channel": ch.ID, "channel_type": channelType(ch),
+			"ts": stamp, "event_ts": stamp, "deleted_ts": m.TS, "previous_message": before,
+		})
+	}
+	root := s.state.message(ch.ID, m.ThreadTS)
+	if root != nil && root.Subtype == "tombstone" && len(s.state.replies(ch.ID, root.TS)) == 0 {
+		s.erase(ch, root)
+	}
+}
+
+// whisper keeps a message that only one person sees.
+func (s *Server) whisper(m *Message, to string) {
+	m.TS = s.state.stamp()
+	s.state.private = append(s.state.private, m.clone())
+	change := Change{Kind: Whispered, Message: m.clone(), To: to}
+	s.record(change)
+}
+
+// permalink is where a person would find the message.
+func (s *Server) permalink(m *Message) string {
+	link := "https://" + s.state.domain() + ".slack.com/archives/" + m.Channel + "/p" + strings.ReplaceAll(m.TS, ".", "")
+	if m.ThreadTS != "" {
+		link += "?thread_ts=" + m.ThreadTS + "&cid=" + m.Channel
+	}
+	return link
+}
+
+func (st *state) domain() string { return strings.ToLower(strings.ReplaceAll(st.team, " ", "-")) }
+
+func (st *state) openIM(user string) *Channel {
+	for _, ch := range st.channels {
+		if ch.Kind == IM && st.appIn(ch) && st.isMember(ch, user) {
+			return ch
+		}
+	}
+	ch := &Channel{ID: st.id("D"), Kind: IM, Members: []string{user, st.app.BotUser}, Created: st.now().Truncate(time.Second)}
+	st.channels[ch.ID] = ch
+	return ch
+}

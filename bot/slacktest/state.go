@@ -1,0 +1,264 @@
+package slacktest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// UserKind is what a user is to the workspace.
+type UserKind string
+
+// The kinds of user.
+const (
+	Member     UserKind = ""            // a full member
+	Admin      UserKind = "admin"       // a full member who administers
+	Guest      UserKind = "guest"       // several channels: is_restricted
+	UltraGuest UserKind = "ultra_guest" // one channel: is_restricted and is_ultra_restricted
+	External   UserKind = "external"    // of another workspace, through Slack Connect
+	Bot        UserKind = "bot"
+)
+
+// A User is a person or a bot. AddUser and AddBot fill in what is left empty.
+type User struct {
+	ID       string
+	Name     string // handle; the one thing that has to be given
+	RealName string
+	Email    string
+	Kind     UserKind
+	TeamID   string // of externals: another than the workspace's
+	Deleted  bool   // deactivated
+
+	BotID string // of bots
+	AppID string
+	Hook  bool // a bot without a user, such as an incoming webhook: posts as subtype bot_message
+}
+
+// ChannelKind is public, private, or a direct message.
+type ChannelKind string
+
+// The kinds of channel.
+const (
+	Public  ChannelKind = ""
+	Private ChannelKind = "private"
+	IM      ChannelKind = "im"
+)
+
+// A Channel is a conversation. AddChannel fills in what is left empty; the app is a member
+// of it only when Members says so.
+type Channel struct {
+	ID       string
+	Name     string // without #
+	Kind     ChannelKind
+	Members  []string // user ids
+	Archived bool
+	Shared   bool // with another workspace: is_ext_shared
+	Topic    string
+	Purpose  string
+	Created  time.Time
+}
+
+// A UserGroup is what <!subteam^S…> names.
+type UserGroup struct {
+	ID      string
+	Handle  string
+	Name    string
+	Users   []string
+	Deleted bool
+}
+
+// A Message is a post, in a channel or in a thread.
+type Message struct {
+	Channel     string          `json:"channel"`
+	TS          string          `json:"ts"`
+	ThreadTS    string          `json:"thread_ts,omitempty"` // of replies; a root has none here
+	Subtype     string          `json:"subtype,omitempty"`
+	User        string          `json:"user,omitempty"`
+	BotID       string          `json:"bot_id,omitempty"`
+	AppID       string          `json:"app_id,omitempty"`
+	Username    string          `json:"username,omitempty"`
+	Text        string          `json:"text"`
+	Blocks      json.RawMessage `json:"blocks,omitempty"`
+	Attachments json.RawMessage `json:"attachments,omitempty"`
+	Metadata    *Metadata       `json:"metadata,omitempty"`
+	Edited      *Edited         `json:"edited,omitempty"`
+	Reactions   []Reaction      `json:"reactions,omitempty"`
+	Broadcast   bool            `json:"broadcast,omitempty"` // a reply that is shown in the channel too
+	UnfurlLinks *bool           `json:"unfurl_links,omitempty"`
+	UnfurlMedia *bool           `json:"unfurl_media,omitempty"`
+
+	clientMsgID string
+}
+
+// Metadata is what an app hides in a message.
+type Metadata struct {
+	EventType    string          `json:"event_type"`
+	EventPayload json.RawMessage `json:"event_payload"`
+}
+
+// Edited says who changed a message last.
+type Edited struct {
+	User string `json:"user"`
+	TS   string `json:"ts"`
+}
+
+// A Reaction is an emoji under a message.
+type Reaction struct {
+	Name  string   `json:"name"`
+	Users []string `json:"users"`
+}
+
+// state is the workspace. Nothing in it is reached without Server.mu, but app, which
+// never changes.
+type state struct {
+	app  App
+	team string
+	// showEmail: the token has users:read.email
+	showEmail bool
+	now       func() time.Time
+	users     map[string]*User
+	channels  map[string]*Channel
+	groups    map[string]*UserGroup
+	messages  map[string][]*Message // by channel, oldest first
+	private   []Message             // ephemeral ones, as they were shown
+	views     map[string]*View
+	triggers  map[string]*trigger
+	hooks     map[string]*responseHook
+	tickets   map[string]ticket
+	lastTS    int64
+	serial    int
+}
+
+func newState(cfg Config) state {
+	st := state{
+		team: cfg.TeamName, now: cfg.Now,
+		users: map[string]*User{}, channels: map[string]*Channel{}, groups: map[string]*UserGroup{},
+		messages: map[string][]*Message{}, views: map[string]*View{}, triggers: map[string]*trigger{},
+		hooks: map[string]*responseHook{}, tickets: map[string]ticket{},
+	}
+	st.app = App{
+		ID: st.id("A"), Name: cfg.AppName, TeamID: st.id("T"), BotUser: st.id("U"), BotID: st.id("B"),
+		BotToken: cfg.BotToken, AppToken: cfg.AppToken,
+	}
+	st.users["USLACKBOT"] = &User{ID: "USLACKBOT", Name: "slackbot", RealName: "Slackbot", TeamID: st.app.TeamID}
+	st.users[st.app.BotUser] = &User{
+		ID: st.app.BotUser, Name: cfg.AppName, RealName: cfg.AppName, Kind: Bot,
+		TeamID: st.app.TeamID, BotID: st.app.BotID, AppID: st.app.ID,
+	}
+	return st
+}
+
+// id makes an identifier in Slack's form. They count up, so that runs are alike.
+func (st *state) id(prefix string) string {
+	st.serial++
+	return fmt.Sprintf("%s%08X", prefix, st.serial+0xA0000)
+}
+
+// stamp is the time now as a timestamp that nothing else has.
+func (st *state) stamp() string {
+	micro := max(st.now().UnixMicro(), st.lastTS+1)
+	st.lastTS = micro
+	return fmt.Sprintf("%010d.%06d", micro/1e6, micro%1e6)
+}
+
+// channel finds by id or by name, with or without #.
+func (st *state) channel(name string) *Channel {
+	if ch := st.channels[name]; ch != nil {
+		return ch
+	}
+	name = strings.TrimPrefix(name, "#")
+	for _, ch := range st.channels {
+		if ch.Name == name && name != "" {
+			return ch
+		}
+	}
+	return nil
+}
+
+func (st *state) message(channel, ts string) *Message {
+	list := st.messages[channel]
+	at, found := slices.BinarySearchFunc(list, ts, func(m *Message, ts string) int { return cmp.Compare(m.TS, ts) })
+	if !found {
+		return nil
+	}
+	return list[at]
+}
+
+func (st *state) add(m *Message) { st.messages[m.Channel] = append(st.messages[m.Channel], m) }
+
+func (st *state) remove(m *Message) {
+	st.messages[m.Channel] = slices.DeleteFunc(st.messages[m.Channel], func(o *Message) bool { return o == m })
+}
+
+func (st *state) replies(channel, root string) []*Message {
+	var replies []*Message
+	for _, m := range st.messages[channel] {
+		if m.ThreadTS == root {
+			replies = append(replies, m)
+		}
+	}
+	return replies
+}
+
+// thread is the root, unless it is gone, and the replies, oldest first.
+func (st *state) thread(channel, root string) []*Message {
+	replies := st.replies(channel, root)
+	if m := st.message(channel, root); m != nil {
+		return slices.Insert(replies, 0, m)
+	}
+	return replies
+}
+
+// root is the ts to reply to: that of m's root when m is itself a reply, and nothing when
+// there is no such message.
+func (st *state) root(channel, ts string) string {
+	m := st.message(channel, ts)
+	switch {
+	case m == nil:
+		return ""
+	case m.ThreadTS != "":
+		return m.ThreadTS
+	}
+	return m.TS
+}
+
+func (st *state) isMember(ch *Channel, user string) bool { return slices.Contains(ch.Members, user) }
+
+// appIn reports whether the app is a member, and so sees what is written.
+func (st *state) appIn(ch *Channel) bool { return st.isMember(ch, st.app.BotUser) }
+
+func (st *state) botByID(id string) *User {
+	for _, u := range st.users {
+		if u.BotID == id && id != "" {
+			return u
+		}
+	}
+	return nil
+}
+
+// sorted gives map values in the order of their ids, which is that of their making.
+func sorted[T any](m map[string]T) []T {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	values := make([]T, 0, len(m))
+	for _, k := range keys {
+		values = append(values, m[k])
+	}
+	return values
+}
+
+// clone is m for somebody outside the lock.
+func (m *Message) clone() Message {
+	c := *m
+	c.Reactions = slices.Clone(m.Reactions)
+	for i := range c.Reactions {
+		c.Reactions[i].Users = slices.Clone(c.Reactions[i].Users)
+	}
+	return c
+}
