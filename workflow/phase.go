@@ -49,6 +49,7 @@ const (
 	EventVerified Event = "verified"  // a task's verification held; more work may follow
 	EventProve    Event = "prove"     // the proof holds and the branch is pushed
 	EventPause    Event = "pause"     // something is needed before it can go on
+	EventReturn   Event = "return"    // a question about a report was answered: the report waits again
 	EventResume   Event = "resume"    // what was needed is there
 	EventStop     Event = "stop"      // a person stops it
 	EventGiveUp   Event = "give_up"   // nothing more can be tried
@@ -59,7 +60,8 @@ const (
 var moves = map[Phase]map[Event]Phase{
 	PhaseExploring: {
 		EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing, EventReport: PhaseReported,
-		EventPlan: PhasePlanning, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting,
+		EventPlan: PhasePlanning, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting, EventReturn: PhaseReported,
+		EventResume: PhaseWorking,
 	},
 	PhaseAligning: {EventRequest: PhaseAligning, EventResume: PhaseExploring},
 	PhaseDiagnosing: {

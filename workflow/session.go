@@ -41,6 +41,7 @@ type Session struct {
 	Head       string // last commit of the session's own work, empty before any
 	Revision   int    // of the newest report shown; 0 before any
 	Epoch      int64  // number of the turn that may write; older turns are fenced off
+	Open       bool   // the orchestrator has something to do
 	SpentUSD   float64
 	Created    time.Time
 	Updated    time.Time
@@ -76,6 +77,7 @@ type Incoming struct {
 type Message struct {
 	ID      int64 // order of arrival
 	Session string
+	Shown   string // what the program tells the agents instead of the text
 	Incoming
 }
 
@@ -93,6 +95,9 @@ type Button struct {
 	Label    string
 	Value    string
 	Style    string // "", primary, danger
+	// Means is what the press stands for beyond the action: an option, a scope. It is
+	// kept in the row and never sent.
+	Means string `json:"-"`
 }
 
 // String is the line as it is posted.
@@ -190,4 +195,14 @@ type Item struct {
 	Seq  int64
 	Task int64 // 0 for the orchestrator
 	Body json.RawMessage
+}
+
+// A Said is one message of a thread as Slack has it.
+type Said struct {
+	User string
+	Name string
+	Text string
+	TS   string
+	Bot  bool
+	Own  bool // posted by this bot
 }

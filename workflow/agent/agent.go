@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"embed"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// The words that models read: a prompt an agent, a description a tool.
+//
+//go:embed prompts/*.md tools/*.md
+var words embed.FS
+
+// An Agent is one row of the table.
+type Agent struct {
+	Name    string // orchestrator, or a category
+	Display string // how its lines are signed; Name where empty
+	Model   string
+	Effort  string
+	Prompt  string // the static system text
+	Steps   int    // model calls a run, at most
+	Time    time.Duration
+}
+
+// Signature is the name that stands before the agent's lines.
+func (a Agent) Signature() string {
+	if a.Display != "" {
+		return a.Display
+	}
+	return a.Name
+}
+
+// A Setting is what the configuration says of an agent.
+type Setting struct {
+	Model, Effort, Display string
+}
+
+// Orchestrator is the name of the agent that speaks with people.
+const Orchestrator = "orchestrator"
+
+// DefaultModel is asked where the configuration names no model for an agent.
+const DefaultModel = "gpt-5"
+
+// Table is every agent with the configuration's settings laid over the defaults.
+func Table(settings map[string]Setting) map[string]Agent {
+	table := map[string]Agent{
+		Orchestrator:                    {Prompt: prompt("orchestrator"), Steps: 150, Time: 45 * time.Minute, Effort: "medium"},
+		string(workflow.CategoryQuick):  {Prompt: prompt("worker", "quick"), Steps: 40, Time: 15 * time.Minute},
+		string(workflow.CategoryDeep):   {Prompt: prompt("worker", "deep"), Steps: 150, Time: 45 * time.Minute, Effort: "high"},
+		string(workflow.CategoryVisual): {Prompt: prompt("worker", "visual-engineering"), Steps: 150, Time: 45 * time.Minute},
+	}
+	for name, a := range table {
+		a.Name, a.Model = name, DefaultModel
+		set := settings[name]
+		if set.Model != "" {
+			a.Model, a.Effort = set.Model, set.Effort
+		}
+		if set.Effort != "" {
+			a.Effort = set.Effort
+		}
+		a.Display = set.Display
+		table[name] = a
+	}
+	return table
+}
+
+// prompt joins the named files; what several agents are told stands in one of them.
+func prompt(files ...string) string {
+	var parts []string
+	for _, f := range files {
+		parts = append(parts, text("prompts/"+f+".md"))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// text is an embedded file; a missing one is a mistake of the build and every test sees it.
+func text(name string) string {
+	b, err := words.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(b))
+}

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+// A page is a journal in memory: what a loop needs, without a database.
+type page struct {
+	messages []model.Message
+	spliced  int
+	incoming []model.Message
+}
+
+func (p *page) Messages() []model.Message { return p.messages }
+
+func (p *page) Append(_ context.Context, _ float64, m ...model.Message) error {
+	p.messages = append(p.messages, m...)
+	return nil
+}
+
+func (p *page) Splice(context.Context) error {
+	p.spliced++
+	p.messages = append(p.messages, p.incoming...)
+	p.incoming = nil
+	return nil
+}
+
+// answers plays one answer a request, the last one for ever.
+func answers(list ...model.Message) func(context.Context, model.Request) (model.Response, error) {
+	n := 0
+	return func(context.Context, model.Request) (model.Response, error) {
+		m := list[min(n, len(list)-1)]
+		n++
+		return model.Response{Message: m}, nil
+	}
+}
+
+func calls(id, name string) model.Message {
+	return model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: name, Args: json.RawMessage(`{}`)}}}
+}
+
+func tools(ran *[]string) []model.Tool {
+	tool := func(name string, r model.Result) model.Tool {
+		return model.Tool{Name: name, Call: func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
+			*ran = append(*ran, name+" "+CallID(ctx))
+			return r, nil
+		}}
+	}
+	return []model.Tool{
+		tool("look", model.Result{Text: "seen"}), tool("err", model.Result{Text: "no", Wrong: true}), tool("end", model.Result{Text: "bye", Ends: true}),
+	}
+}
+
+func loop(p *page, ran *[]string, list ...model.Message) *Loop {
+	return &Loop{Agent: Agent{Steps: 30}, Journal: p, Tools: tools(ran), Ask: answers(list...), Log: slog.New(slog.DiscardHandler)}
+}
+
+func TestLoopRunsCallsUntilOneEndsIt(t *testing.T) {
+	t.Parallel()
+	p, ran := &page{}, []string{}
+	end, err := loop(p, &ran, calls("a", "look"), calls("b", "end")).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndTool, end)
+	require.Equal(t, []string{"look a", "end b"}, ran)
+	require.Equal(t, 2, p.spliced, "people are heard before each model call")
+}
+
+func TestLoopGoesOnWhereTheJournalStops(t *testing.T) {
+	t.Parallel()
+	open := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "look"}, {ID: "b", Name: "look"}}}
+	p, ran := &page{messages: []model.Message{open, {Role: model.ToolRole, CallID: "a", Text: "seen"}}}, []string{}
+	_, err := loop(p, &ran, calls("c", "end")).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"look b", "end c"}, ran, "only the call without a result is run")
+}
+
+func TestLoopEndsWhenTheModelGoesAstray(t *testing.T) {
+	t.Parallel()
+	talk := model.Message{Role: model.Assistant, Text: "I would fix it."}
+	p, ran := &page{}, []string{}
+	end, err := loop(p, &ran, talk).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndSilent, end)
+
+	p, ran = &page{}, []string{}
+	var mistakes []model.Message
+	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		mistakes = append(mistakes, calls(id, "no such tool "+id))
+	}
+	end, err = loop(p, &ran, mistakes...).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndWrong, end)
+
+	p, ran = &page{}, []string{}
+	end, err = loop(p, &ran, calls("x", "look")).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndStuck, end)
+	require.Len(t, ran, maxSame)
+}
+
+func TestAPersonsWordResetsTheCount(t *testing.T) {
+	t.Parallel()
+	var messages []model.Message
+	for range maxSame {
+		messages = append(messages, calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
+	}
+	require.Equal(t, EndStuck, astray(messages))
+	messages = append(messages, model.Message{Role: model.User, Text: "try the other file"},
+		calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
+	require.Empty(t, astray(messages))
+}
+
+func TestUnknownToolIsAnsweredWithTheList(t *testing.T) {
+	t.Parallel()
+	p, ran := &page{}, []string{}
+	_, err := loop(p, &ran, calls("a", "push"), calls("b", "end")).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, `There is no tool "push". The tools are: look, err, end.`, p.messages[1].Text)
+	require.True(t, p.messages[1].Wrong)
+}
+
+func TestTimeIsUp(t *testing.T) {
+	t.Parallel()
+	p, ran := &page{}, []string{}
+	l := loop(p, &ran)
+	l.Agent.Time = time.Millisecond
+	l.Ask = func(ctx context.Context, _ model.Request) (model.Response, error) {
+		<-ctx.Done()
+		return model.Response{}, ctx.Err()
+	}
+	end, err := l.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndTime, end)
+}
+
+func TestTableLaysSettingsOverDefaults(t *testing.T) {
+	t.Parallel()
+	table := Table(map[string]Setting{"deep": {Model: "m", Display: "fixer"}})
+	require.Equal(t, "m", table["deep"].Model)
+	require.Equal(t, "fixer", table["deep"].Signature())
+	require.Equal(t, DefaultModel, table["orchestrator"].Model)
+	require.Equal(t, "orchestrator", table["orchestrator"].Signature())
+	for name, a := range table {
+		require.NotEmpty(t, a.Prompt, name)
+		require.NotZero(t, a.Steps, name)
+	}
+}

@@ -1,0 +1,44 @@
+// Package workflow is the vocabulary of Bobbin: a session and its phases, what comes in,
+// what is said, reports, approvals, tasks and attempts. It holds plain types and pure
+// functions, and imports only the standard library.
+//
+// # The tour: one message, from Slack and back
+//
+// Somebody writes "@bobbin the total is a cent off" in #bugs.
+//
+// Slack sends it over a WebSocket, twice: as app_mention and as message.channels. In
+// package bot, the Gateway makes an Incoming of each, and hands it to the Inbox. That is
+// store.Store.Receive: one transaction finds or makes the thread's session, keeps the
+// inbox row (the second event finds the message there and changes nothing), and puts a
+// TurnJob in the queue. Only then the Gateway acknowledges the event. Should the program
+// die before, Slack sends it again; should it die after, the job is there.
+//
+// A worker of the queue takes the TurnJob and calls turn.Runner.Run. The turn raises the
+// session's epoch, which fences every earlier turn, and judges the message (turn/intake.go):
+// who wrote it, whether it is consent (ReadConsent), a stop, a click, or words for the
+// agents. Then it opens the repository: package repo has one bare mirror of it and writes
+// a throw-away tree out of it, without a git directory.
+//
+// The orchestrator's loop (agent.Loop) asks the model through package model, records its
+// answer, runs the tools it called (package tool reads files through os.Root and runs
+// commands in repo/sandbox), and records each result: transcript item, line, outbox row
+// and PostJob in one transaction (store.Turn.Record). Between two model calls it looks
+// for what people wrote meanwhile; "stop" cancels it. When the model calls
+// report_root_cause, a numbered Report with its hash is kept and shown, and the turn ends.
+//
+// Another worker takes the PostJob: bot.Poster marks the outbox row as tried, posts it
+// with the row's key as metadata, and keeps the message's ts. If it finds a row that was
+// tried, it looks the key up in the thread first. Lines that waited are one reply.
+//
+// "Fix it" comes in by the same way. The turn judges it consent, reads afresh who wrote
+// it, and writes the approval row in a compare-and-set: only while the session waits on
+// that revision, only once. Now, and only now, the session has a workspace that may be
+// written. The orchestrator delegates; a worker's loop edits, and says done; the program
+// runs the proof (repo/check): the new tests alone, laid over the base, must fail there;
+// everything must pass on the branch; what passed before must still pass. Then the
+// program makes the commit, keeps the intent to push, pushes, and looks with ls-refs that
+// the branch is there. The result is a line like any other.
+//
+// Nothing calls back up: what goes out goes through Postgres. A turn that dies is taken
+// up again from its rows.
+package workflow

@@ -1,0 +1,40 @@
+package workflow
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A RepositoryChoice is one repository that a session may be about.
+type RepositoryChoice struct {
+	Name     string
+	Channels []string // Slack channel ids
+}
+
+var namedRepository = regexp.MustCompile(`(?i)(?:\brepo:|\bin\s+)([A-Za-z0-9._/-]+)`)
+
+// ChooseRepository decides which repository a request is about: named in the text
+// (repo:shop, in shop), else the channel's, else the only one. Empty means ask.
+func ChooseRepository(text, channel string, all []RepositoryChoice) string {
+	for _, m := range namedRepository.FindAllStringSubmatch(text, -1) {
+		for _, r := range all {
+			if strings.EqualFold(strings.TrimRight(m[1], ".,;:!?"), r.Name) {
+				return r.Name
+			}
+		}
+	}
+	var here []string
+	for _, r := range all {
+		if slices.Contains(r.Channels, channel) {
+			here = append(here, r.Name)
+		}
+	}
+	switch {
+	case len(here) == 1:
+		return here[0]
+	case len(here) == 0 && len(all) == 1:
+		return all[0].Name
+	}
+	return ""
+}
