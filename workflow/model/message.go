@@ -24,7 +24,7 @@ type Message struct {
 	Calls  []Call `json:"calls,omitempty"`   // what an assistant asks for, in order
 	CallID string `json:"call_id,omitempty"` // of a tool result: the Call it answers
 	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
-	From   string `json:"from,omitempty"`    // of a user message: the Slack user, where there is one
+	From   string `json:"from,omitempty"`    // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
 }
 
 // A Call is one use of a tool that a model asks for. ID is unique within its conversation.
@@ -55,17 +55,19 @@ type Request struct {
 // A Response is one whole answer. There is no such thing as half of one.
 type Response struct {
 	Message Message
-	Finish  string // stop, tool_calls, length, content_filter
+	Finish  string // stop, tool_calls, length, content_filter, refusal; only tool_calls comes with calls
 	Usage   Usage
 	Model   string // the model that answered: another than was asked after a fallback
 }
 
 // Usage is what an answer took.
 type Usage struct {
-	Input     int     `json:"input"`            // tokens read, cached ones included
-	Cached    int     `json:"cached,omitempty"` // of Input, from the endpoint's cache
-	Output    int     `json:"output"`           // tokens written, reasoning included
-	Reasoning int     `json:"reasoning,omitempty"`
+	Input     int `json:"input"`            // tokens read, cached ones included
+	Cached    int `json:"cached,omitempty"` // of Input, from the endpoint's cache
+	Output    int `json:"output"`           // tokens written, reasoning included
+	Reasoning int `json:"reasoning,omitempty"`
+	// Estimated: the endpoint sent no figures; these are from the bytes that went over.
+	Estimated bool    `json:"estimated,omitempty"`
 	USD       float64 `json:"usd,omitempty"` // by the configured prices; 0 where there are none
 }
 
@@ -73,6 +75,6 @@ type Usage struct {
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output,
-		Reasoning: u.Reasoning + v.Reasoning, USD: u.USD + v.USD,
+		Reasoning: u.Reasoning + v.Reasoning, USD: u.USD + v.USD, Estimated: u.Estimated || v.Estimated,
 	}
 }

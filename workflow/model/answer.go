@@ -1,0 +1,180 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// Finish reasons.
+const (
+	FinishStop    = "stop"
+	FinishCalls   = "tool_calls"
+	FinishLength  = "length"         // cut at the limit of tokens
+	FinishFilter  = "content_filter" // cut by the endpoint's filter
+	FinishRefusal = "refusal"        // the model will not; Text says why
+)
+
+// An answer is being put together from the chunks of a stream.
+type answer struct {
+	onText  func(string)
+	text    strings.Builder
+	refusal strings.Builder
+	calls   []*callBeingWritten
+	size    int
+	finish  string
+	usage   *openai.Usage
+}
+
+type callBeingWritten struct {
+	index    int
+	id, name string
+	args     strings.Builder
+}
+
+// read takes a stream to its end. Only an answer with a finish reason is one; what comes
+// after the reason is figures, and is not worth failing for.
+func (a *answer) read(stream *openai.ChatCompletionStream, finished func()) error {
+	for {
+		chunk, err := stream.Recv()
+		switch {
+		case err != nil && a.finish != "":
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("the stream ended without a finish reason: %w", io.ErrUnexpectedEOF)
+		case err != nil:
+			return err
+		}
+		before := a.finish
+		if err := a.add(chunk); err != nil {
+			return err
+		}
+		if before == "" && a.finish != "" {
+			finished()
+		}
+	}
+}
+
+func (a *answer) add(chunk openai.ChatCompletionStreamResponse) error {
+	if chunk.Usage != nil {
+		a.usage = chunk.Usage
+	}
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 {
+			continue // one answer was asked for
+		}
+		if err := a.addDelta(choice.Delta); err != nil {
+			return err
+		}
+		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
+			a.finish = string(choice.FinishReason)
+		}
+	}
+	return nil
+}
+
+func (a *answer) addDelta(d openai.ChatCompletionStreamChoiceDelta) error {
+	a.size += len(d.Content) + len(d.Refusal)
+	a.text.WriteString(d.Content)
+	a.refusal.WriteString(d.Refusal)
+	for _, part := range d.ToolCalls {
+		a.size += len(part.Function.Arguments) + len(part.Function.Name)
+		a.addCall(part)
+	}
+	if a.size > maxAnswer {
+		return errTooLong
+	}
+	if d.Content != "" && a.onText != nil {
+		a.onText(d.Content)
+	}
+	return nil
+}
+
+// addCall finds the call that a part belongs to. Servers differ: some leave the index
+// out, some give every call the index 0 and a new id, some repeat id and name each time.
+func (a *answer) addCall(part openai.ToolCall) {
+	c := a.callOf(part)
+	if c == nil {
+		index := len(a.calls)
+		if part.Index != nil {
+			index = *part.Index
+		}
+		c = &callBeingWritten{index: index, id: part.ID, name: part.Function.Name}
+		a.calls = append(a.calls, c)
+	}
+	if c.id == "" {
+		c.id = part.ID
+	}
+	if c.name == "" {
+		c.name = part.Function.Name
+	}
+	c.args.WriteString(part.Function.Arguments)
+}
+
+func (a *answer) callOf(part openai.ToolCall) *callBeingWritten {
+	for i := len(a.calls) - 1; i >= 0; i-- {
+		c := a.calls[i]
+		if part.Index != nil && c.index != *part.Index {
+			continue
+		}
+		if part.ID != "" && c.id != "" && part.ID != c.id {
+			if part.Index == nil {
+				continue
+			}
+			return nil // the same index used again for another call
+		}
+		return c
+	}
+	return nil
+}
+
+// response is the whole answer. taken holds the ids that the conversation already uses.
+func (a *answer) response(taken map[string]bool) (Response, error) {
+	r := Response{Finish: a.finish, Message: Message{Role: Assistant, Text: a.text.String()}}
+	switch {
+	case a.finish == "error":
+		return Response{}, errors.New("the endpoint broke off its answer")
+	case a.finish == FinishLength || a.finish == FinishFilter:
+		return r, nil // calls may be cut: none is worth running
+	case a.refusal.Len() > 0 && len(a.calls) == 0:
+		r.Finish, r.Message.Text = FinishRefusal, textOr(r.Message.Text, a.refusal.String())
+		return r, nil
+	}
+	for _, c := range a.calls {
+		if c.name == "" {
+			return Response{}, errors.New("the answer holds a call of a tool without a name")
+		}
+		r.Message.Calls = append(r.Message.Calls, Call{ID: freshID(c.id, taken), Name: c.name, Args: argsOf(c.args.String())})
+	}
+	r.Finish = FinishStop
+	if len(r.Message.Calls) > 0 {
+		r.Finish = FinishCalls // some servers say stop all the same
+	}
+	return r, nil
+}
+
+// freshID is the id itself, or one made from it that nothing else in the conversation has.
+func freshID(id string, taken map[string]bool) string {
+	if id == "" {
+		id = "call"
+	}
+	unique := id
+	for n := 2; taken[unique]; n++ {
+		unique = fmt.Sprintf("%s_%d", id, n)
+	}
+	taken[unique] = true
+	return unique
+}
+
+func idsOf(messages []Message) map[string]bool {
+	taken := map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			taken[c.ID] = true
+		}
+	}
+	return taken
+}

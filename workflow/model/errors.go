@@ -1,0 +1,180 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Kind says what a failed request means for the caller.
+type Kind string
+
+// The kinds of failure.
+const (
+	KindQuota       Kind = "quota"       // no money, no allowance, or rate limits that did not end
+	KindAuth        Kind = "auth"        // the key, the address or a login page in between: an operator has to act
+	KindOverflow    Kind = "overflow"    // the conversation is longer than the model's window
+	KindRefused     Kind = "refused"     // the endpoint will not take this request, however often
+	KindUnreachable Kind = "unreachable" // network trouble or a failing endpoint, after all tries
+	KindBadAnswer   Kind = "bad_answer"  // answers that were cut, stalled or made no sense, after all tries
+)
+
+// An Error is a request that got no answer.
+type Error struct {
+	Kind   Kind
+	Status int    // HTTP status, 0 where there was none
+	Model  string // the last one that was asked
+	Text   string // what happened, in the endpoint's words where it had any
+	Hint   string // what to do about it
+
+	retry bool
+	after time.Duration // the wait that the endpoint asked for
+	cause error
+}
+
+// Error is one line for people.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "model %s: %s", e.Model, e.Text)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, " (HTTP %d)", e.Status)
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "; %s", e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap gives what lies beneath, where that is an error of ours or of the network.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Words by which endpoints say what ails them: the HTTP status alone tells too little.
+var (
+	quotaWords    = regexp.MustCompile(`(?i)insufficient[_ ](quota|credit|balance|funds)|exceeded your current quota|billing|credit(s)? (balance|limit|exhausted)|(more|out of) credits|payment required|spend(ing)? limit|usage limit|daily limit|per[- ]day|monthly`)
+	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the model`)
+	webPage       = regexp.MustCompile(`(?i)^\s*<(!doctype|html|head|body)`)
+	spaces        = regexp.MustCompile(`\s+`)
+	keyLike       = regexp.MustCompile(`\b(sk|rk|pk|key|Bearer)[-_ ][A-Za-z0-9_*.\-]{8,}`)
+)
+
+const (
+	hintAuth    = "check OPENAI_API_KEY and that the key may use this model"
+	hintAddress = "check OPENAI_BASE_URL: it usually ends in /v1, and no login page or proxy may stand before it"
+	hintQuota   = "raise the allowance at the endpoint, or configure a fallback model"
+)
+
+// endpointError is an HTTP answer that says no.
+func endpointError(status int, header http.Header, body []byte) *Error {
+	text, code := endpointWords(body)
+	e := &Error{Status: status, Text: text, after: retryAfter(header, time.Now())}
+	if e.Text == "" {
+		e.Text = strings.ToLower(http.StatusText(status))
+	}
+	all := code + " " + text
+	switch {
+	case status >= 500 && webPage.Match(body):
+		e.Kind, e.retry, e.Text = KindUnreachable, true, "the endpoint's gateway answered with an error page"
+	case webPage.Match(body):
+		e.Kind, e.Text, e.Hint = KindAuth, "the endpoint answered with a web page instead of JSON", hintAddress
+	case status == 401 || status == 403:
+		e.Kind, e.Hint = KindAuth, hintAuth
+	case status == 402 || status == 429 && quotaWords.MatchString(all):
+		e.Kind, e.Hint = KindQuota, hintQuota
+	case status == 429:
+		e.Kind, e.retry, e.Hint = KindQuota, true, hintQuota
+	case status >= 400 && overflowWords.MatchString(all):
+		e.Kind, e.Hint = KindOverflow, "the conversation has to be shortened"
+	case status == 408 || status == 409 || status == 425 || status >= 500:
+		e.Kind, e.retry = KindUnreachable, true
+	case status >= 300 && status < 400:
+		e.Kind, e.Text, e.Hint = KindRefused, "the endpoint redirects to "+header.Get("Location"), hintAddress
+	case status == 404:
+		e.Kind, e.Hint = KindRefused, "check the model's name and OPENAI_BASE_URL"
+	default:
+		e.Kind = KindRefused
+	}
+	return e
+}
+
+// streamedError is an error that came inside of an answer whose status was 200.
+func streamedError(raw json.RawMessage) *Error {
+	body, _ := json.Marshal(map[string]json.RawMessage{"error": raw})
+	_, code := endpointWords(body)
+	status := 0
+	_, _ = fmt.Sscanf(code, "%d", &status)
+	if status < 400 || status > 599 {
+		status = 500 // it had begun to answer: a failure on the way unless its words say otherwise
+		if text, _ := endpointWords(body); quotaWords.MatchString(code + text) {
+			status = 429
+		} else if overflowWords.MatchString(code + text) {
+			status = 400
+		}
+	}
+	e := endpointError(status, nil, body)
+	e.Status = http.StatusOK
+	if e.Kind == KindUnreachable {
+		e.Kind = KindBadAnswer
+	}
+	return e
+}
+
+// endpointWords finds the message and the codes in the many shapes of an error body.
+func endpointWords(body []byte) (text, code string) {
+	var shape struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+		Object  string          `json:"object"`
+		Type    string          `json:"type"`
+		Code    any             `json:"code"`
+	}
+	if json.Unmarshal(body, &shape) != nil {
+		return oneLine(string(body)), ""
+	}
+	var inner struct {
+		Message any `json:"message"`
+		Type    any `json:"type"`
+		Code    any `json:"code"`
+	}
+	var plain string
+	switch {
+	case json.Unmarshal(shape.Error, &plain) == nil:
+		return oneLine(plain), words(shape.Code, shape.Type)
+	case json.Unmarshal(shape.Error, &inner) == nil && inner.Message != nil:
+		return oneLine(fmt.Sprint(inner.Message)), words(inner.Code, inner.Type)
+	case shape.Message != "":
+		return oneLine(shape.Message), words(shape.Code, shape.Type)
+	case len(shape.Detail) > 0:
+		return oneLine(string(shape.Detail)), ""
+	}
+	return oneLine(string(body)), words(shape.Code, shape.Type)
+}
+
+func words(values ...any) string {
+	var out []string
+	for _, v := range values {
+		if v != nil && v != "" {
+			out = append(out, fmt.Sprint(v))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(spaces.ReplaceAllString(strings.TrimSpace(s), " "), "?")
+	if r := []rune(s); len(r) > 300 {
+		s = string(r[:300]) + "…"
+	}
+	return s
+}
+
+// hide takes the key out of a text, and whatever else looks like one.
+func hide(text, key string) string {
+	if len(key) >= 4 {
+		text = strings.ReplaceAll(text, key, "[key]")
+	}
+	return keyLike.ReplaceAllString(text, "[key]")
+}

@@ -1,0 +1,238 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	maxStream    = 64 << 20 // bytes of one answer on the wire, its JSON clothes included
+	maxAnswer    = 4 << 20  // bytes of text and arguments in one answer
+	maxErrorBody = 64 << 10
+	commentsFor  = 4 // idle times during which comments alone pass for a sign of life
+)
+
+var (
+	errStalled = errors.New("the endpoint went silent in the middle of an answer")
+	errTooLong = errors.New("the answer is larger than any model's should be")
+)
+
+// An exchange is one HTTP request and its streamed answer. go-openai sees it as its HTTP
+// client; what that library drops or hides is looked at here: headers of failed streams,
+// errors that come as data, endless comments, silence.
+type exchange struct {
+	client *http.Client
+	extra  map[string]any // fields of the body that go-openai does not know
+	idle   time.Duration
+	cancel context.CancelCauseFunc // of the request's context
+	timer  *time.Timer
+
+	sent    int   // bytes of the request
+	failure error // why the endpoint's answer is none, an *Error or a network error
+}
+
+// begin gives the context under which the exchange lives. It ends when the endpoint has
+// been silent for the idle time, before the first byte or between any two.
+func begin(ctx context.Context, client *http.Client, idle time.Duration, extra map[string]any) (context.Context, *exchange) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	x := &exchange{client: client, extra: extra, idle: idle, cancel: cancel}
+	x.timer = time.AfterFunc(idle, func() { cancel(errStalled) })
+	return ctx, x
+}
+
+func (x *exchange) end() {
+	x.timer.Stop()
+	x.cancel(nil)
+}
+
+// hurry allows no more than d from now on: the answer is whole, only its figures are
+// still to come.
+func (x *exchange) hurry(d time.Duration) {
+	x.idle = min(x.idle, d)
+	x.timer.Reset(x.idle)
+}
+
+// Do sends the request as go-openai made it, with the extra fields added.
+func (x *exchange) Do(r *http.Request) (*http.Response, error) {
+	if err := x.addFields(r); err != nil {
+		return nil, err
+	}
+	res, err := x.client.Do(r)
+	if err != nil {
+		x.failure = err
+		return nil, err
+	}
+	x.timer.Reset(x.idle)
+	if res.StatusCode == http.StatusOK && !isJSON(res) && !isPage(res) {
+		res.Body = &lines{x: x, raw: res.Body, in: bufio.NewReader(io.LimitReader(res.Body, maxStream)), last: time.Now()}
+		return res, nil
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	if err != nil {
+		x.failure = err
+		return nil, err
+	}
+	x.failure = wholeBody(res, body)
+	return nil, x.failure
+}
+
+// wholeBody judges an answer that is not a stream. None was asked for, so even a good
+// one is a failure; an error with a status of 200 is the usual case.
+func wholeBody(res *http.Response, body []byte) *Error {
+	if res.StatusCode != http.StatusOK || isPage(res) || webPage.Match(body) {
+		return endpointError(res.StatusCode, res.Header, body)
+	}
+	var shape struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(body, &shape) == nil && present(shape.Error) {
+		return streamedError(shape.Error)
+	}
+	return &Error{
+		Kind: KindBadAnswer, Status: res.StatusCode, Text: "the endpoint answered with JSON instead of a stream: " + oneLine(string(body)),
+		Hint: "it has to support streamed chat completions", retry: true,
+	}
+}
+
+func isJSON(res *http.Response) bool { return contentType(res) == "application/json" }
+func isPage(res *http.Response) bool { return contentType(res) == "text/html" }
+
+func contentType(res *http.Response) string {
+	kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// addFields puts the extra fields in front of the others, whose bytes stay as they are.
+func (x *exchange) addFields(r *http.Request) error {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return fmt.Errorf("read the request's own body: %w", err)
+	}
+	if len(x.extra) > 0 {
+		head, err := json.Marshal(x.extra)
+		if err != nil {
+			return fmt.Errorf("encode extra fields: %w", err)
+		}
+		body = append(append(head[:len(head)-1], ','), body[1:]...)
+	}
+	x.sent = len(body)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	return nil
+}
+
+// lines hands on the data lines of an event stream and nothing else. Comments keep the
+// exchange alive; they do not reach go-openai, which would count them and mix them into
+// errors.
+type lines struct {
+	x    *exchange
+	raw  io.ReadCloser
+	in   *bufio.Reader
+	left []byte // of the line being handed on
+	size int
+	last time.Time // when there was more than a comment
+}
+
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.left) == 0 {
+		line, err := l.in.ReadBytes('\n')
+		l.x.timer.Reset(l.x.idle)
+		if l.size += len(line); l.size >= maxStream {
+			return 0, l.x.fail(errTooLong)
+		}
+		if err != nil && len(bytes.TrimSpace(line)) == 0 {
+			return 0, l.x.fail(err)
+		}
+		if err := l.take(line, err != nil); err != nil {
+			return 0, l.x.fail(err)
+		}
+		if len(l.left) > 0 {
+			l.last = time.Now()
+		} else if time.Since(l.last) > commentsFor*l.x.idle {
+			return 0, l.x.fail(&Error{Kind: KindBadAnswer, Text: errStalled.Error(), retry: true, cause: errStalled})
+		}
+	}
+	n := copy(p, l.left)
+	l.left = l.left[n:]
+	return n, nil
+}
+
+// take looks at one line. cut says that the stream ended within it.
+func (l *lines) take(line []byte, cut bool) error {
+	data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
+	data = bytes.TrimSpace(data)
+	switch {
+	case !ok && webPage.Match(line):
+		return endpointError(http.StatusOK, nil, line)
+	case !ok && bytes.HasPrefix(bytes.TrimSpace(line), []byte(`{"error"`)):
+		return errorIn(bytes.TrimSpace(line))
+	case !ok || len(data) == 0:
+		return nil
+	}
+	if err := errorIn(data); err != nil {
+		return err
+	}
+	if cut && string(data) != "[DONE]" && !json.Valid(data) {
+		return io.ErrUnexpectedEOF
+	}
+	l.left = append(append([]byte("data: "), data...), '\n')
+	return nil
+}
+
+func (l *lines) Close() error { return l.raw.Close() }
+
+// fail keeps the first reason, in case that go-openai words it away.
+func (x *exchange) fail(err error) error {
+	if x.failure == nil && !errors.Is(err, io.EOF) {
+		x.failure = err
+	}
+	return err
+}
+
+// errorIn finds the error in a chunk, in OpenAI's, OpenRouter's and vLLM's form.
+func errorIn(data []byte) error {
+	if !bytes.Contains(data, []byte(`"error"`)) {
+		return nil
+	}
+	var shape struct {
+		Object string          `json:"object"`
+		Error  json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(data, &shape) != nil {
+		return nil
+	}
+	switch {
+	case present(shape.Error):
+		return streamedError(shape.Error)
+	case shape.Object == "error":
+		return streamedError(data)
+	}
+	return nil
+}
+
+func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// retryAfter reads the wait that an endpoint asks for: milliseconds, seconds or a date.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return max(0, time.Duration(ms*float64(time.Millisecond)))
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		return max(0, time.Duration(min(s, 1e6)*float64(time.Second)))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}

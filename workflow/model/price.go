@@ -1,0 +1,39 @@
+package model
+
+import openai "github.com/sashabaranov/go-openai"
+
+// A Price is what a model costs, in USD per million tokens.
+type Price struct {
+	Input  float64
+	Output float64
+	Cached float64 // input served from the endpoint's cache; 0 counts it like any other input
+}
+
+// Of is what that usage costs.
+func (p Price) Of(u Usage) float64 {
+	cached := p.Cached
+	if cached == 0 {
+		cached = p.Input
+	}
+	fresh := float64(max(0, u.Input-u.Cached))
+	return (fresh*p.Input + float64(u.Cached)*cached + float64(u.Output)*p.Output) / 1e6
+}
+
+// usageOf reads an endpoint's figures. One that sends none is estimated from the bytes
+// sent and received, so that a budget holds there too.
+func usageOf(u *openai.Usage, sent, received int) Usage {
+	if u == nil || u.PromptTokens == 0 && u.CompletionTokens == 0 {
+		return Usage{Input: tokens(sent), Output: tokens(received), Estimated: true}
+	}
+	out := Usage{Input: u.PromptTokens, Output: u.CompletionTokens}
+	if d := u.PromptTokensDetails; d != nil {
+		out.Cached = min(d.CachedTokens, out.Input)
+	}
+	if d := u.CompletionTokensDetails; d != nil {
+		out.Reasoning = d.ReasoningTokens
+	}
+	return out
+}
+
+// tokens estimates how many tokens so many bytes are: 3.6 bytes each, in English and code.
+func tokens(bytes int) int { return (bytes*10 + 35) / 36 }

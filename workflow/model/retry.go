@@ -1,0 +1,103 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"regexp"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// askModel asks one model, as often as it is worth it.
+func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval, growing.Multiplier = c.cfg.Retry.Wait, c.cfg.Retry.MaxWait, 2
+	fields := 0
+	return backoff.Retry(ctx, func() (Response, error) {
+		response, err := c.once(ctx, r)
+		for err != nil && fields < len(optionalFields) && c.learn(r.Model, err) {
+			fields++
+			response, err = c.once(ctx, r)
+		}
+		return response, c.judge(err, growing)
+	},
+		backoff.WithBackOff(growing),
+		backoff.WithMaxTries(uint(max(1, c.cfg.Retry.Tries))),
+		backoff.WithMaxElapsedTime(0), // tries and waits are bounded already; answers may take long
+		backoff.WithNotify(func(err error, wait time.Duration) {
+			var e *Error
+			if errors.As(err, &e) {
+				c.announce(r, e.Text, wait)
+			}
+		}),
+	)
+}
+
+// judge says what backoff has to do with an error.
+func (c *Client) judge(err error, growing *backoff.ExponentialBackOff) error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &e) || !e.retry:
+		return backoff.Permanent(err)
+	case e.after > c.cfg.Retry.MaxWait:
+		e.Hint = "the endpoint asks to wait " + e.after.Round(time.Second).String() + "; " + e.Hint
+		return backoff.Permanent(err)
+	case e.after > 0:
+		// A little later than asked, and not all at the same moment.
+		jitter := growing.NextBackOff() / 10
+		return errors.Join(err, &backoff.RetryAfterError{Duration: e.after + jitter})
+	}
+	return err
+}
+
+// Fields of the request that not every endpoint knows.
+const (
+	fieldUsage  = "stream_options"
+	fieldCache  = "prompt_cache_key"
+	fieldEffort = "reasoning_effort"
+	fieldTokens = "tokens" // max_tokens and max_completion_tokens: the other of the two
+)
+
+var optionalFields = map[string]*regexp.Regexp{
+	fieldUsage:  regexp.MustCompile(`stream_options|include_usage`),
+	fieldCache:  regexp.MustCompile(`prompt_cache_key`),
+	fieldEffort: regexp.MustCompile(`reasoning_effort`),
+	fieldTokens: regexp.MustCompile(`max_tokens|max_completion_tokens`),
+}
+
+// notKnown are the words for a field that an endpoint does not know, as against one whose
+// value it does not like.
+var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|supported|allowed)|does not support|instead|invalid (field|param)`)
+
+// learn notes that an endpoint refused a request over an optional field, so that it is
+// asked again without. It tells whether anything new was learnt.
+func (c *Client) learn(model string, err error) bool {
+	var e *Error
+	if !errors.As(err, &e) || e.Kind != KindRefused || e.Status != 400 && e.Status != 422 || !notKnown.MatchString(e.Text) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for field, named := range optionalFields {
+		if c.without[model][field] || !named.MatchString(e.Text) {
+			continue
+		}
+		if c.without[model] == nil {
+			c.without[model] = map[string]bool{}
+		}
+		c.without[model][field] = true
+		c.cfg.Log.Warn("the endpoint does not know a field; going on without it", "model", model, "field", field, "reason", e.Text)
+		return true
+	}
+	return false
+}
+
+func (c *Client) unknownFields(model string) map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.without[model])
+}

@@ -1,0 +1,141 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// What stands for an empty message: endpoints refuse a message without content, and
+// go-openai leaves empty content out.
+const (
+	noOutput = "(no output)"
+	noText   = "(no text)"
+	noResult = "(no result: the work was interrupted before this call ended; call again if it is still needed)"
+)
+
+// onWire is the request as go-openai sends it. It depends on the request alone, so that
+// the same conversation is always the same bytes.
+func onWire(r Request, without map[string]bool) (openai.ChatCompletionRequest, map[string]any) {
+	out := openai.ChatCompletionRequest{Model: r.Model, Stream: true, ReasoningEffort: r.Effort}
+	if !without[fieldUsage] {
+		out.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
+	}
+	if without[fieldEffort] {
+		out.ReasoningEffort = ""
+	}
+	if reasons(r.Model) != without[fieldTokens] {
+		out.MaxCompletionTokens = r.MaxTokens
+	} else {
+		out.MaxTokens = r.MaxTokens
+	}
+	if r.System != "" {
+		out.Messages = append(out.Messages, openai.ChatCompletionMessage{Role: string(System), Content: r.System})
+	}
+	out.Messages = append(out.Messages, messagesOnWire(r.Messages)...)
+	for _, t := range r.Tools {
+		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: t.Schema,
+		}})
+	}
+	if r.CacheKey == "" || without[fieldCache] {
+		return out, nil
+	}
+	return out, map[string]any{fieldCache: r.CacheKey}
+}
+
+// reasons tells whether a model counts its limit in completion tokens. go-openai refuses
+// the older field for these, and other endpoints may not know the newer one.
+func reasons(model string) bool {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(name, family) {
+			return true
+		}
+	}
+	return false
+}
+
+// messagesOnWire puts each call's result right behind the message that asked for it,
+// which endpoints insist on. A call whose result is nowhere was interrupted, and the
+// model is told so; a result whose call is nowhere is left out.
+func messagesOnWire(messages []Message) []openai.ChatCompletionMessage {
+	results := map[string]Message{}
+	for _, m := range messages {
+		if m.Role == ToolRole {
+			results[m.CallID] = m
+		}
+	}
+	var out []openai.ChatCompletionMessage
+	for _, m := range messages {
+		if m.Role == ToolRole {
+			continue
+		}
+		out = append(out, messageOnWire(m))
+		for _, call := range m.Calls {
+			result, ok := results[call.ID]
+			if !ok {
+				result = Message{Text: noResult}
+			}
+			out = append(out, openai.ChatCompletionMessage{
+				Role: string(ToolRole), ToolCallID: call.ID, Content: textOr(result.Text, noOutput),
+			})
+		}
+	}
+	return out
+}
+
+func messageOnWire(m Message) openai.ChatCompletionMessage {
+	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
+	for _, call := range m.Calls {
+		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
+			ID: call.ID, Type: openai.ToolTypeFunction,
+			Function: openai.FunctionCall{Name: call.Name, Arguments: argumentsOnWire(call.Args)},
+		})
+	}
+	if len(out.ToolCalls) == 0 {
+		out.Content = textOr(m.Text, noText)
+	}
+	return out
+}
+
+func textOr(text, otherwise string) string {
+	if strings.TrimSpace(text) == "" {
+		return otherwise
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// argumentsOnWire is always an object. The chat templates of several servers read the
+// arguments of earlier calls, and fail the whole conversation over one bad call.
+func argumentsOnWire(args json.RawMessage) string {
+	args = bytes.TrimSpace(args)
+	switch {
+	case len(args) == 0:
+		return "{}"
+	case args[0] == '{' && json.Valid(args):
+		return string(args)
+	}
+	var written string
+	if json.Unmarshal(args, &written) != nil {
+		written = string(args)
+	}
+	wrapped, _ := json.Marshal(map[string]string{"not_a_json_object": written})
+	return string(wrapped)
+}
+
+// argsOf keeps what a model wrote as arguments: as they are where they are JSON, else as
+// a JSON string of it, so that a transcript can hold it and no tool can take it for good.
+func argsOf(written string) json.RawMessage {
+	trimmed := strings.TrimSpace(written)
+	if trimmed == "" {
+		return json.RawMessage("{}")
+	}
+	if json.Valid([]byte(trimmed)) {
+		return json.RawMessage(trimmed)
+	}
+	quoted, _ := json.Marshal(written)
+	return quoted
+}
