@@ -1,0 +1,27 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+	"os"
+	"syscall"
+)
+
+// Main does nothing: the kinds that need it need Linux.
+func Main() {}
+
+func newWay(kind string) (way, error) {
+	return nil, &Unavailable{Kind: kind, Why: "it needs Linux", Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands unconfined"}
+}
+
+func (s *Sandbox) prove(context.Context) error { return nil }
+
+// Own does nothing: commands run as the caller.
+func (s *Sandbox) Own(string) error { return nil }
+
+func handOver(*os.File)                               {}
+func reachable(string) bool                           { return true }
+func dieWithParent(*syscall.SysProcAttr)              {}
+func tree(root int) []int                             { return []int{root} }
+func watchMemory(context.Context, int, int64, func()) {}

@@ -1,0 +1,153 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// The kinds of sandbox.
+const (
+	KindAuto        = ""           // bubblewrap, else namespaces
+	KindBubblewrap  = "bubblewrap" // bwrap of the machine
+	KindNamespaces  = "namespaces" // built in
+	KindNone        = "none"       // nothing is confined
+	KindGVisor      = "gvisor"     // not built yet
+	KindDocker      = "docker"     // not built yet
+	kindAutoWritten = "auto"       // the same as KindAuto, as people write it
+	kindsInWords    = "auto, bubblewrap, namespaces, none"
+)
+
+// Config says which sandbox to open. The zero value is the best kind that this machine
+// allows.
+type Config struct {
+	// Kind is one of the kinds; empty or "auto" takes the first that holds.
+	Kind string
+	// Log hears what was chosen and why. Default: discarded.
+	Log *slog.Logger
+	// Toolchains are directories outside /usr that commands may read, at the same path,
+	// their bin directories on the PATH. Nil: found out (Go, Node, Rust).
+	Toolchains []string
+}
+
+// A Sandbox runs commands. It is safe for concurrent use and holds nothing open.
+type Sandbox struct {
+	kind   string
+	way    way
+	log    *slog.Logger
+	tools  toolchains
+	detail string
+}
+
+// A way is one manner of confining a command.
+type way interface {
+	// start begins the job; the process's tree dies with this thread.
+	start(j *job) (process, error)
+	// describe says in a few words what holds commands in.
+	describe() string
+}
+
+// A process is a started job.
+type process interface {
+	// pid is the root of the job's processes as this machine numbers them.
+	pid() int
+	// kill ends all of the job's processes.
+	kill()
+	// wait returns when all of them are dead.
+	wait() (outcome, error)
+}
+
+// An outcome is how the command itself ended.
+type outcome struct {
+	Code   int  // 128 + n after signal n
+	Killed bool // it was ended before it could say its code
+}
+
+// Unavailable says that a kind of sandbox does not hold on this machine, why, and what
+// somebody can do about it.
+type Unavailable struct {
+	Kind string
+	Why  string
+	Cure string
+}
+
+// Error is one line.
+func (u *Unavailable) Error() string {
+	line := fmt.Sprintf("sandbox %s: %s", u.Kind, u.Why)
+	if u.Cure != "" {
+		line += "; " + u.Cure
+	}
+	return line
+}
+
+// Open finds a sandbox that holds, and probes it from the inside before it says so. The
+// error is *Unavailable unless ctx ended.
+func Open(ctx context.Context, c Config) (*Sandbox, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	switch c.Kind {
+	case KindAuto, kindAutoWritten:
+		return openFirst(ctx, c, KindBubblewrap, KindNamespaces)
+	case KindBubblewrap, KindNamespaces:
+		return openProbed(ctx, c, c.Kind)
+	case KindNone:
+		return openNone(c)
+	case KindGVisor, KindDocker:
+		return nil, &Unavailable{Kind: c.Kind, Why: "this kind is not built yet", Cure: "use one of: " + kindsInWords}
+	}
+	return nil, &Unavailable{Kind: c.Kind, Why: "there is no such kind", Cure: "use one of: " + kindsInWords}
+}
+
+// openFirst takes the first of the kinds that holds.
+func openFirst(ctx context.Context, c Config, kinds ...string) (*Sandbox, error) {
+	var whys, cures []string
+	for _, kind := range kinds {
+		s, err := openProbed(ctx, c, kind)
+		if err == nil {
+			return s, nil
+		}
+		var u *Unavailable
+		if !errors.As(err, &u) {
+			return nil, err
+		}
+		c.Log.Info("sandbox kind does not hold here", "kind", kind, "why", u.Why)
+		whys = append(whys, kind+": "+u.Why)
+		cures = append(cures, u.Cure)
+	}
+	return nil, &Unavailable{Kind: kindAutoWritten, Why: strings.Join(whys, "; "), Cure: strings.Join(cures, "; or ")}
+}
+
+// openProbed opens one kind and runs the probes in it.
+func openProbed(ctx context.Context, c Config, kind string) (*Sandbox, error) {
+	w, err := newWay(kind)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sandbox{kind: kind, way: w, log: c.Log, tools: findToolchains(ctx, c.Toolchains)}
+	if err := s.prove(ctx); err != nil {
+		return nil, err
+	}
+	s.detail = kind + ", " + w.describe()
+	c.Log.Info("sandbox holds", "sandbox", s.detail, "toolchains", s.tools.dirs)
+	return s, nil
+}
+
+// openNone opens the kind that confines nothing.
+func openNone(c Config) (*Sandbox, error) {
+	c.Log.Warn("sandbox is off: commands run unconfined, with this program's own rights and network")
+	return &Sandbox{kind: KindNone, way: none{}, log: c.Log, detail: "none: commands are not confined"}, nil
+}
+
+// Kind is the kind that was opened.
+func (s *Sandbox) Kind() string { return s.kind }
+
+// Describe says in one line what holds commands in, for the log and for people.
+func (s *Sandbox) Describe() string { return s.detail }
+
+// Command is the command args over the workspace, a directory of this machine.
+func (s *Sandbox) Command(workspace string, args ...string) *Cmd {
+	return &Cmd{sandbox: s, Workspace: workspace, Args: args}
+}

@@ -1,0 +1,152 @@
+package sandbox
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"reflect"
+	"sync"
+	"time"
+)
+
+// stdioGrace is how long output may still be on its way when every process is dead.
+const stdioGrace = 2 * time.Second
+
+// A stdio connects a command's three streams to the caller's by pipes. It never hands in
+// the caller's own files: inside, their names and offsets would show.
+type stdio struct {
+	in, out, err *os.File // the command's ends
+	ours         []*os.File
+	copies       []func()
+	head         head // how the errors begin
+	running      sync.WaitGroup
+}
+
+// open makes the pipes. Past limit bytes on one stream, over is called once and the rest
+// is thrown away.
+func (s *stdio) open(c *Cmd, limit int64, over func()) (err error) {
+	defer func() {
+		if err != nil {
+			s.abandon()
+		}
+	}()
+	if s.in, err = s.reading(c.Stdin); err != nil {
+		return err
+	}
+	both := same(c.Stdout, c.Stderr)
+	stdout := c.Stdout
+	if both {
+		stdout = io.MultiWriter(&s.head, c.Stdout)
+	}
+	if s.out, err = s.writing(stdout, limit, over); err != nil {
+		return err
+	}
+	if both {
+		s.err = s.out
+		return nil
+	}
+	stderr := c.Stderr
+	if stderr == nil {
+		stderr = io.Discard
+	}
+	s.err, err = s.writing(io.MultiWriter(&s.head, stderr), limit, over)
+	return err
+}
+
+// head keeps the beginning of what is written to it. It is read after the writing.
+type head struct{ bytes.Buffer }
+
+// Write never fails.
+func (h *head) Write(p []byte) (int, error) {
+	if room := 2048 - h.Len(); room > 0 {
+		h.Buffer.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// reading is the command's end of a stream that it reads.
+func (s *stdio) reading(r io.Reader) (*os.File, error) {
+	if r == nil {
+		return os.Open(os.DevNull)
+	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	handOver(theirs)
+	s.ours = append(s.ours, ours)
+	go func() { // not waited for: a reader may never end; the pipe breaks with the command
+		io.Copy(ours, r) //nolint:errcheck // the command need not read to the end
+		ours.Close()
+	}()
+	return theirs, nil
+}
+
+// writing is the command's end of a stream that it writes.
+func (s *stdio) writing(w io.Writer, limit int64, over func()) (*os.File, error) {
+	if w == nil {
+		w = io.Discard
+	}
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	handOver(theirs)
+	s.ours = append(s.ours, ours)
+	s.copies = append(s.copies, func() {
+		defer ours.Close()
+		if n, _ := io.Copy(w, io.LimitReader(ours, limit)); n == limit {
+			if more, _ := io.CopyN(io.Discard, ours, 1); more > 0 {
+				over()
+			}
+		}
+		io.Copy(io.Discard, ours) //nolint:errcheck // also where the caller's writer failed: the command must not block
+	})
+	return theirs, nil
+}
+
+// begin starts copying; the command has its own ends by now.
+func (s *stdio) begin() {
+	s.closeTheirs()
+	for _, f := range s.copies {
+		s.running.Go(f)
+	}
+}
+
+// finish waits until what was written has arrived.
+func (s *stdio) finish() {
+	arrived := make(chan struct{})
+	go func() { s.running.Wait(); close(arrived) }()
+	select {
+	case <-arrived:
+	case <-time.After(stdioGrace):
+		// Somebody outside the sandbox was handed the pipe; nothing of the command lives.
+	}
+	s.closeOurs()
+}
+
+// abandon closes everything: nothing was started.
+func (s *stdio) abandon() {
+	s.closeTheirs()
+	s.closeOurs()
+}
+
+func (s *stdio) closeTheirs() {
+	for _, f := range []*os.File{s.in, s.out, s.err} {
+		if f != nil {
+			f.Close() // closing twice, where stdout is stderr, is only an error
+		}
+	}
+}
+
+func (s *stdio) closeOurs() {
+	for _, f := range s.ours {
+		f.Close()
+	}
+}
+
+// same reports whether two writers are one, which may not be comparable.
+func same(a, b io.Writer) bool {
+	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) &&
+		reflect.TypeOf(a).Comparable() && a == b
+}
