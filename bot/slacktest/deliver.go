@@ -110,7 +110,11 @@ func (s *Server) deliver(d *delivery) {
 		}
 	}
 	s.send(l, envelope)
-	d.timer = time.AfterFunc(s.cfg.AckTimeout, func() { s.expired(d, record) })
+	d.timer = time.AfterFunc(s.cfg.AckTimeout, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.expired(d, record)
+	})
 	s.touch()
 }
 
@@ -136,13 +140,12 @@ func (s *Server) deliverWaiting() {
 	}
 }
 
-// expired ends an attempt that was not acknowledged, and plans the next.
+// expired ends an attempt that was not acknowledged, and plans the next. The caller holds mu.
 func (s *Server) expired(d *delivery, record *Delivery) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if record.Outcome == Acked || s.socket.stopped {
+	if _, flying := s.socket.onTheWay[record.EnvelopeID]; !flying || s.socket.stopped {
 		return
 	}
+	d.cancel()
 	if record.Outcome == Pending {
 		record.Outcome = Late
 	}
@@ -153,9 +156,11 @@ func (s *Server) expired(d *delivery, record *Delivery) {
 	}
 	wait := s.cfg.Retries[d.attempt]
 	d.attempt++
+	s.socket.planned++
 	d.timer = time.AfterFunc(wait, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.socket.planned--
 		s.deliver(d)
 	})
 }
@@ -214,14 +219,30 @@ func (s *Server) WaitDeliveries(ctx context.Context, wanted func([]Delivery) boo
 	return list, err
 }
 
-// WaitSettled returns when nothing is on its way to the app or waits to be.
+// WaitSettled returns when nothing is on its way to the app, waits for a connection or is
+// due for a redelivery.
 func (s *Server) WaitSettled(ctx context.Context) error {
-	return s.await(ctx, func() bool { return len(s.socket.onTheWay) == 0 && len(s.socket.waiting) == 0 })
+	return s.await(ctx, func() bool {
+		k := &s.socket
+		return len(k.onTheWay) == 0 && len(k.waiting) == 0 && k.planned == 0
+	})
 }
 
 // WaitConnected returns when at least n links are open.
 func (s *Server) WaitConnected(ctx context.Context, n int) error {
 	return s.await(ctx, func() bool { return len(s.socket.links) >= n })
+}
+
+// ExpireAcks lets the time to acknowledge run out at once for all that is on its way, so
+// that a test need not wait for it.
+func (s *Server) ExpireAcks() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, record := range slices.Clone(s.socket.sent) {
+		if f, flying := s.socket.onTheWay[record.EnvelopeID]; flying {
+			s.expired(f.delivery, f.record)
+		}
+	}
 }
 
 // DropAcks loses the next n acknowledgements of events, so that they are delivered again.

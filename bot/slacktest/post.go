@@ -31,7 +31,8 @@ func (s *Server) post(ch *Channel, m *Message) {
 // mention sends app_mention beside the message event. Direct messages have none, and the
 // app's own posts do not mention it.
 func (s *Server) mention(ch *Channel, m *Message, message object) {
-	if ch.Kind == IM || m.BotID == s.state.app.BotID || m.Subtype == "tombstone" || !s.state.mentionsApp(m.Text) {
+	written := m.Subtype == "" || m.Subtype == "bot_message" // not "@app has joined the channel"
+	if ch.Kind == IM || m.BotID == s.state.app.BotID || !written || !s.state.mentionsApp(m.Text) {
 		return
 	}
 	event := object{"type": "app_mention", "channel": ch.ID, "event_ts": message["event_ts"]}

@@ -17,8 +17,9 @@ import (
 type socket struct {
 	random   *rand.Rand
 	links    []*link
-	opened   int // links ever, for their numbers
-	waiting  []*delivery
+	opened   int                  // links ever, for their numbers
+	waiting  []*delivery          // for a link
+	planned  int                  // redeliveries whose time has not come
 	onTheWay map[string]flight    // by envelope id
 	sent     []*Delivery          // the record of every attempt
 	events   map[string]*delivery // by event id, for Redeliver
