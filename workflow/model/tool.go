@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -24,13 +25,47 @@ type Result struct {
 	Ends  bool // the agent's loop ends after this call
 }
 
-// NewTool makes a tool of a function.
+// NewTool makes a tool of a function whose argument is a struct. The schema is inferred
+// from it: JSON names, `omitempty` for what may be left out, and the description from the
+// `jsonschema` tag. What tags cannot say (enums, bounds) is added by adjust. Unknown
+// fields are refused. A null for a field that may be left out counts as left out.
+//
+// The function runs only with arguments that fit the schema. A type that cannot be a
+// tool's argument is a mistake in our source, and panics at once.
 func NewTool[T any](name, description string, call func(ctx context.Context, in T) (Result, error), adjust ...func(*jsonschema.Schema)) Tool {
-	return Tool{Name: name, Description: description, Schema: json.RawMessage(`{"type":"object"}`), Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", name, err))
+	}
+	withoutNull(schema)
+	for _, f := range adjust {
+		f(schema)
+	}
+	a, err := newArguments(name, schema)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", name, err))
+	}
+	return Tool{Name: name, Description: description, Schema: a.raw, Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
 		var in T
-		if err := json.Unmarshal(args, &in); err != nil {
-			return Result{Text: err.Error(), Wrong: true}, nil
+		if wrong := a.decode(args, &in); wrong != "" {
+			return Result{Text: wrong, Wrong: true}, nil
 		}
 		return call(ctx, in)
 	}}
+}
+
+// withoutNull makes "null or array" just "array": models do well with the simpler schema,
+// and several endpoints refuse lists of types.
+func withoutNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, p := range s.Properties {
+		withoutNull(p)
+	}
+	withoutNull(s.Items)
+	withoutNull(s.AdditionalProperties)
 }
