@@ -57,7 +57,7 @@ var (
 	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the model`)
 	webPage       = regexp.MustCompile(`(?i)^\s*<(!doctype|html|head|body)`)
 	spaces        = regexp.MustCompile(`\s+`)
-	keyLike       = regexp.MustCompile(`\b(sk|rk|pk|key|Bearer)[-_ ][A-Za-z0-9_*.\-]{8,}`)
+	keyLike       = regexp.MustCompile(`\b((sk|rk|pk)[-_]|Bearer )[A-Za-z0-9_*.\-]{8,}`)
 )
 
 const (
