@@ -1,0 +1,174 @@
+package tool
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+// A Bench is one agent's place of work. Its tools may be called concurrently. It must
+// not be copied after its first use.
+type Bench struct {
+	Workspace  *repo.Workspace
+	Mirror     *repo.Mirror     // for history and caches; nil: the history tool says that there is none
+	Sandbox    *sandbox.Sandbox // nil: nothing is run
+	SandboxOff string           // why nothing is run, and what to do about it
+	Checker    *check.Checker   // nil: commands run without caches, check is off
+	Project    check.Project
+	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
+	Edited     func()       // called after each change of a file; may be nil
+	OutputDir  string       // where whole outputs of commands are kept; empty: nowhere
+
+	changing sync.Mutex // one change of files at a time
+	mu       sync.Mutex // guards what follows
+	seen     map[string]sighting
+	outputs  map[string]bool // names of kept outputs, which read_file and search may open
+}
+
+// A sighting is a file as the model last saw it.
+type sighting struct {
+	hash   [sha256.Size]byte
+	misses int // edits since whose text was not in the file
+}
+
+// Reading is the tools that change nothing.
+func Reading(b *Bench) []model.Tool {
+	return []model.Tool{
+		newTool("list_files", b.listFiles),
+		newTool("search", b.search),
+		newTool("read_file", b.readFile, atLeastOne("offset", "limit")),
+		newTool("outline", b.outline),
+		newTool("history", b.history, atLeastOne("line")),
+	}
+}
+
+// Running is the tools that run commands.
+func Running(b *Bench) []model.Tool {
+	return []model.Tool{newTool("run", b.run, atLeastOne("timeout_seconds"))}
+}
+
+// Writing is the tools that change files, and the one that judges the change.
+func Writing(b *Bench) []model.Tool {
+	return []model.Tool{
+		newTool("edit_file", b.editFile),
+		newTool("write_file", b.writeFile),
+		newTool("apply_patch", b.applyPatch),
+		newTool("check", b.check),
+	}
+}
+
+//go:embed *.md
+var descriptions embed.FS
+
+// newTool makes a tool of a function that answers with text. Its description is the file
+// of its name; a missing one is a mistake of ours, found by any test.
+func newTool[T any](name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+	text, err := descriptions.ReadFile(name + ".md")
+	if err != nil {
+		panic(err)
+	}
+	return model.NewTool(name, strings.TrimSpace(string(text)), func(ctx context.Context, in T) (model.Result, error) {
+		return answer(call(ctx, in))
+	}, adjust...)
+}
+
+func atLeastOne(fields ...string) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		for _, f := range fields {
+			s.Properties[f].Minimum = jsonschema.Ptr(1.0)
+		}
+	}
+}
+
+// wrong is a call that cannot be done as it stands: an answer to the model, no failure.
+type wrong string
+
+func (w wrong) Error() string { return string(w) }
+
+func wrongf(format string, args ...any) error { return wrong(fmt.Sprintf(format, args...)) }
+
+func answer(text string, err error) (model.Result, error) {
+	var w wrong
+	switch {
+	case errors.As(err, &w):
+		return model.Result{Text: string(w), Wrong: true}, nil
+	case err != nil:
+		return model.Result{}, err
+	}
+	return model.Result{Text: text}, nil
+}
+
+// mayWrite is nil when files may be changed.
+func (b *Bench) mayWrite() error {
+	if b.MayWrite == nil {
+		return nil
+	}
+	if err := b.MayWrite(); err != nil {
+		return wrong(err.Error())
+	}
+	return nil
+}
+
+func (b *Bench) edited() {
+	if b.Edited != nil {
+		b.Edited()
+	}
+}
+
+// remember notes that the model knows the file as it is now.
+func (b *Bench) remember(path string, content []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.seen == nil {
+		b.seen = map[string]sighting{}
+	}
+	b.seen[path] = sighting{hash: sha256.Sum256(content)}
+}
+
+func (b *Bench) forget(path string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.seen, path)
+}
+
+// knows is nil when the model has seen the file as it is now.
+func (b *Bench) knows(path string, content []byte) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, ok := b.seen[path]
+	switch {
+	case !ok:
+		return wrongf("%s has to be read before it is changed: call read_file, then try again.", quote(path))
+	case s.hash != sha256.Sum256(content):
+		return wrongf("%s has changed since it was read: call read_file again, then redo the change on what is there now.", quote(path))
+	}
+	return nil
+}
+
+// missed counts an edit whose text was not there. After the second one the file has to
+// be read again: a model that guesses gets worse with every guess.
+func (b *Bench) missed(path string) (readAgain bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, ok := b.seen[path]
+	if !ok {
+		return false
+	}
+	if s.misses++; s.misses >= 2 {
+		delete(b.seen, path)
+		return true
+	}
+	b.seen[path] = s
+	return false
+}

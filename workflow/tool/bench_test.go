@@ -1,0 +1,136 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Exit(m.Run())
+}
+
+// files is a tree: path to content.
+type files map[string]string
+
+// newBench makes a repository of the files and opens a workspace on it.
+func newBench(t testing.TB, tree files) *Bench {
+	t.Helper()
+	dir := t.TempDir()
+	commit := newRepository(t, filepath.Join(dir, "origin"), tree)
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors")}
+	mirror, err := mirrors.Open(t.Context(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	require.NoError(t, err)
+	w, err := mirror.Workspace(t.Context(), filepath.Join(dir, "session"), commit)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = w.Close() })
+	return &Bench{Workspace: w, Mirror: mirror, OutputDir: filepath.Join(dir, "outputs")}
+}
+
+// newRepository commits the files in order of their names, all but the first together
+// with a second commit.
+func newRepository(t testing.TB, dir string, tree files) (commit string) {
+	t.Helper()
+	r, err := git.PlainInitWithOptions(dir, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")}})
+	require.NoError(t, err)
+	w, err := r.Worktree()
+	require.NoError(t, err)
+	add := func(names []string, message string, day int) {
+		for _, name := range names {
+			put(t, dir, name, tree[name])
+			require.NoError(t, w.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true}))
+		}
+		hash, err := w.Commit(message, &git.CommitOptions{
+			AllowEmptyCommits: true,
+			Author:            &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC)},
+		})
+		require.NoError(t, err)
+		commit = hash.String()
+	}
+	names := slices.Sorted(maps.Keys(tree))
+	first := min(1, len(names))
+	add(names[:first], "begin the shop", 1)
+	add(names[first:], "add the rest\n\nWith a body.", 2)
+	return commit
+}
+
+func put(t testing.TB, dir, name, data string) {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(p), 0o755))
+	require.NoError(t, os.WriteFile(p, []byte(data), 0o644))
+}
+
+// put writes behind the tools' back.
+func (b *Bench) put(t testing.TB, name, data string) {
+	t.Helper()
+	put(t, b.Workspace.Files(), name, data)
+}
+
+func (b *Bench) get(t testing.TB, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(b.Workspace.Files(), name))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// args is the arguments of a call.
+type args map[string]any
+
+// call uses a tool as the loop does: by name, with JSON.
+func (b *Bench) call(t testing.TB, name string, in args) model.Result {
+	t.Helper()
+	r, err := b.try(t.Context(), name, in)
+	require.NoError(t, err)
+	return r
+}
+
+func (b *Bench) try(ctx context.Context, name string, in args) (model.Result, error) {
+	if in == nil {
+		in = args{}
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return model.Result{}, err
+	}
+	for _, tool := range allTools(b) {
+		if tool.Name == name {
+			return tool.Call(ctx, raw)
+		}
+	}
+	panic("no tool " + name)
+}
+
+func allTools(b *Bench) []model.Tool { return slices.Concat(Reading(b), Running(b), Writing(b)) }
+
+// ok is the text of a call that has to succeed.
+func (b *Bench) ok(t testing.TB, name string, in args) string {
+	t.Helper()
+	r := b.call(t, name, in)
+	require.False(t, r.Wrong, r.Text)
+	return r.Text
+}
+
+// refused is the text of a call that has to be wrong.
+func (b *Bench) refused(t testing.TB, name string, in args) string {
+	t.Helper()
+	r := b.call(t, name, in)
+	require.True(t, r.Wrong, r.Text)
+	require.NotEmpty(t, r.Text)
+	return r.Text
+}

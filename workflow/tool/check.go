@@ -1,0 +1,79 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/check"
+)
+
+const (
+	maxFailing    = 10   // tests whose output is shown
+	failingEnd    = 1500 // characters of each end of one test's output
+	buildEnd      = 4000 // of each end of the build's
+	uncountedEnd  = 6000 // of each end of the output when no tests were counted
+	maxOtherNames = 50
+)
+
+type checkArgs struct{}
+
+// check is the program's own build and test run over the workspace.
+func (b *Bench) check(ctx context.Context, _ checkArgs) (string, error) {
+	if b.Sandbox == nil || b.Checker == nil {
+		return "", b.off("Checks cannot be run")
+	}
+	if b.Project.Build == "" && b.Project.Test == "" {
+		return "", wrong("No build or test command is known for this repository: find out how it is tested and use run.")
+	}
+	r, err := b.Checker.Run(ctx, b.Workspace.Files(), b.Project)
+	if err != nil {
+		return "", err
+	}
+	return checked(r), nil
+}
+
+// checked is the result in figures, and what failed as far as it helps.
+func checked(r check.Result) string {
+	var s strings.Builder
+	s.WriteString(r.String() + "\n")
+	if r.BuildRan && !r.BuildOK {
+		fmt.Fprintf(&s, "The build fails:\n%s\n", ends(r.BuildOutput, buildEnd))
+	}
+	shown := failingTests(&s, r.Tests)
+	if shown == 0 && r.TestsRan && !r.OK() {
+		fmt.Fprintf(&s, "The tests fail:\n%s\n", ends(r.Output, uncountedEnd))
+	}
+	return s.String()
+}
+
+// failingTests shows the first failing tests whole and names the others.
+func failingTests(s *strings.Builder, tests []check.Test) int {
+	var failing []check.Test
+	for _, t := range tests {
+		if t.Status == check.Failed {
+			failing = append(failing, t)
+		}
+	}
+	for _, t := range failing[:min(len(failing), maxFailing)] {
+		fmt.Fprintf(s, "FAIL %s\n%s\n", cut(unterminal(t.Name), 300), ends(t.Output, failingEnd))
+	}
+	if len(failing) <= maxFailing {
+		return len(failing)
+	}
+	others := failing[maxFailing:]
+	s.WriteString("Failing too:")
+	for _, t := range others[:min(len(others), maxOtherNames)] {
+		s.WriteString(" " + cut(unterminal(t.Name), 200))
+	}
+	if more := len(others) - maxOtherNames; more > 0 {
+		fmt.Fprintf(s, " and %d more", more)
+	}
+	s.WriteString("\n")
+	return len(failing)
+}
+
+func ends(text string, each int) string {
+	out, _ := headAndTail(strings.TrimSpace(unterminal(text)), each, each)
+	return out
+}

@@ -1,0 +1,54 @@
+package tool
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"path"
+	"strings"
+
+	udiff "github.com/aymanbagabas/go-udiff"
+)
+
+const (
+	maxDiff       = 4000 // characters of a diff that answers an edit
+	maxComplaints = 10
+)
+
+// shortDiff shows what an edit did.
+func shortDiff(before, after []byte) string {
+	text := udiff.Unified("a", "b", string(before), string(after))
+	for range 2 { // the two lines that name the files
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text, _ = headAndTail(lines(text), maxDiff/2, maxDiff/2)
+	return text
+}
+
+// complaints is what is wrong with the syntax of a file, where that is cheap to know: a
+// model that hears of a broken bracket at once does not build upon it.
+func complaints(p string, data []byte) string {
+	switch path.Ext(p) {
+	case ".go":
+		_, err := parser.ParseFile(token.NewFileSet(), path.Base(p), data, parser.AllErrors|parser.SkipObjectResolution)
+		var list scanner.ErrorList
+		if !errors.As(err, &list) {
+			return ""
+		}
+		list.RemoveMultiples()
+		text := "The file does not parse:\n"
+		for _, e := range list[:min(len(list), maxComplaints)] {
+			text += cut(e.Error(), 200) + "\n"
+		}
+		return text
+	case ".json":
+		var any json.RawMessage
+		if err := json.Unmarshal(data, &any); err != nil && len(data) > 0 {
+			return fmt.Sprintf("The file is not valid JSON: %s\n", cut(err.Error(), 200))
+		}
+	}
+	return ""
+}

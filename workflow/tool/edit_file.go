@@ -1,0 +1,57 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+type editArgs struct {
+	Path string `json:"path"`
+	Old  string `json:"old" jsonschema:"exact text, whole lines at best"`
+	New  string `json:"new"`
+	All  bool   `json:"all,omitempty" jsonschema:"every place"`
+}
+
+func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
+	if err := b.mayWrite(); err != nil {
+		return "", err
+	}
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	c, err := b.open(ctx, in.Path)
+	if err != nil {
+		return "", err
+	}
+	if err := b.knows(c.path, c.data); err != nil {
+		return "", err
+	}
+	if binary(c.data) {
+		return "", wrongf("%s is a binary file: it cannot be edited as text.", quote(c.path))
+	}
+	out, places, err := replace(c.data, in.Old, in.New, in.All)
+	switch {
+	case err != nil:
+		return "", err
+	case places == 0:
+		return "", b.miss(c, in.Old)
+	case len(out) > maxFile:
+		return "", wrongf("The file would grow beyond %s.", size(maxFile))
+	}
+	if err := store(b.Workspace.Root(), c.path, out, c.mode); err != nil {
+		return "", err
+	}
+	b.remember(c.path, out)
+	b.edited()
+	text := fmt.Sprintf("%s: %s changed\n%s", quote(c.path), some(places, "place"), shortDiff(c.data, out))
+	return text + complaints(c.path, out), nil
+}
+
+// miss answers an edit whose text is not in the file.
+func (b *Bench) miss(c content, old string) error {
+	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", quote(c.path), nearest(c.data, old))
+	if b.missed(c.path) {
+		text = strings.TrimRight(text, "\n") + "\nThis was the second miss: call read_file on it before the next edit."
+	}
+	return wrong(text)
+}

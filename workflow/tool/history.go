@@ -1,0 +1,122 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+)
+
+const (
+	maxCommits  = 20
+	diffEnd     = 12_000 // characters of each end of a diff
+	historyTime = 60 * time.Second
+)
+
+type historyArgs struct {
+	Path   string `json:"path,omitempty" jsonschema:"log of a file or folder"`
+	Line   int    `json:"line,omitempty" jsonschema:"with path: who last changed it"`
+	Commit string `json:"commit,omitempty" jsonschema:"its message and diff"`
+}
+
+// history looks into the commits from the base of the workspace backwards.
+func (b *Bench) history(ctx context.Context, in historyArgs) (string, error) {
+	if b.Mirror == nil {
+		return "", wrong("There is no history here.")
+	}
+	if in.Line > 0 && in.Path == "" {
+		return "", wrong("Which file is the line in? Give path too.")
+	}
+	within, cancel := context.WithTimeout(ctx, historyTime)
+	defer cancel()
+	text, err := b.past(within, in)
+	if errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+		return "", wrongf("That took longer than %.0f s and was given up: ask for one commit, or a file instead of a folder.", historyTime.Seconds())
+	}
+	return text, err
+}
+
+func (b *Bench) past(ctx context.Context, in historyArgs) (string, error) {
+	if in.Commit != "" {
+		return b.oneCommit(ctx, in.Commit)
+	}
+	p, err := clean(in.Path)
+	if err != nil {
+		return "", err
+	}
+	if p == "." {
+		p = ""
+	}
+	base := b.Workspace.Base()
+	if in.Line > 0 {
+		return b.blame(ctx, base, p, in.Line)
+	}
+	commits, err := b.Mirror.Log(ctx, base, p, maxCommits+1)
+	if err != nil {
+		return "", notThere(ctx, err)
+	}
+	if len(commits) == 0 {
+		return fmt.Sprintf("No commit has touched %s.", quote(p)), nil
+	}
+	var s strings.Builder
+	for _, c := range commits[:min(len(commits), maxCommits)] {
+		s.WriteString(commitLine(c) + "\n")
+	}
+	if len(commits) > maxCommits {
+		s.WriteString("[older ones left out: give path, or commit for one of them]\n")
+	}
+	return s.String(), nil
+}
+
+func (b *Bench) blame(ctx context.Context, base, p string, line int) (string, error) {
+	c, err := b.Mirror.Blame(ctx, base, p, line)
+	if err != nil {
+		return "", notThere(ctx, err)
+	}
+	return fmt.Sprintf("%s:%d was last changed by\n%s\n", quote(p), line, commitLine(c)), nil
+}
+
+func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
+	hash, err := b.Mirror.Resolve(name)
+	if err != nil {
+		return "", notThere(ctx, err)
+	}
+	c, diff, err := b.Mirror.Show(ctx, hash)
+	if err != nil {
+		return "", notThere(ctx, err)
+	}
+	text := commitLine(c) + "\n"
+	if body := strings.TrimSpace(c.Body); body != "" {
+		text += "\n" + cut(lines(body), 4000) + "\n"
+	}
+	diff, _ = headAndTail(lines(diff), diffEnd, diffEnd)
+	return text + "\n" + diff, nil
+}
+
+// notThere takes a failed look into the history for the model's mistake: a commit, file
+// or line that is not there. What else may be wrong with a mirror shows where it is made.
+func notThere(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	text, _ := visible(cut(err.Error(), 300))
+	return wrongf("%s. Without arguments history shows the last commits; path has to be as it was at the base.", strings.TrimSuffix(text, "."))
+}
+
+func commitLine(c repo.Commit) string {
+	author, _ := visible(cut(c.Author, 60))
+	subject, _ := visible(cut(c.Subject, 200))
+	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly), author, subject)
+}
+
+// lines makes each line of a text visible.
+func lines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i], _ = visible(cut(strings.TrimSuffix(line, "\r"), maxLine))
+	}
+	return strings.Join(all, "\n")
+}

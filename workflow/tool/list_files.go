@@ -1,0 +1,171 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	maxListed   = 200
+	listingTime = 20 * time.Second
+)
+
+type listArgs struct {
+	Path string `json:"path,omitempty" jsonschema:"folder"`
+	Glob string `json:"glob,omitempty" jsonschema:"e.g. **/*_test.go"`
+}
+
+// listFiles shows everything below a folder where that is little, else the folder alone
+// with the number of files in each of its folders.
+func (b *Bench) listFiles(ctx context.Context, in listArgs) (string, error) {
+	start, err := b.locate(ctx, in.Path)
+	if err != nil {
+		return "", err
+	}
+	root := b.Workspace.Root()
+	if info, err := root.Stat(start); err != nil {
+		return "", pathError(start, err)
+	} else if !info.IsDir() {
+		return "", wrongf("%s is a file: use read_file.", quote(start))
+	}
+	keep, err := newFilter(in.Glob, start)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, listingTime)
+	defer cancel()
+	l := gather(ctx, root, start, keep)
+	if err := context.Cause(ctx); err != nil && ctx.Err() == context.Canceled {
+		return "", err
+	}
+	return l.String(), nil
+}
+
+// A listing is what was found below a folder.
+type listing struct {
+	start   string
+	glob    string
+	folders map[string]int // files in and below each
+	files   []string
+	notes   map[string]string // what is not a regular file
+	cut     bool
+}
+
+func gather(ctx context.Context, root *os.Root, start string, keep filter) *listing {
+	l := &listing{start: start, glob: keep.glob, folders: map[string]int{}, notes: map[string]string{}}
+	var mu sync.Mutex
+	w := &walk{root: root, visit: func(_ int, in *os.Root, p string, e fs.DirEntry) {
+		note := entryNote(in, e)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case e.IsDir():
+			if keep.glob == "" {
+				l.folders[p] += 0
+			}
+		case keep.keeps(p):
+			l.files = append(l.files, p)
+			if note != "" {
+				l.notes[p] = note
+			}
+		}
+	}}
+	w.from(ctx, start)
+	l.cut = w.cut.Load()
+	slices.Sort(l.files)
+	for _, f := range l.files {
+		for i := strings.LastIndexByte(f, '/'); i > 0 && f[:i] != start; i = strings.LastIndexByte(f[:i], '/') {
+			if start == "." || strings.HasPrefix(f[:i], start+"/") {
+				l.folders[f[:i]]++
+			}
+		}
+	}
+	return l
+}
+
+func entryNote(in *os.Root, e fs.DirEntry) string {
+	switch {
+	case e.IsDir() || e.Type().IsRegular():
+		return ""
+	case e.Type()&fs.ModeSymlink != 0:
+		target, _ := in.Readlink(e.Name())
+		return " -> " + quote(target)
+	}
+	return " (" + kindOf(e.Type()) + ")"
+}
+
+func (l *listing) String() string {
+	folders := make([]string, 0, len(l.folders))
+	for f := range l.folders {
+		folders = append(folders, f)
+	}
+	slices.Sort(folders)
+	if l.glob != "" {
+		return l.matches(len(folders))
+	}
+	if len(l.files)+len(folders) == 0 {
+		return fmt.Sprintf("%s holds no files.%s", quote(l.start), l.unfinished())
+	}
+	if len(l.files)+len(folders) <= maxListed {
+		return l.lines(folders, l.files) + l.unfinished()
+	}
+	direct := func(p string) bool {
+		return !strings.Contains(strings.TrimPrefix(p, strings.TrimPrefix(l.start+"/", "./")), "/")
+	}
+	here, own := keepIf(folders, direct), keepIf(l.files, direct)
+	left := max(0, len(here)+len(own)-maxListed)
+	here = here[:min(len(here), maxListed)]
+	own = own[:min(len(own), maxListed-len(here))]
+	text := l.lines(here, own)
+	if left > 0 {
+		text += fmt.Sprintf("[%s more in this folder left out: use a glob]\n", count(left))
+	}
+	return text + fmt.Sprintf("[%s in %s below %s; only this folder is shown: name one of its folders, or use a glob]%s",
+		some(len(l.files), "file"), some(len(folders), "folder"), quote(l.start), l.unfinished())
+}
+
+// matches is the answer to a glob: files alone.
+func (l *listing) matches(folders int) string {
+	switch n := len(l.files); {
+	case n == 0:
+		return fmt.Sprintf("No file below %s matches %s. A glob without a slash is held against file names, one with ** against paths.%s", quote(l.start), l.glob, l.unfinished())
+	case n > maxListed:
+		return l.lines(nil, l.files[:maxListed]) + fmt.Sprintf("[%s of %s in %s left out: use a narrower glob or a path]%s",
+			count(n-maxListed), some(n, "file"), some(folders, "folder"), l.unfinished())
+	}
+	return l.lines(nil, l.files) + l.unfinished()
+}
+
+func (l *listing) lines(folders, files []string) string {
+	var s strings.Builder
+	for _, f := range folders {
+		fmt.Fprintf(&s, "%s/ (%s)\n", quote(f), some(l.folders[f], "file"))
+	}
+	for _, f := range files {
+		s.WriteString(quote(f) + l.notes[f] + "\n")
+	}
+	return s.String()
+}
+
+func (l *listing) unfinished() string {
+	if l.cut {
+		return "\n[not everything was looked at: the repository is very large or deep]"
+	}
+	return ""
+}
+
+func keepIf(all []string, keep func(string) bool) []string {
+	var kept []string
+	for _, s := range all {
+		if keep(s) {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}

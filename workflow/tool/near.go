@@ -1,0 +1,110 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const nearNames = 5
+
+// near gives the paths of the workspace that somebody who wrote p may have meant, the
+// likeliest first.
+func near(ctx context.Context, root *os.Root, p string) []string {
+	type guess struct {
+		path  string
+		score int
+	}
+	var mu sync.Mutex
+	var guesses []guess
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	w := &walk{root: root, visit: func(_ int, _ *os.Root, found string, _ fs.DirEntry) {
+		if s, ok := distance(p, found); ok {
+			mu.Lock()
+			guesses = append(guesses, guess{found, s})
+			mu.Unlock()
+		}
+	}}
+	w.from(ctx, ".")
+	slices.SortFunc(guesses, func(a, b guess) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(commonFolders(p, b.path), commonFolders(p, a.path)), cmp.Compare(a.path, b.path))
+	})
+	names := make([]string, 0, nearNames)
+	for _, g := range guesses[:min(len(guesses), nearNames)] {
+		names = append(names, g.path)
+	}
+	return names
+}
+
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return " Use list_files or search to find it."
+	}
+	for i, n := range names {
+		names[i] = quote(n)
+	}
+	return " Near names: " + strings.Join(names, ", ") + "."
+}
+
+// distance says how far apart two paths are by their base names; 0 is the same path in
+// another case.
+func distance(want, have string) (int, bool) {
+	w, h := strings.ToLower(want), strings.ToLower(have)
+	if w == h {
+		return 0, true
+	}
+	w, h = path.Base(w), path.Base(h)
+	if w == h {
+		return 1, true
+	}
+	most := max(1, min(len(w), len(h))/3)
+	if d := edits(w, h, most); d <= most {
+		return 1 + d, true
+	}
+	stem := strings.TrimSuffix(w, path.Ext(w))
+	if len(stem) >= 4 && strings.Contains(h, stem) {
+		return 8, true
+	}
+	return 0, false
+}
+
+// edits is the number of single changes from a to b, or more than most.
+func edits(a, b string, most int) int {
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return most + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			above := row[j+1]
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			row[j+1] = min(change, above+1, row[j]+1)
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}
+
+func commonFolders(a, b string) int {
+	x, y := strings.Split(path.Dir(a), "/"), strings.Split(path.Dir(b), "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[n] == y[n] {
+		n++
+	}
+	return n
+}

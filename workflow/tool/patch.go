@@ -1,0 +1,257 @@
+package tool
+
+import (
+	"regexp"
+	"strings"
+)
+
+// The marks of a patch in the V4A form.
+const (
+	markBegin  = "*** Begin Patch"
+	markEnd    = "*** End Patch"
+	markAdd    = "*** Add File:"
+	markDelete = "*** Delete File:"
+	markUpdate = "*** Update File:"
+	markMove   = "*** Move to:"
+	markEOF    = "*** End of File"
+)
+
+const maxHunks = 500 // of one file
+
+type sectionKind int
+
+const (
+	addFile sectionKind = iota + 1
+	deleteFile
+	updateFile
+)
+
+// A section is what a patch does to one file.
+type section struct {
+	kind   sectionKind
+	path   string
+	moveTo string   // of an update; empty: stays
+	added  []string // of an add: its lines
+	hunks  []hunk   // of an update
+}
+
+// A hunk is a run of lines as they are and as they shall be.
+type hunk struct {
+	line    int      // of the patch, for answers
+	headers []string // what stood after @@: lines to be found before the hunk
+	lines   []patchLine
+	atEnd   bool // the run is the end of the file
+}
+
+type patchLine struct {
+	op   byte // ' ', '-' or '+'
+	text string
+	bare bool // came without its leading space: a blank line
+}
+
+const patchForm = `A patch looks like this:
+*** Begin Patch
+*** Update File: path/to/file
+@@ func around the change
+ a line as it is
+-a line to go
++a line to come
+*** Add File: path/to/new
++its first line
+*** End Patch`
+
+// parsePatch reads the text of a patch. What people and models put around it, a code
+// fence or blank lines, is passed over.
+func parsePatch(text string) ([]section, error) {
+	p := &patchParser{lines: strings.Split(text, "\n")}
+	for i, l := range p.lines {
+		p.lines[i] = strings.TrimSuffix(l, "\r")
+	}
+	for p.next < len(p.lines) && strings.TrimSpace(p.lines[p.next]) != markBegin {
+		p.next++
+	}
+	if p.next == len(p.lines) {
+		return nil, wrong("There is no line " + markBegin + ". " + patchForm)
+	}
+	p.next++
+	var sections []section
+	for {
+		line, ok := p.peek()
+		switch {
+		case !ok:
+			return nil, wrong("The patch has no line " + markEnd + ": it may have been cut. Send it whole.")
+		case strings.TrimSpace(line) == markEnd:
+			if len(sections) == 0 {
+				return nil, wrong("The patch is empty. " + patchForm)
+			}
+			return sections, nil
+		case strings.TrimSpace(line) == "":
+			p.next++
+			continue
+		}
+		s, err := p.section()
+		if err != nil {
+			return nil, err
+		}
+		sections = append(sections, s)
+	}
+}
+
+type patchParser struct {
+	lines []string
+	next  int
+}
+
+func (p *patchParser) peek() (string, bool) {
+	if p.next >= len(p.lines) {
+		return "", false
+	}
+	return p.lines[p.next], true
+}
+
+// inside reports that the next line belongs to the present section.
+func (p *patchParser) inside() (string, bool) {
+	line, ok := p.peek()
+	if !ok || strings.HasPrefix(line, "*** ") && strings.TrimSpace(line) != markEOF {
+		return "", false
+	}
+	return line, true
+}
+
+func (p *patchParser) section() (section, error) {
+	line, _ := p.peek()
+	at := p.next + 1
+	for kind, mark := range map[sectionKind]string{addFile: markAdd, deleteFile: markDelete, updateFile: markUpdate} {
+		name, ok := strings.CutPrefix(line, mark)
+		if !ok {
+			continue
+		}
+		p.next++
+		s := section{kind: kind, path: strings.TrimSpace(name)}
+		if s.path == "" {
+			return s, wrongf("Line %d of the patch names no file.", at)
+		}
+		return s, p.body(&s)
+	}
+	return section{}, wrongf("Line %d of the patch, %q, does not begin a file. %s", at, cut(line, 80), patchForm)
+}
+
+func (p *patchParser) body(s *section) error {
+	switch s.kind {
+	case addFile:
+		return p.addedLines(s)
+	case deleteFile:
+		if line, ok := p.inside(); ok && strings.TrimSpace(line) != "" {
+			return wrongf("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete, quote(s.path))
+		}
+		return nil
+	}
+	if line, ok := p.peek(); ok {
+		if to, ok := strings.CutPrefix(line, markMove); ok {
+			if s.moveTo = strings.TrimSpace(to); s.moveTo == "" {
+				return wrongf("Line %d of the patch does not say where to move.", p.next+1)
+			}
+			p.next++
+		}
+	}
+	return p.hunks(s)
+}
+
+func (p *patchParser) addedLines(s *section) error {
+	blank := 0 // lines without a +: a part of the file when more follow
+	for line, ok := p.inside(); ok; line, ok = p.inside() {
+		text, plus := strings.CutPrefix(line, "+")
+		switch {
+		case plus:
+			for ; blank > 0; blank-- {
+				s.added = append(s.added, "")
+			}
+			s.added = append(s.added, text)
+		case strings.TrimSpace(line) == "":
+			blank++
+		default:
+			return wrongf("Line %d of the patch: each line of a new file begins with +.", p.next+1)
+		}
+		p.next++
+	}
+	return nil
+}
+
+func (p *patchParser) hunks(s *section) error {
+	var h *hunk
+	open := func() *hunk {
+		s.hunks = append(s.hunks, hunk{line: p.next + 1})
+		return &s.hunks[len(s.hunks)-1]
+	}
+	for line, ok := p.inside(); ok; line, ok = p.inside() {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			if h == nil || len(h.lines) > 0 {
+				h = open()
+			}
+			if name := headerOf(line); name != "" {
+				h.headers = append(h.headers, name)
+			}
+		case strings.TrimSpace(line) == markEOF:
+			if h != nil {
+				h.atEnd = true
+			}
+		case line == "" || strings.IndexByte(" -+", line[0]) >= 0:
+			if h == nil {
+				h = open()
+			}
+			h.lines = append(h.lines, patchLineOf(line))
+		default:
+			return wrongf("Line %d of the patch, %q, begins with neither a space, - nor +. A line that stays as it is begins with a space.", p.next+1, cut(line, 80))
+		}
+		p.next++
+	}
+	return s.judge()
+}
+
+var hunkNumbers = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
+
+// headerOf is what has to be found before a hunk. The numbers of other forms of patches
+// are passed over.
+func headerOf(line string) string {
+	name := strings.TrimSpace(strings.TrimPrefix(line, "@@"))
+	name = strings.TrimSpace(strings.TrimSuffix(name, "@@"))
+	if name == "..." || hunkNumbers.MatchString(name) {
+		return ""
+	}
+	return name
+}
+
+func patchLineOf(line string) patchLine {
+	if line == "" {
+		return patchLine{op: ' ', bare: true}
+	}
+	return patchLine{op: line[0], text: line[1:]}
+}
+
+// judge takes blank lines off the ends of hunks, which only separate them, and refuses
+// what changes nothing.
+func (s *section) judge() error {
+	changes := s.moveTo != ""
+	kept := s.hunks[:0]
+	for _, h := range s.hunks {
+		for n := len(h.lines); n > 0 && h.lines[n-1].bare; n-- {
+			h.lines = h.lines[:n-1]
+		}
+		if len(h.lines) == 0 {
+			continue
+		}
+		for _, l := range h.lines {
+			changes = changes || l.op != ' '
+		}
+		kept = append(kept, h)
+	}
+	s.hunks = kept
+	if len(kept) > maxHunks {
+		return wrongf("The patch has %d hunks for %s: at most %d are taken at once.", len(kept), quote(s.path), maxHunks)
+	}
+	if !changes {
+		return wrongf("The patch changes nothing in %s: lines to go begin with -, lines to come with +.", quote(s.path))
+	}
+	return nil
+}

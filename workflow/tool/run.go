@@ -1,0 +1,108 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+const (
+	defaultRun = 120 * time.Second
+	maxRun     = 600 * time.Second
+	outputEnd  = 15_000 // characters of each end of an output
+)
+
+type runArgs struct {
+	Command        string `json:"command" jsonschema:"for sh -c, in the repository's root"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"default 120, at most 600"`
+}
+
+func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
+	switch {
+	case b.Sandbox == nil:
+		return "", b.off("Commands cannot be run")
+	case strings.TrimSpace(in.Command) == "":
+		return "", wrong("The command is empty.")
+	case strings.ContainsRune(in.Command, 0):
+		return "", wrong("A command cannot hold a NUL character.")
+	}
+	limit := defaultRun
+	if in.TimeoutSeconds > 0 {
+		limit = min(maxRun, time.Duration(min(in.TimeoutSeconds, 3600))*time.Second)
+	}
+	file, name, err := b.newOutput()
+	if err != nil {
+		return "", err
+	}
+	out := &capture{file: file}
+	failed := b.command(in.Command, limit, out).Run(ctx)
+	verdict, err := ending(failed, limit)
+	text, whole := out.text(outputEnd, outputEnd)
+	if err != nil {
+		b.finish(out, name, true)
+		return "", err
+	}
+	kept := b.finish(out, name, whole)
+	return verdict + "\n" + shownOutput(text) + whereRest(name, whole, kept), nil
+}
+
+func (b *Bench) command(line string, limit time.Duration, out *capture) *sandbox.Cmd {
+	c := b.Sandbox.Command(b.Workspace.Files(), "sh", "-c", line)
+	if b.Checker != nil {
+		c.Mounts, c.Env = b.Checker.Mounts(b.Mirror)
+	}
+	c.Stdout, c.Stderr, c.Limits.Time = out, out, limit
+	return c
+}
+
+// off is the answer where there is no sandbox.
+func (b *Bench) off(what string) error {
+	why := b.SandboxOff
+	if why == "" {
+		why = "there is no sandbox on this machine"
+	}
+	return wrongf("%s here: %s. Go on by reading and searching, and say what could not be run.", what, strings.TrimSuffix(why, "."))
+}
+
+// ending says how a command ended; an error is a failure of ours.
+func ending(err error, limit time.Duration) (string, error) {
+	var exit *sandbox.ExitError
+	switch {
+	case err == nil:
+		return "exit code 0", nil
+	case !errors.As(err, &exit):
+		return "", err
+	}
+	switch exit.Reason {
+	case "":
+		return fmt.Sprintf("exit code %d", exit.Code), nil
+	case "time":
+		return fmt.Sprintf("stopped after %.0f s, still running: run less, or give timeout_seconds (at most %.0f)", limit.Seconds(), maxRun.Seconds()), nil
+	case "memory":
+		return "stopped: it used more memory than it may", nil
+	case "output":
+		return "stopped: it wrote more output than it may", nil
+	}
+	return fmt.Sprintf("killed (%s)", exit.Reason), nil
+}
+
+func shownOutput(text string) string {
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return "(no output)"
+	}
+	return text
+}
+
+func whereRest(name string, whole, kept bool) string {
+	switch {
+	case whole:
+		return ""
+	case kept:
+		return fmt.Sprintf("\n[the whole output: read_file or search with path %s%s]", outputPrefix, name)
+	}
+	return "\n[to see the rest run it again with | grep, | head or | tail]"
+}

@@ -1,0 +1,108 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+type writeArgs struct {
+	Path    string `json:"path"`
+	Content string `json:"content" jsonschema:"whole file"`
+}
+
+func (b *Bench) writeFile(_ context.Context, in writeArgs) (string, error) {
+	if err := b.mayWrite(); err != nil {
+		return "", err
+	}
+	b.changing.Lock()
+	defer b.changing.Unlock()
+	real, err := target(b.Workspace.Root(), in.Path)
+	if err != nil {
+		return "", err
+	}
+	data, err := writable(in.Content)
+	if err != nil {
+		return "", err
+	}
+	was, exists, err := existing(b.Workspace.Root(), real)
+	if err != nil {
+		return "", err
+	}
+	if !exists {
+		return b.create(real, data)
+	}
+	return b.overwrite(was, data)
+}
+
+// target is where a path that is to be written leads.
+func target(root *os.Root, p string) (string, error) {
+	cleaned, err := clean(p)
+	if err != nil {
+		return "", err
+	}
+	if cleaned == "." || strings.HasSuffix(p, "/") {
+		return "", wrong("Give the path of a file, not of a folder.")
+	}
+	return resolve(root, cleaned)
+}
+
+func writable(text string) ([]byte, error) {
+	switch {
+	case len(text) > maxWrite:
+		return nil, wrongf("That is more than %s, which is too much for one file.", size(maxWrite))
+	case strings.ContainsRune(text, 0):
+		return nil, wrong("A text file cannot hold NUL characters.")
+	}
+	return []byte(text), nil
+}
+
+// existing reads a file that may be there.
+func existing(root *os.Root, p string) (content, bool, error) {
+	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+		return content{}, false, nil
+	} else if err != nil {
+		return content{}, false, pathError(p, err)
+	}
+	c, err := load(root, p)
+	return c, err == nil, err
+}
+
+func (b *Bench) create(p string, data []byte) (string, error) {
+	if err := store(b.Workspace.Root(), p, data, 0o644); err != nil {
+		return "", err
+	}
+	b.remember(p, data)
+	b.edited()
+	return fmt.Sprintf("%s written: new, %s\n", quote(p), lineCount(data)) + complaints(p, data), nil
+}
+
+func (b *Bench) overwrite(was content, data []byte) (string, error) {
+	if err := b.knows(was.path, was.data); err != nil {
+		return "", err
+	}
+	if was.crlf() && !bytes.Contains(data, []byte("\r\n")) {
+		data = windows(string(data))
+	}
+	if bytes.Equal(was.data, data) {
+		return fmt.Sprintf("%s holds just that already: nothing was changed.", quote(was.path)), nil
+	}
+	if err := store(b.Workspace.Root(), was.path, data, was.mode); err != nil {
+		return "", err
+	}
+	b.remember(was.path, data)
+	b.edited()
+	return fmt.Sprintf("%s written: %s\n%s", quote(was.path), lineCount(data), shortDiff(was.data, data)) + complaints(was.path, data), nil
+}
+
+func lineCount(data []byte) string {
+	n := bytes.Count(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return some(n, "line")
+}
