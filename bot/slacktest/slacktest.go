@@ -25,9 +25,13 @@
 //     and what people measured differ, the stricter of the two holds: chat.update refuses
 //     more than 4,000 characters, chat.postMessage cuts at 40,000 with a warning.
 //
-// Faults are ordered by a test with [Server.Order], [Server.DropAcks], [Server.Redeliver],
-// [Server.Disconnect] and [Server.Cut]. Whatever happened is on record: [Server.Requests],
-// [Server.Deliveries], [Server.Watch].
+// Faults are ordered by a test with [Server.Order], [Server.DropAcks], [Server.ExpireAcks],
+// [Server.Redeliver], [Server.Disconnect] and [Server.Cut]. Whatever happened is on record:
+// [Server.Requests], [Server.Deliveries], [Server.Watch]. [Server.WaitFor] and its sisters
+// wait for it without polling.
+//
+// Not played: files, group messages, streaming, agent sessions, scheduled messages, and
+// Slack's rewriting of bare links in text.
 //
 // All state sits in one struct behind one mutex (state.go); everything else reads and
 // changes it through that. Methods are safe for use by several goroutines.
@@ -164,7 +168,24 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/api/", s.serveAPI)
 	mux.HandleFunc("/link", s.serveLink)
 	mux.HandleFunc("/actions/", s.serveResponseURL)
-	return mux
+	return s.counted(mux)
+}
+
+// counted makes Close wait for requests that are being answered.
+func (s *Server) counted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		closed := s.closed
+		if !closed {
+			s.running.Add(1)
+		}
+		s.mu.Unlock()
+		if closed {
+			return
+		}
+		defer s.running.Done()
+		next.ServeHTTP(w, r)
+	})
 }
 
 // URL is what a client takes for Slack's API address, with the slash at its end.

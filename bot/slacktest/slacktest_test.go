@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -215,4 +216,23 @@ func TestCloseEndsEverything(t *testing.T) {
 	require.ErrorIs(t, o.WaitSettled(context.Background()), errClosed)
 	_, err := o.api.AuthTest()
 	require.Error(t, err)
+}
+
+// Not parallel: it looks at the goroutines of the whole process, when no other test runs.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	o := openOffice(t, Config{PingInterval: time.Millisecond})
+	o.connect(false)
+	o.dial()
+	o.Order(Fault{Latency: time.Hour})
+	o.say("hello", "")
+	go func() { _ = o.try("never answered") }()
+	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, 5*time.Second, time.Millisecond)
+	require.Contains(t, stacks(), "slacktest.(*Server)")
+	o.Close()
+	require.NotContains(t, stacks(), "slacktest.(*Server)")
+}
+
+func stacks() string {
+	buf := make([]byte, 1<<20)
+	return string(buf[:runtime.Stack(buf, true)])
 }
