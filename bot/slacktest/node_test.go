@@ -222,6 +222,12 @@ var noNetwork = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|
 func nodeModules(t *testing.T) string {
 	t.Helper()
 	must := os.Getenv("CI") == "true"
+	for _, program := range []string{"node", "npm"} {
+		if _, err := exec.LookPath(program); err != nil {
+			require.False(t, must, "%s is not installed, and CI has to run this test", program)
+			t.Skipf("%s is not installed: Slack's Node clients cannot be tried", program)
+		}
+	}
 	lock, err := os.ReadFile("node/package-lock.json")
 	require.NoError(t, err)
 	sum := sha256.Sum256(lock)
@@ -233,10 +239,6 @@ func nodeModules(t *testing.T) string {
 	final := filepath.Join(base, hex.EncodeToString(sum[:8]))
 	if _, err := os.Stat(final); err == nil {
 		return filepath.Join(final, "node_modules")
-	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		require.False(t, must, "npm is not installed, and CI has to run this test")
-		t.Skip("npm is not installed: Slack's Node clients cannot be tried")
 	}
 	require.NoError(t, os.MkdirAll(base, 0o755))
 	dir, err := os.MkdirTemp(base, "installing-")

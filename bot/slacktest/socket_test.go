@@ -315,19 +315,19 @@ func TestBigAndBrokenResponsesAreDropped(t *testing.T) {
 	require.NoError(t, o.WaitSettled(soon(t)))
 }
 
-func TestAThousandEventsAreQuick(t *testing.T) {
+func TestManyEventsAtOnce(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, Config{})
-	o.connect(true)
-	start := time.Now()
-	for i := range 1000 {
+	o := openOffice(t, Config{AckTimeout: time.Minute})
+	a := o.connect(true)
+	const n = 500
+	for i := range n {
 		o.say(fmt.Sprint(i), "")
 	}
-	require.NoError(t, o.WaitSettled(soon(t)))
-	require.Less(t, time.Since(start), 5*time.Second)
-	for _, d := range o.Deliveries() {
-		require.Equal(t, Acked, d.Outcome)
+	for i := range n {
+		require.Equal(t, fmt.Sprint(i), inner[*slackevents.MessageEvent](a).Text, "one connection keeps the order")
 	}
+	o.quiet(a)
+	require.Len(t, o.Deliveries(), n)
 }
 
 func TestConnectionsOpenWithABadTokenEndsSlackGo(t *testing.T) {
