@@ -30,8 +30,8 @@ type Bench struct {
 	Edited     func()       // called after each change of a file; may be nil
 	OutputDir  string       // where whole outputs of commands are kept; empty: nowhere
 
-	changing sync.Mutex // one change of files at a time
-	mu       sync.Mutex // guards what follows
+	changing sync.RWMutex // one change of files at a time, and no reading meanwhile
+	mu       sync.Mutex   // guards what follows
 	seen     map[string]sighting
 	outputs  map[string]bool // names of kept outputs, which read_file and search may open
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	maxFile  = 10 << 20 // bytes of a file that is read whole or edited
-	maxWrite = 2 << 20  // bytes of a file that a model writes
+	maxWrite = 1 << 20  // bytes of a file that a model writes
 )
 
 // A content is a whole file.

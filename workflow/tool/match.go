@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// replace puts new where old is, once, or everywhere with all. Line ends of old and new
-// are those of the file: a model sees and writes \n alone.
+// replace puts new where old is, once, or everywhere with all. A model sees and writes
+// lines that end in \n: in old that stands for whatever ends the line in the file, in new
+// for what most of its lines end in.
 func replace(data []byte, old, new string, all bool) (out []byte, places int, err error) {
 	switch {
 	case old == "":
@@ -16,44 +17,69 @@ func replace(data []byte, old, new string, all bool) (out []byte, places int, er
 	case old == new:
 		return nil, 0, wrong("old and new are the same: there is nothing to change.")
 	}
-	from, to := []byte(old), []byte(new)
-	places = bytes.Count(data, from)
-	if crlf(data) && !strings.Contains(old, "\r\n") && !strings.Contains(new, "\r\n") {
-		if wide := windows(old); places == 0 {
-			from, places = wide, bytes.Count(data, wide)
-		}
+	found := spans(data, old)
+	switch {
+	case len(found) == 0:
+		return nil, 0, nil
+	case len(found) > 1 && !all:
+		return nil, len(found), wrongf("old is there %d times, on lines %s: add lines around it until it is the only one, or set all to change each.", len(found), lineList(data, found))
+	}
+	to := []byte(new)
+	if crlf(data) && !strings.Contains(old+new, "\r") {
 		to = windows(new)
 	}
-	switch {
-	case places == 0:
-		return nil, 0, nil
-	case places > 1 && !all:
-		return nil, places, wrongf("old is there %d times, on lines %s: add lines around it until it is the only one, or set all to change each.", places, lineList(data, from))
+	last := 0
+	for _, s := range found {
+		out = append(append(out, data[last:s.from]...), to...)
+		last = s.to
 	}
-	return bytes.ReplaceAll(data, from, to), places, nil
+	return append(out, data[last:]...), len(found), nil
 }
 
 func windows(s string) []byte { return []byte(strings.ReplaceAll(s, "\n", "\r\n")) }
 
+type span struct{ from, to int }
+
+// spans is where a text is, one after the other. It is looked for with all line ends
+// alike, unless it says itself how they are.
+func spans(data []byte, text string) (found []span) {
+	flat := data
+	if !strings.Contains(text, "\r") {
+		flat = bytes.ReplaceAll(data, []byte("\r\n"), []byte{'\n'})
+	}
+	// in and at are the same place in flat and data.
+	in, at := 0, 0
+	place := func(to int) int {
+		for ; in < to; in++ {
+			if len(flat) < len(data) && data[at] == '\r' && at+1 < len(data) && data[at+1] == '\n' {
+				at++
+			}
+			at++
+		}
+		return at
+	}
+	for pos := 0; ; {
+		i := bytes.Index(flat[pos:], []byte(text))
+		if i < 0 {
+			return found
+		}
+		pos += i
+		from := place(pos)
+		pos += len(text)
+		found = append(found, span{from, place(pos)})
+	}
+}
+
 const maxLinesNamed = 10
 
-// lineList is the numbers of the lines on which text begins.
-func lineList(data, text []byte) string {
+// lineList is the numbers of the lines on which the spans begin.
+func lineList(data []byte, found []span) string {
 	var at []string
-	line, pos := 1, 0
-	for {
-		i := bytes.Index(data[pos:], text)
-		if i < 0 {
-			break
-		}
-		if len(at) == maxLinesNamed {
-			at = append(at, "…")
-			break
-		}
-		line += bytes.Count(data[pos:pos+i], []byte{'\n'})
-		at = append(at, fmt.Sprint(line))
-		line += bytes.Count(text, []byte{'\n'})
-		pos += i + len(text)
+	for _, s := range found[:min(len(found), maxLinesNamed)] {
+		at = append(at, fmt.Sprint(1+bytes.Count(data[:s.from], []byte{'\n'})))
+	}
+	if len(found) > maxLinesNamed {
+		at = append(at, "…")
 	}
 	return strings.Join(at, ", ")
 }

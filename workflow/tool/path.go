@@ -87,7 +87,7 @@ func resolve(root *os.Root, p string) (string, error) {
 		next := path.Join(done, todo[0])
 		todo = todo[1:]
 		info, err := root.Lstat(next)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			return path.Join(append([]string{next}, todo...)...), nil
 		}
 		if err != nil {

@@ -35,6 +35,8 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 	if private(in.Path) {
 		return "", secretFile(in.Path)
 	}
+	b.changing.RLock() // so that what is remembered is what is there
+	defer b.changing.RUnlock()
 	c, err := b.open(ctx, in.Path)
 	if err != nil {
 		return "", err

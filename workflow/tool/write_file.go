@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 )
 
 type writeArgs struct {
@@ -63,7 +64,7 @@ func writable(text string) ([]byte, error) {
 
 // existing reads a file that may be there.
 func existing(root *os.Root, p string) (content, bool, error) {
-	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return content{}, false, nil
 	} else if err != nil {
 		return content{}, false, pathError(p, err)
