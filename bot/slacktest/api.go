@@ -80,7 +80,7 @@ func methods() map[string]method {
 	}
 }
 
-// defaultScopes is what a token has when the configuration says nothing.
+// scopes are what the bot token has: by default all that some method asks for.
 func (s *Server) scopes() []string {
 	if s.cfg.Scopes != nil {
 		return s.cfg.Scopes
