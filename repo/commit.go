@@ -1,0 +1,100 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Identity is who wrote or committed something.
+type Identity struct{ Name, Email string }
+
+// CommitSpec says what to commit. The same one gives the same hash.
+type CommitSpec struct {
+	Tree     string // "": as the files stand
+	Parent   string // "": the base
+	Message  string
+	Author   Identity // zero: the mirror's own
+	When     time.Time
+	Trailers [][2]string // Approved-by and the like, in this order
+}
+
+// ErrNoChanges says that a commit would hold what its parent holds.
+var ErrNoChanges = errors.New("repo: nothing to commit: the files are as they were")
+
+// Commit writes a commit to the session's own storage. It moves no branch.
+func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error) {
+	if spec.When.IsZero() {
+		return "", errors.New("repo: commit: no time given")
+	}
+	if spec.Tree == "" {
+		tree, err := w.Tree(ctx)
+		if err != nil {
+			return "", err
+		}
+		spec.Tree = tree
+	}
+	if spec.Parent == "" {
+		spec.Parent = w.Base()
+	}
+	parent, err := w.store.commit(plumbing.NewHash(spec.Parent))
+	if err != nil {
+		return "", err
+	}
+	tree := plumbing.NewHash(spec.Tree)
+	if _, err := w.store.typed(plumbing.TreeObject, tree); err != nil {
+		return "", err
+	}
+	if parent.TreeHash == tree {
+		return "", ErrNoChanges
+	}
+	return w.store.putCommit(tree, parent.Hash, spec, w.mirror.identity)
+}
+
+func (s *store) putCommit(tree, parent plumbing.Hash, spec CommitSpec, committer Identity) (string, error) {
+	if spec.Author == (Identity{}) {
+		spec.Author = committer
+	}
+	c := &object.Commit{
+		Author: spec.Author.sign(spec.When), Committer: committer.sign(spec.When),
+		Message: message(spec), TreeHash: tree, ParentHashes: []plumbing.Hash{parent},
+	}
+	o := &plumbing.MemoryObject{}
+	if err := c.Encode(o); err != nil {
+		return "", fmt.Errorf("repo: encode commit: %w", err)
+	}
+	h, err := s.SetEncodedObject(o)
+	if err != nil {
+		return "", fmt.Errorf("repo: keep commit: %w", err)
+	}
+	return h.String(), nil
+}
+
+// sign leaves out what would break the line of a commit.
+func (i Identity) sign(when time.Time) object.Signature {
+	clean := func(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
+	return object.Signature{Name: clean(i.Name), Email: clean(i.Email), When: when.UTC().Truncate(time.Second)}
+}
+
+// message puts the trailers into a paragraph of their own, so that lines of the
+// text which look like trailers are not read as such, and keeps each on one line.
+func message(spec CommitSpec) string {
+	text := strings.ReplaceAll(strings.ReplaceAll(spec.Message, "\r\n", "\n"), "\x00", "")
+	out := strings.TrimSpace(text) + "\n"
+	if len(spec.Trailers) > 0 {
+		out += "\n"
+	}
+	for _, t := range spec.Trailers {
+		out += fmt.Sprintf("%s: %s\n", strings.ReplaceAll(oneLine(t[0]), " ", "-"), oneLine(t[1]))
+	}
+	return out
+}
+
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+}

@@ -1,0 +1,221 @@
+package repo
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+// RemoteError is a no from a remote, or the lack of an answer, in words for
+// people.
+type RemoteError struct {
+	Op     string // push bobbin/x, fetch shop
+	Reason string // one plain line; the remote's own words where it had any
+	Cure   string // what somebody can do about it
+	Retry  bool   // the same may work later without anybody doing anything
+	Err    error  // for operators; may be nil
+}
+
+func (e *RemoteError) Error() string {
+	if e.Cure == "" {
+		return e.Op + ": " + e.Reason
+	}
+	return e.Op + ": " + e.Reason + ". " + e.Cure
+}
+
+func (e *RemoteError) Unwrap() error { return e.Err }
+
+// remoteError maps what the transports say. said is what the remote wrote
+// beside the protocol.
+func remoteError(ctx context.Context, op string, r Remote, err error, said string) error {
+	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	e := &RemoteError{Op: op, Err: err}
+	var spoken *saidError
+	if errors.As(err, &spoken) && said == "" {
+		said = spoken.said
+	}
+	for _, know := range []func(*RemoteError, Remote, error, string) bool{knowAccess, knowRefusal, knowHTTP, knowTrust, knowNetwork} {
+		if know(e, r, err, said) {
+			return e
+		}
+	}
+	e.Reason = firstLine(hideCredentials(err.Error()))
+	e.Cure = "The log has the details"
+	return e
+}
+
+func knowAccess(e *RemoteError, r Remote, err error, said string) bool {
+	text := strings.ToLower(err.Error() + " " + said)
+	switch {
+	case errors.Is(err, transport.ErrAuthenticationRequired):
+		e.Reason = "the remote wants to know who is asking"
+		e.Cure = "Give the bot a token for it"
+		if r.Token != nil {
+			e.Reason = "the remote does not accept the token"
+			e.Cure = "Renew it, and check that it covers this repository"
+		}
+	case errors.Is(err, transport.ErrAuthorizationFailed):
+		e.Reason = "the token may not do this"
+		e.Cure = "Give it the right to write contents of this repository"
+	case errors.Is(err, transport.ErrRepositoryNotFound), strings.Contains(text, "does not appear to be a git repository"):
+		e.Reason = "there is no such repository, or no right to see it"
+		e.Cure = "Check the address " + redact(r.URL) + " and what the credentials cover"
+	case strings.Contains(text, "dubious ownership"):
+		e.Reason = "the local repository belongs to another user, so git does not open it"
+		e.Cure = "Run git config --global --add safe.directory " + strings.TrimPrefix(r.URL, "file://") + " as the bot's user"
+	case errors.Is(err, errHooks):
+		e.Reason = errHooks.Error()
+		e.Cure = "Install git on this machine"
+	case strings.Contains(text, "unable to authenticate"), strings.Contains(text, "no ssh key"):
+		e.Reason = "ssh: the remote accepts none of our keys"
+		e.Cure = "Add the bot's public key to the repository, or name the right key file"
+	default:
+		return false
+	}
+	return true
+}
+
+func knowRefusal(e *RemoteError, _ Remote, err error, said string) bool {
+	text := strings.ToLower(err.Error())
+	words := remoteWords(said)
+	switch {
+	case strings.Contains(text, "non-fast-forward"), strings.Contains(text, "fetch first"),
+		strings.Contains(text, "already exists"), strings.Contains(text, "failed to update ref"),
+		strings.Contains(text, "cannot lock ref"), strings.Contains(text, "reference has changed"):
+		e.Reason = "the branch exists on the remote with other commits"
+		e.Cure = "Nothing was overwritten: rename or merge that branch, or let the work go to a new one"
+	case strings.Contains(text, "protected branch"), strings.Contains(strings.ToLower(words), "protected branch"):
+		e.Reason = "the branch is protected on the remote" + after(words)
+		e.Cure = "Let the bot push under its prefix, or change the protection rule"
+	case strings.Contains(text, "hook declined"), strings.Contains(text, "pre-receive"), strings.Contains(text, "declined"):
+		e.Reason = "a rule of the remote refused it" + after(words)
+		e.Cure = "The work is kept: change what it asks for, or the rule, and push again"
+	case strings.Contains(text, "unpack error"), strings.Contains(text, "unpacker error"):
+		e.Reason = "the remote could not take in the objects" + after(firstNonEmpty(words, firstLine(err.Error())))
+		e.Cure = "Look at the remote's disk; the push can be repeated"
+		e.Retry = true
+	case strings.Contains(text, "command error on"):
+		_, why, _ := strings.Cut(err.Error(), "command error on ")
+		e.Reason = "the remote refused it" + after(firstNonEmpty(words, why))
+		e.Cure = "The work is kept and can be pushed again"
+	default:
+		return false
+	}
+	return true
+}
+
+func knowHTTP(e *RemoteError, _ Remote, err error, _ string) bool {
+	var answer *githttp.Err
+	if !errors.As(err, &answer) || answer.Response == nil {
+		return false
+	}
+	code := answer.Response.StatusCode
+	e.Reason = fmt.Sprintf("the remote answered %d %s", code, http.StatusText(code))
+	if e.Retry = code >= 500 || code == http.StatusTooManyRequests; e.Retry {
+		e.Cure = "Its trouble, most likely; the same can be tried again"
+	} else {
+		e.Cure = "Check the address and the rights of the token"
+	}
+	return true
+}
+
+func knowTrust(e *RemoteError, r Remote, err error, _ string) bool {
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var key *knownhosts.KeyError
+	var moved *redirectError
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &host), errors.As(err, &invalid):
+		e.Reason = "the remote's certificate is not trusted: " + firstLine(err.Error())
+		e.Cure = "Add its authority to this machine's certificates"
+	case errors.As(err, &key) && len(key.Want) > 0:
+		e.Reason = "ssh: the remote's host key is not the one that is known"
+		e.Cure = "Find out why before anything else; then correct known_hosts"
+	case errors.As(err, &key), strings.Contains(err.Error(), "known_hosts"):
+		e.Reason = "ssh: the remote's host key is not known here"
+		e.Cure = "Add it with ssh-keyscan, after checking it, to the bot's known_hosts"
+	case errors.As(err, &moved):
+		e.Reason = "the remote sends us to another host, " + moved.to
+		e.Cure = "Put the new address of the repository into the configuration, if it is meant"
+	default:
+		return false
+	}
+	return true
+}
+
+func knowNetwork(e *RemoteError, r Remote, err error, _ string) bool {
+	var netErr net.Error
+	var op *net.OpError
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &dns):
+		e.Reason = "the name " + dns.Name + " is not known to the network"
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, errIdle),
+		errors.As(err, &netErr) && netErr.Timeout():
+		e.Reason = "the remote did not answer in time"
+	case errors.As(err, &op), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "connection re"),
+		strings.Contains(err.Error(), "missing flush"):
+		e.Reason = "the remote cannot be reached or broke off: " + firstLine(hideCredentials(err.Error()))
+	default:
+		return false
+	}
+	e.Cure = "Nothing is lost; it can be tried again"
+	e.Retry = true
+	return true
+}
+
+// remoteWords makes one line of what a remote wrote for people.
+func remoteWords(said string) string {
+	var words []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(printable(line)), "remote:"))
+		if line != "" {
+			words = append(words, line)
+		}
+	}
+	out := strings.Join(words, " / ")
+	if len(out) > 600 {
+		out = strings.ToValidUTF8(out[:600], "") + "…"
+	}
+	return out
+}
+
+// printable drops what a terminal would obey.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func after(words string) string {
+	if words == "" {
+		return ""
+	}
+	return ": " + words
+}
+
+func firstNonEmpty(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(printable(s)), "\n")
+	return line
+}

@@ -1,0 +1,272 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+const (
+	fetchIdle = 3 * time.Minute // without a byte the remote is given up
+	havesDeep = 64              // commits of each line of history named to the remote
+	havesMost = 2000
+)
+
+// Fetch brings the branches and tags up to date. What a remote has deleted is
+// forgotten here too; its objects stay for the sessions that read them.
+func (m *Mirror) Fetch(ctx context.Context) error {
+	if err := m.lock(ctx); err != nil {
+		return err
+	}
+	defer m.unlock()
+	return m.fetch(ctx)
+}
+
+func (m *Mirror) fetch(ctx context.Context) error {
+	r := m.Remote()
+	err := m.fetchFrom(ctx, r)
+	if err == nil || errors.Is(err, errOurs) {
+		return err
+	}
+	return remoteError(ctx, "fetch "+r.Name, r, err, "")
+}
+
+// errOurs marks what failed on this machine and not at the remote.
+var errOurs = errors.New("repo: this machine")
+
+func ours(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w failed to %s: %w", errOurs, what, err)
+}
+
+func (m *Mirror) fetchFrom(ctx context.Context, r Remote) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	idle := time.AfterFunc(fetchIdle, func() { cancel(errIdle) })
+	defer idle.Stop()
+	l, err := m.dial(ctx, r)
+	if err != nil {
+		return err
+	}
+	session, err := within(ctx, func() (transport.UploadPackSession, error) {
+		return l.transport.NewUploadPackSession(l.endpoint, l.auth)
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if isEmptyRemote(adv, err) {
+		return m.setRefs(refs{hashes: map[string]plumbing.Hash{}})
+	}
+	if err != nil {
+		return err
+	}
+	theirs := advertised(adv)
+	if err := m.receive(ctx, session, adv, theirs, idle); err != nil {
+		return err
+	}
+	return m.setRefs(theirs)
+}
+
+var errIdle = errors.New("no answer")
+
+func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
+	return errors.Is(err, transport.ErrEmptyRemoteRepository) || err == nil && adv.IsEmpty()
+}
+
+// advertised keeps branches and tags; what hosts add (pull requests, their own
+// bookkeeping) is left there.
+func advertised(adv *packp.AdvRefs) refs {
+	r := refs{hashes: map[string]plumbing.Hash{}}
+	for name, h := range adv.References {
+		if strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/") {
+			r.hashes[name] = h
+		}
+	}
+	r.head = headOf(adv, r)
+	return r
+}
+
+// headOf takes the remote's word for its default branch, else the likeliest
+// branch at the commit that its HEAD names.
+func headOf(adv *packp.AdvRefs, r refs) string {
+	for _, v := range adv.Capabilities.Get(capability.SymRef) {
+		if branch, ok := strings.CutPrefix(v, "HEAD:refs/heads/"); ok {
+			if _, ok := r.hashes["refs/heads/"+branch]; ok {
+				return branch
+			}
+		}
+	}
+	branches := r.branches()
+	for _, name := range append([]string{"main", "master"}, branches...) {
+		h, ok := r.hashes["refs/heads/"+name]
+		if ok && (adv.Head == nil || *adv.Head == h) {
+			return name
+		}
+	}
+	if len(branches) > 0 {
+		return branches[0]
+	}
+	return ""
+}
+
+// receive asks for what the mirror does not have and takes it in.
+func (m *Mirror) receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs refs, idle *time.Timer) error {
+	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
+	wanted := map[plumbing.Hash]bool{}
+	for h := range maps.Values(theirs.hashes) {
+		if !wanted[h] && !m.store.has(h) {
+			wanted[h] = true
+			req.Wants = append(req.Wants, h)
+		}
+	}
+	if len(req.Wants) == 0 {
+		return nil
+	}
+	req.Haves = m.haves()
+	res, err := session.UploadPack(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Close() }()
+	if err := m.keepPack(ctx, plainPack(res, req, m.progress()), idle); err != nil {
+		return err
+	}
+	if err := m.packs.load(); err != nil {
+		return ours("read the pack", err)
+	}
+	for h := range wanted {
+		if !m.store.has(h) {
+			return fmt.Errorf("the remote left out %s", h)
+		}
+	}
+	return nil
+}
+
+func (m *Mirror) keepPack(ctx context.Context, r io.Reader, idle *time.Timer) error {
+	m.dropLeftovers()
+	w, err := m.packWriter(ctx)
+	if err != nil {
+		return ours("take in a pack", err)
+	}
+	_, err = io.Copy(w, &watched{r: &cancelled{ctx, r}, idle: idle})
+	closed := w.Close()
+	if err != nil {
+		return err
+	}
+	return ours("take in a pack", closed)
+}
+
+// dropLeftovers removes what an interrupted fetch left behind.
+func (m *Mirror) dropLeftovers() {
+	for _, pattern := range []string{"tmp_pack_*", "tmp_idx_*"} {
+		found, _ := filepath.Glob(filepath.Join(m.dir, "objects", "pack", pattern))
+		for _, path := range found {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// watched puts off the end of patience with each read.
+type watched struct {
+	r    io.Reader
+	idle *time.Timer
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.r.Read(b)
+	if n > 0 {
+		w.idle.Reset(fetchIdle)
+	}
+	return n, err
+}
+
+func plainPack(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) io.Reader {
+	kind := sideband.Sideband64k
+	switch {
+	case req.Capabilities.Supports(capability.Sideband64k):
+	case req.Capabilities.Supports(capability.Sideband):
+		kind = sideband.Sideband
+	default:
+		return r
+	}
+	demux := sideband.NewDemuxer(kind, r)
+	demux.Progress = progress
+	return demux
+}
+
+// haves names what is here: the tips, and some of the way back from each.
+func (m *Mirror) haves() []plumbing.Hash {
+	seen := map[plumbing.Hash]bool{}
+	var out []plumbing.Hash
+	for _, tip := range m.references().hashes {
+		for h, i := tip, 0; i < havesDeep && len(out) < havesMost && !seen[h]; i++ {
+			c, err := m.store.commit(h)
+			if err != nil {
+				break
+			}
+			seen[h], out = true, append(out, h)
+			if len(c.ParentHashes) == 0 {
+				break
+			}
+			h = c.ParentHashes[0]
+		}
+	}
+	return out
+}
+
+func (m *Mirror) setRefs(r refs) error {
+	if err := r.write(m.dir); err != nil {
+		return ours("record the branches", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refs = r
+	return nil
+}
+
+// progress logs the remote's own account of a long fetch, a line at a time and
+// not too often.
+func (m *Mirror) progress() io.Writer {
+	return &progressLog{log: m.log.With("repository", m.Remote().Name), now: m.now, last: m.now()}
+}
+
+type progressLog struct {
+	log  *slog.Logger
+	now  func() time.Time
+	mu   sync.Mutex
+	last time.Time
+}
+
+const progressEvery = 3 * time.Second
+
+func (p *progressLog) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.TrimSpace(string(b))
+	if i := strings.LastIndexAny(text, "\r\n"); i >= 0 {
+		text = text[i+1:]
+	}
+	if now := p.now(); text != "" && now.Sub(p.last) >= progressEvery {
+		p.last = now
+		p.log.Info("fetching", "remote", text)
+	}
+	return len(b), nil
+}

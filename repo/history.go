@@ -1,0 +1,320 @@
+package repo
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// Commit is one commit as people read it.
+type Commit struct {
+	Hash, Author, Email, Subject, Body string
+	When                               time.Time
+}
+
+const (
+	logMost    = 500       // commits that Log gives at most
+	logVisits  = 50_000    // commits that it looks at
+	showMost   = 256 << 10 // bytes of a diff that Show gives
+	blameSteps = 20_000
+)
+
+func commitOf(c *object.Commit) Commit {
+	subject, body, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
+	return Commit{
+		Hash: c.Hash.String(), Author: c.Author.Name, Email: c.Author.Email,
+		Subject: strings.TrimSpace(subject), Body: strings.TrimSpace(body), When: c.Author.When,
+	}
+}
+
+func (m *Mirror) commitNamed(name string) (*object.Commit, error) {
+	full, err := m.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return m.store.commit(plumbing.NewHash(full))
+}
+
+// Log gives the last n commits that changed a path ("" is all), newest first.
+// When ctx ends while it looks, it gives what it found so far, and the error only
+// when that is nothing.
+func (m *Mirror) Log(ctx context.Context, commit, path string, n int) ([]Commit, error) {
+	start, err := m.commitNamed(commit)
+	if err != nil {
+		return nil, err
+	}
+	path = strings.Trim(path, "/")
+	walk := &history{store: m.store, path: path, seen: map[plumbing.Hash]bool{}}
+	if err := walk.push(start); err != nil {
+		return nil, err
+	}
+	var out []Commit
+	for visits := 0; walk.Len() > 0 && len(out) < min(max(n, 1), logMost) && visits < logVisits; visits++ {
+		if err := ctx.Err(); err != nil {
+			return outOfTime(out, err)
+		}
+		touched, c, err := walk.step()
+		if err != nil {
+			return nil, err
+		}
+		if touched {
+			out = append(out, commitOf(c))
+		}
+	}
+	return out, nil
+}
+
+func outOfTime(out []Commit, err error) ([]Commit, error) {
+	if len(out) > 0 {
+		return out, nil
+	}
+	return nil, err
+}
+
+// history goes back from the newest commit, and past a merge only into the
+// parents where the path is the same, when there is one: that is where it came
+// from.
+type history struct {
+	store *store
+	path  string
+	seen  map[plumbing.Hash]bool
+	queue []visit
+}
+
+type visit struct {
+	commit *object.Commit
+	at     node // the path in it
+}
+
+func (h *history) Len() int { return len(h.queue) }
+func (h *history) Less(i, j int) bool {
+	return h.queue[i].commit.Committer.When.After(h.queue[j].commit.Committer.When)
+}
+func (h *history) Swap(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] }
+func (h *history) Push(v any)    { h.queue = append(h.queue, v.(visit)) }
+func (h *history) Pop() any {
+	last := h.queue[len(h.queue)-1]
+	h.queue = h.queue[:len(h.queue)-1]
+	return last
+}
+
+func (h *history) visit(c *object.Commit) (visit, error) {
+	at, err := h.store.lookup(c.TreeHash, h.path)
+	return visit{c, at}, err
+}
+
+func (h *history) push(c *object.Commit) error {
+	if h.seen[c.Hash] {
+		return nil
+	}
+	h.seen[c.Hash] = true
+	v, err := h.visit(c)
+	if err == nil {
+		heap.Push(h, v)
+	}
+	return err
+}
+
+func (h *history) step() (touched bool, c *object.Commit, err error) {
+	v := heap.Pop(h).(visit)
+	parents, err := h.parents(v.commit)
+	if err != nil {
+		return false, nil, err
+	}
+	for _, p := range parents {
+		if h.path != "" && p.at.same(v.at) {
+			if !h.seen[p.commit.Hash] {
+				h.seen[p.commit.Hash] = true
+				heap.Push(h, p)
+			}
+			return false, v.commit, nil
+		}
+	}
+	for _, p := range parents {
+		if !h.seen[p.commit.Hash] {
+			h.seen[p.commit.Hash] = true
+			heap.Push(h, p)
+		}
+	}
+	return h.path == "" || len(parents) > 0 || !v.at.none(), v.commit, nil
+}
+
+func (h *history) parents(c *object.Commit) ([]visit, error) {
+	out := make([]visit, 0, len(c.ParentHashes))
+	for _, hash := range c.ParentHashes {
+		parent, err := h.store.commit(hash)
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			continue // a shallow clone ends here
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, err := h.visit(parent)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// Blame gives the commit that a line of a file (from 1) came with. It follows
+// that one line back and does not look through renames.
+func (m *Mirror) Blame(ctx context.Context, commit, path string, line int) (Commit, error) {
+	c, err := m.commitNamed(commit)
+	if err != nil {
+		return Commit{}, err
+	}
+	h := &history{store: m.store, path: strings.Trim(path, "/")}
+	v, err := h.visit(c)
+	if err != nil {
+		return Commit{}, err
+	}
+	if !v.at.isFile() {
+		return Commit{}, &fs.PathError{Op: "blame", Path: path, Err: fs.ErrNotExist}
+	}
+	content, err := m.store.content(v.at)
+	if err != nil {
+		return Commit{}, err
+	}
+	if n := lines(string(content)); line < 1 || line > n {
+		return Commit{}, fmt.Errorf("repo: %s has %d lines, and no line %d", path, n, line)
+	}
+	for range blameSteps {
+		if err := ctx.Err(); err != nil {
+			return Commit{}, fmt.Errorf("repo: blame went back to %s: %w", v.commit.Hash.String()[:12], err)
+		}
+		next, at, err := h.origin(v, content, line)
+		if err != nil {
+			return Commit{}, err
+		}
+		if next == nil {
+			return commitOf(v.commit), nil
+		}
+		if !next.at.same(v.at) {
+			if content, err = m.store.content(next.at); err != nil {
+				return Commit{}, err
+			}
+		}
+		v, line = *next, at
+	}
+	return Commit{}, fmt.Errorf("repo: blame of %s:%d went back too far", path, line)
+}
+
+// origin finds the parent in which the line was already, and where; nil when
+// the commit itself brought it.
+func (h *history) origin(v visit, content []byte, line int) (*visit, int, error) {
+	parents, err := h.parents(v.commit)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range parents {
+		if parents[i].at.same(v.at) {
+			return &parents[i], line, nil
+		}
+	}
+	for i := range parents {
+		if !parents[i].at.isFile() {
+			continue
+		}
+		before, err := h.store.content(parents[i].at)
+		if err != nil {
+			return nil, 0, err
+		}
+		if at := lineBefore(before, content, line); at > 0 {
+			return &parents[i], at, nil
+		}
+	}
+	return nil, 0, nil
+}
+
+// lineBefore gives the number that a line of after had in before; 0 for a new one.
+func lineBefore(before, after []byte, line int) int {
+	was, is := 0, 0
+	for _, part := range lineDiff(before, after) {
+		n := lines(part.Text)
+		switch part.Type {
+		case diffmatchpatch.DiffDelete:
+			was += n
+		case diffmatchpatch.DiffInsert:
+			if is += n; line <= is {
+				return 0
+			}
+		case diffmatchpatch.DiffEqual:
+			if line <= is+n {
+				return was + line - is
+			}
+			was, is = was+n, is+n
+		}
+	}
+	return 0
+}
+
+// Show gives a commit and its diff against its first parent, cut at 256 KB.
+func (m *Mirror) Show(ctx context.Context, commit string) (Commit, string, error) {
+	c, err := m.commitNamed(commit)
+	if err != nil {
+		return Commit{}, "", err
+	}
+	var before plumbing.Hash
+	if len(c.ParentHashes) > 0 {
+		parent, err := m.store.commit(c.ParentHashes[0])
+		if err != nil {
+			return Commit{}, "", err
+		}
+		before = parent.TreeHash
+	}
+	deltas, err := m.store.treeDeltas(ctx, before, c.TreeHash, "")
+	if err != nil {
+		return Commit{}, "", err
+	}
+	slices.SortFunc(deltas, func(a, b delta) int { return cmp.Compare(a.path, b.path) })
+	text, err := m.store.diffText(ctx, deltas)
+	return commitOf(c), text, err
+}
+
+func (s *store) diffText(ctx context.Context, deltas []delta) (string, error) {
+	var out strings.Builder
+	for i := range deltas {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if out.Len() > showMost {
+			fmt.Fprintf(&out, "… %d more files\n", len(deltas)-i)
+			break
+		}
+		before, err := s.content(deltas[i].before)
+		if err != nil {
+			return "", err
+		}
+		after, err := s.content(deltas[i].after)
+		if err != nil {
+			return "", err
+		}
+		var one strings.Builder
+		if err := writeDiff(&one, &deltas[i], before, after); err != nil {
+			return "", err
+		}
+		out.WriteString(cutText(one.String(), showMost-out.Len()))
+	}
+	return out.String(), nil
+}
+
+// cutText cuts at a line.
+func cutText(text string, room int) string {
+	if len(text) <= room || room < 0 {
+		return text
+	}
+	end := strings.LastIndexByte(text[:room], '\n') + 1
+	return text[:end] + fmt.Sprintf("… %d bytes more of this file\n", len(text)-end)
+}

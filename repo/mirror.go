@@ -1,0 +1,384 @@
+package repo
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Mirrors is where the bare mirrors of this machine live. One a process.
+type Mirrors struct {
+	Dir      string
+	Log      *slog.Logger     // nil: slog.Default
+	Identity Identity         // committer; default Bobbin <bobbin@localhost>
+	MaxAge   time.Duration    // Open fetches a mirror that is older; 0: never by itself
+	Now      func() time.Time // nil: time.Now
+	// Git is the git program. It only ever serves remotes that are local paths
+	// and indexes packs that were received; nothing that an agent can write is
+	// shown to it. "" looks on the PATH, "-" goes without.
+	Git string
+
+	mu   sync.Mutex
+	open map[string]*Mirror
+}
+
+// Mirror is a bare clone of one repository. It may be used by any number of
+// sessions at once.
+type Mirror struct {
+	dir      string
+	log      *slog.Logger
+	now      func() time.Time
+	git      string
+	identity Identity
+	packs    *packs
+	store    *store
+
+	turn chan struct{} // held while fetching or cloning
+
+	mu     sync.RWMutex
+	ready  bool
+	remote Remote
+	refs   refs
+}
+
+// Open gives the mirror of a remote, cloning it when this machine has none. A
+// second caller waits for the first one's clone.
+func (m *Mirrors) Open(ctx context.Context, r Remote) (*Mirror, error) {
+	if r.URL == "" {
+		return nil, errors.New("repo: a remote without a URL")
+	}
+	mirror := m.entry(r)
+	if err := mirror.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer mirror.unlock()
+	mirror.setRemote(r)
+	if !mirror.isReady() {
+		if err := mirror.prepare(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if m.MaxAge > 0 && mirror.now().Sub(mirror.fetched()) > m.MaxAge {
+		return mirror, mirror.fetch(ctx)
+	}
+	return mirror, nil
+}
+
+// Close lets go of the files of all mirrors.
+func (m *Mirrors) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var errs []error
+	for _, one := range m.open {
+		if one.packs != nil {
+			errs = append(errs, one.packs.close())
+		}
+	}
+	m.open = nil
+	return errors.Join(errs...)
+}
+
+func (m *Mirrors) entry(r Remote) *Mirror {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	dir := filepath.Join(m.Dir, folderName(r))
+	if one := m.open[dir]; one != nil {
+		return one
+	}
+	one := &Mirror{dir: dir, log: m.Log, now: m.Now, git: m.program(), identity: m.Identity, turn: make(chan struct{}, 1)}
+	if one.log == nil {
+		one.log = slog.Default()
+	}
+	if one.now == nil {
+		one.now = time.Now
+	}
+	if one.identity == (Identity{}) {
+		one.identity = Identity{"Bobbin", "bobbin@localhost"}
+	}
+	if m.open == nil {
+		m.open = map[string]*Mirror{}
+	}
+	m.open[dir] = one
+	return one
+}
+
+func (m *Mirrors) program() string {
+	switch m.Git {
+	case "-":
+		return ""
+	case "":
+		path, _ := exec.LookPath("git")
+		return path
+	}
+	return m.Git
+}
+
+// folderName keeps two remotes of one name apart, and one remote in its place.
+func folderName(r Remote) string {
+	name := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
+			return c
+		}
+		return '-'
+	}, r.Name)
+	sum := sha256.Sum256([]byte(redact(r.URL)))
+	return strings.Trim(name+"-"+hex.EncodeToString(sum[:5]), "-") + ".git"
+}
+
+func (m *Mirror) lock(ctx context.Context) error {
+	select {
+	case m.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Mirror) unlock() { <-m.turn }
+
+func (m *Mirror) setRemote(r Remote) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.remote = r
+}
+
+func (m *Mirror) isReady() bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.ready
+}
+
+// Remote is where the mirror comes from.
+func (m *Mirror) Remote() Remote {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.remote
+}
+
+// Dir is the bare repository on disk.
+func (m *Mirror) Dir() string { return m.dir }
+
+// prepare opens the mirror on disk, or clones it into a folder beside that is
+// renamed when it is whole.
+func (m *Mirror) prepare(ctx context.Context) error {
+	_, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = m.clone(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return m.load(m.dir)
+}
+
+func (m *Mirror) clone(ctx context.Context) error {
+	if err := os.MkdirAll(filepath.Dir(m.dir), 0o755); err != nil {
+		return fmt.Errorf("repo: make mirror: %w", err)
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(m.dir), filepath.Base(m.dir)+".new-*")
+	if err != nil {
+		return fmt.Errorf("repo: make mirror: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := initBare(dir); err != nil {
+		return err
+	}
+	fresh := &Mirror{dir: dir, log: m.log, now: m.now, git: m.git, remote: m.Remote()}
+	if err := fresh.load(dir); err != nil {
+		return err
+	}
+	began := m.now()
+	err = fresh.fetch(ctx)
+	if err := errors.Join(err, fresh.packs.close()); err != nil {
+		return err
+	}
+	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
+	_ = os.RemoveAll(m.dir) // one that never got its references
+	if err := os.Rename(dir, m.dir); err != nil {
+		return fmt.Errorf("repo: place mirror: %w", err)
+	}
+	return nil
+}
+
+// initBare makes what git itself takes for a bare repository.
+func initBare(dir string) error {
+	for _, sub := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o755); err != nil {
+			return fmt.Errorf("repo: make mirror: %w", err)
+		}
+	}
+	for name, text := range map[string]string{
+		"HEAD":   "ref: refs/heads/main\n",
+		"config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("repo: make mirror: %w", err)
+		}
+	}
+	return nil
+}
+
+func (m *Mirror) load(dir string) error {
+	p, err := openPacks(filepath.Join(dir, "objects", "pack"))
+	if err != nil {
+		return err
+	}
+	found, err := readRefs(dir)
+	if err != nil {
+		return errors.Join(err, p.close())
+	}
+	m.packs, m.store = p, &store{packs: p, loose: filepath.Join(dir, "objects")}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refs, m.ready = found, true
+	return nil
+}
+
+func (m *Mirror) references() refs {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.refs
+}
+
+// fetched is when the references were last asked for.
+func (m *Mirror) fetched() time.Time {
+	info, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// DefaultBranch is the branch that the remote's HEAD names; "" when it has none.
+func (m *Mirror) DefaultBranch() string { return m.references().head }
+
+// Branches lists the branches of the remote, sorted.
+func (m *Mirror) Branches() []string { return m.references().branches() }
+
+// Resolve gives the commit of a branch, tag, or whole or shortened commit hash;
+// "" is the default branch.
+func (m *Mirror) Resolve(name string) (string, error) {
+	refs := m.references()
+	if len(refs.hashes) == 0 {
+		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", m.Remote().Name)
+	}
+	if name == "" {
+		name = refs.head
+	}
+	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
+		if h, ok := refs.hashes[full]; ok {
+			return m.peel(h, name)
+		}
+	}
+	if h, ok := m.byHash(name); ok {
+		return m.peel(h, name)
+	}
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", m.Remote().Name, name, someOf(refs.branches()))
+}
+
+// peel follows annotated tags to their commit.
+func (m *Mirror) peel(h plumbing.Hash, name string) (string, error) {
+	for range 10 {
+		kind, content, err := m.store.get(h)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("repo: resolve %s: %w", name, err)
+		case kind == plumbing.CommitObject:
+			return h.String(), nil
+		case kind != plumbing.TagObject || len(content) < 47:
+			return "", fmt.Errorf("repo: %q is a %s, not a commit", name, kind)
+		}
+		h = plumbing.NewHash(string(content[len("object "):47]))
+	}
+	return "", fmt.Errorf("repo: %q is a tag of a tag of a tag", name)
+}
+
+const shortestHash = 7
+
+// byHash finds a whole hash, or the one commit that a shortened one begins.
+func (m *Mirror) byHash(name string) (plumbing.Hash, bool) {
+	name = strings.ToLower(name)
+	if plumbing.IsHash(name) {
+		h := plumbing.NewHash(name)
+		return h, m.store.has(h)
+	}
+	even := name[:len(name)&^1]
+	prefix, err := hex.DecodeString(even)
+	if err != nil || len(name) < shortestHash {
+		return plumbing.ZeroHash, false
+	}
+	found := map[plumbing.Hash]struct{}{}
+	for _, p := range m.packs.list() {
+		p.withPrefix(prefix, found)
+	}
+	var commits []plumbing.Hash
+	for h := range found {
+		if !strings.HasPrefix(h.String(), name) {
+			continue
+		}
+		if kind, _, err := m.store.get(h); err == nil && kind == plumbing.CommitObject {
+			commits = append(commits, h)
+		}
+	}
+	if len(commits) != 1 {
+		return plumbing.ZeroHash, false
+	}
+	return commits[0], true
+}
+
+func someOf(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Materialise writes the plain files of a commit into dir, which has to be
+// empty or absent.
+func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
+	c, err := m.commitNamed(commit)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("repo: materialise: %w", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		return errors.Join(fmt.Errorf("repo: materialise: %s is not empty", dir), err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("repo: materialise: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	_, err = m.store.checkout(ctx, c.TreeHash, root)
+	return err
+}
+
+// ReadFile gives a file of a commit. A path that is not there is fs.ErrNotExist.
+func (m *Mirror) ReadFile(commit, path string) ([]byte, error) {
+	c, err := m.commitNamed(commit)
+	if err != nil {
+		return nil, err
+	}
+	n, err := m.store.lookup(c.TreeHash, strings.Trim(path, "/"))
+	if err != nil {
+		return nil, err
+	}
+	if !n.isFile() && !n.isLink() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	return m.store.typed(plumbing.BlobObject, n.hash)
+}

@@ -1,0 +1,348 @@
+package repo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// PushSpec says what to push where.
+type PushSpec struct {
+	Commit    string
+	Branch    string
+	Prefix    string   // Branch has to begin with it; default bobbin/
+	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always one
+}
+
+// PushResult says what stands on the remote.
+type PushResult struct {
+	Branch, Commit string
+	Already        bool // it stood there before this push
+}
+
+// DefaultPrefix is where branches go when a PushSpec names no other place.
+const DefaultPrefix = "bobbin/"
+
+const (
+	pushTime   = 5 * time.Minute
+	verifyTime = 30 * time.Second // to look whether a push whose answer was lost had arrived
+	stopTime   = time.Second      // the same, for a caller who has told us to stop
+	newCommits = 10_000           // more than this on top of what the remote has is a mistake
+)
+
+// Push brings a commit to a branch of the remote: it creates the branch or moves
+// it forward, and never anything else. When the branch stands at the commit
+// already, that is success. After an answer that was lost, the remote is asked
+// where the branch stands, and that decides.
+func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
+	r := w.mirror.Remote()
+	op := "push " + p.Branch
+	if err := p.check(w.mirror.DefaultBranch()); err != nil {
+		return PushResult{}, &RemoteError{Op: op, Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
+	}
+	commit := plumbing.NewHash(p.Commit)
+	if _, err := w.store.commit(commit); err != nil {
+		return PushResult{}, err
+	}
+	push := &push{store: w.store, mirror: w.mirror, remote: r, commit: commit, ref: plumbing.NewBranchReferenceName(p.Branch)}
+	already, err := push.run(ctx)
+	if err == nil {
+		return PushResult{Branch: p.Branch, Commit: p.Commit, Already: already}, nil
+	}
+	var refused *RemoteError
+	if errors.As(err, &refused) || errors.Is(err, errOurs) {
+		return PushResult{}, err
+	}
+	return PushResult{}, remoteError(ctx, op, r, err, push.said.String())
+}
+
+// check enforces where the bot may write at all.
+func (p *PushSpec) check(defaultBranch string) error {
+	if p.Prefix == "" {
+		p.Prefix = DefaultPrefix
+	}
+	name := plumbing.NewBranchReferenceName(p.Branch)
+	switch {
+	case strings.HasPrefix(p.Branch, "refs/"):
+		return fmt.Errorf("%q is not the short name of a branch", p.Branch)
+	case !strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix:
+		return fmt.Errorf("%q is outside %s, and the bot pushes nowhere else", p.Branch, p.Prefix)
+	case name.Validate() != nil:
+		return fmt.Errorf("%q is not a name that git allows for a branch", p.Branch)
+	case strings.EqualFold(p.Branch, defaultBranch):
+		return fmt.Errorf("%s is the default branch, and is never pushed to", p.Branch)
+	}
+	for _, pattern := range p.Protected {
+		if ok, err := path.Match(strings.TrimPrefix(pattern, "refs/heads/"), p.Branch); ok || err != nil || strings.EqualFold(pattern, p.Branch) {
+			return fmt.Errorf("%s is a protected branch, and is never pushed to", p.Branch)
+		}
+	}
+	return nil
+}
+
+// push is one push on its way.
+type push struct {
+	store  *store
+	mirror *Mirror
+	remote Remote
+	commit plumbing.Hash
+	ref    plumbing.ReferenceName
+	said   headBuffer
+}
+
+func (p *push) run(ctx context.Context) (already bool, err error) {
+	sent, cancel := context.WithTimeout(ctx, pushTime)
+	defer cancel()
+	already, tried, err := p.send(sent)
+	if already || !tried {
+		return already, err
+	}
+	// Whatever was answered, what counts is where the branch stands.
+	patience := verifyTime
+	if ctx.Err() != nil {
+		patience = stopTime
+	}
+	look, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer stop()
+	stands, lookErr := p.look(look)
+	switch {
+	case lookErr == nil && stands == p.commit:
+		return false, nil
+	case err != nil:
+		return false, err
+	case lookErr != nil:
+		return false, fmt.Errorf("the remote took the push but did not answer when asked again: %w", lookErr)
+	}
+	return false, &RemoteError{Op: "push " + p.ref.Short(), Retry: true,
+		Reason: "the remote said yes, but the branch does not stand at " + p.commit.String()[:12],
+		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again"}
+}
+
+// send tells whether the branch stood there already, and whether the remote was
+// asked to change anything.
+func (p *push) send(ctx context.Context) (already, tried bool, err error) {
+	l, err := p.mirror.dial(ctx, p.remote)
+	if err != nil {
+		return false, false, err
+	}
+	session, err := within(ctx, func() (transport.ReceivePackSession, error) {
+		return l.transport.NewReceivePackSession(l.endpoint, l.auth)
+	})
+	if err != nil {
+		return false, false, err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	stands := adv.References[p.ref.String()]
+	if stands == p.commit {
+		return true, false, nil
+	}
+	req, err := p.request(ctx, adv, stands)
+	if err != nil {
+		return false, false, err
+	}
+	_, err = session.ReceivePack(ctx, req)
+	return false, true, err
+}
+
+func (p *push) request(ctx context.Context, adv *packp.AdvRefs, stands plumbing.Hash) (*packp.ReferenceUpdateRequest, error) {
+	there := map[plumbing.Hash]bool{}
+	for h := range maps.Values(adv.References) {
+		there[h] = true
+	}
+	fresh, err := p.fresh(ctx, there)
+	if err != nil {
+		return nil, err
+	}
+	if !stands.IsZero() && !p.descends(stands) {
+		return nil, errors.New("non-fast-forward")
+	}
+	var pack bytes.Buffer
+	// A window of 0: no deltas, so no base that the remote might lack.
+	if _, err := packfile.NewEncoder(&pack, p.store, false).Encode(fresh, 0); err != nil {
+		return nil, ours("pack the commit", err)
+	}
+	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
+	if adv.Capabilities.Supports(capability.Sideband64k) {
+		if err := req.Capabilities.Set(capability.Sideband64k); err != nil {
+			return nil, ours("ask the remote", err)
+		}
+		req.Progress = &p.said
+	}
+	req.Commands = []*packp.Command{{Name: p.ref, Old: stands, New: p.commit}}
+	req.Packfile = io.NopCloser(&pack)
+	return req, nil
+}
+
+// descends tells whether the commit grew out of where the branch stands.
+func (p *push) descends(stands plumbing.Hash) bool {
+	c, err := p.store.commit(p.commit)
+	if err != nil {
+		return false
+	}
+	old, err := p.store.commit(stands)
+	if err != nil {
+		return false // never seen here: somebody else's
+	}
+	ok, err := old.IsAncestor(c)
+	return err == nil && ok
+}
+
+// fresh lists the objects that the remote cannot have: of each commit that is
+// neither advertised nor from the mirror, what differs from its parents.
+func (p *push) fresh(ctx context.Context, there map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
+	list := &objectList{store: p.store, seen: map[plumbing.Hash]bool{}}
+	queue := []plumbing.Hash{p.commit}
+	for commits := 0; len(queue) > 0; commits++ {
+		h := queue[0]
+		queue = queue[1:]
+		if there[h] || p.store.mirrored(h) || !list.add(h) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if commits > newCommits {
+			return nil, ours("push", fmt.Errorf("more than %d new commits", newCommits))
+		}
+		c, err := p.store.commit(h)
+		if err != nil {
+			return nil, ours("read the commit", err)
+		}
+		if err := list.commit(c); err != nil {
+			return nil, ours("read the commit", err)
+		}
+		queue = append(queue, c.ParentHashes...)
+	}
+	return list.hashes, nil
+}
+
+type objectList struct {
+	store  *store
+	seen   map[plumbing.Hash]bool
+	hashes []plumbing.Hash
+}
+
+func (l *objectList) add(h plumbing.Hash) bool {
+	if l.seen[h] {
+		return false
+	}
+	l.seen[h] = true
+	l.hashes = append(l.hashes, h)
+	return true
+}
+
+func (l *objectList) commit(c *object.Commit) error {
+	var parents []plumbing.Hash
+	for _, h := range c.ParentHashes {
+		parent, err := l.store.commit(h)
+		if err != nil {
+			return err
+		}
+		parents = append(parents, parent.TreeHash)
+	}
+	return l.tree(c.TreeHash, parents)
+}
+
+// tree adds what is in a tree and not at the same place of any parent's.
+func (l *objectList) tree(h plumbing.Hash, parents []plumbing.Hash) error {
+	for _, parent := range parents {
+		if parent == h {
+			return nil
+		}
+	}
+	if !l.add(h) {
+		return nil
+	}
+	nodes, err := l.store.tree(h)
+	if err != nil {
+		return err
+	}
+	was, err := l.places(parents)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		switch {
+		case n.mode == submodule:
+		case n.isDir():
+			err = l.tree(n.hash, was[n.name])
+		case !contains(was[n.name], n.hash):
+			l.add(n.hash)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places gives, for each name, what the parents have there.
+func (l *objectList) places(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
+	was := map[string][]plumbing.Hash{}
+	for _, parent := range parents {
+		kind, content, err := l.store.get(parent)
+		if err != nil {
+			return nil, err
+		}
+		if kind != plumbing.TreeObject {
+			continue // a file stood there
+		}
+		nodes, err := parseTree(content)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			was[n.name] = append(was[n.name], n.hash)
+		}
+	}
+	return was, nil
+}
+
+func contains(list []plumbing.Hash, h plumbing.Hash) bool {
+	for _, one := range list {
+		if one == h {
+			return true
+		}
+	}
+	return false
+}
+
+// look asks the remote where the branch stands.
+func (p *push) look(ctx context.Context) (plumbing.Hash, error) {
+	l, err := p.mirror.dial(ctx, p.remote)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	session, err := within(ctx, func() (transport.UploadPackSession, error) {
+		return l.transport.NewUploadPackSession(l.endpoint, l.auth)
+	})
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if isEmptyRemote(adv, err) {
+		return plumbing.ZeroHash, nil
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return adv.References[p.ref.String()], nil
+}

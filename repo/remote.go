@@ -1,0 +1,215 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// Remote is a repository elsewhere.
+type Remote struct {
+	Name  string
+	URL   string                                    // https, ssh, file:// or a local path
+	Token func(ctx context.Context) (string, error) // for https; nil: none
+	// Key is a private key file for ssh. Default: the agent, then the usual
+	// files of ~/.ssh.
+	Key string
+	// KnownHosts is the file of host keys for ssh. Default: ~/.ssh/known_hosts.
+	KnownHosts string
+}
+
+const dialTimeout = 20 * time.Second
+
+// line is an open way to a remote.
+type line struct {
+	transport transport.Transport
+	endpoint  *transport.Endpoint
+	auth      transport.AuthMethod
+}
+
+// dial chooses the transport. The remote's address and credentials come from
+// the caller alone: no git configuration can send them elsewhere.
+func (m *Mirror) dial(ctx context.Context, r Remote) (*line, error) {
+	ep, err := transport.NewEndpoint(r.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the address %s cannot be read", redact(r.URL))
+	}
+	l := &line{endpoint: ep}
+	switch ep.Protocol {
+	case "file":
+		l.transport = localTransport(ctx, m.git)
+	case "ssh":
+		l.transport = gitssh.NewClient(&ssh.ClientConfig{Timeout: dialTimeout})
+		l.auth, err = sshAuth(ctx, ep, r)
+	case "https", "http":
+		l.transport = githttp.NewClient(httpClient(ep.Host))
+		l.auth, err = tokenAuth(ctx, ep, r)
+	default:
+		err = fmt.Errorf("%s addresses are not supported: use https, ssh or a path", ep.Protocol)
+	}
+	return l, err
+}
+
+// httpClient refuses to be sent to another host, with or without credentials.
+func httpClient(host string) *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.ResponseHeaderTimeout = 2 * time.Minute
+	t.DisableKeepAlives = true // one exchange, nothing left open behind it
+	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+		if !strings.EqualFold(req.URL.Hostname(), strings.Trim(host, "[]")) {
+			return &redirectError{to: req.URL.Hostname()}
+		}
+		return nil
+	}}
+}
+
+type redirectError struct{ to string }
+
+func (e *redirectError) Error() string { return "redirected to another host, " + e.to }
+
+func tokenAuth(ctx context.Context, ep *transport.Endpoint, r Remote) (transport.AuthMethod, error) {
+	if r.Token == nil {
+		return nil, nil
+	}
+	token, err := r.Token(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("no token: %w", err)
+	}
+	if token == "" {
+		return nil, nil
+	}
+	if ep.Protocol == "http" && !isLoopback(ep.Host) {
+		return nil, errors.New("a token is not sent over plain http: use https")
+	}
+	return &githttp.BasicAuth{Username: "x-access-token", Password: token}, nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func sshAuth(ctx context.Context, ep *transport.Endpoint, r Remote) (transport.AuthMethod, error) {
+	user := ep.User
+	if user == "" {
+		user = gitssh.DefaultUsername
+	}
+	auth := &gitssh.PublicKeysCallback{User: user, Callback: func() ([]ssh.Signer, error) { return sshSigners(ctx, r.Key) }}
+	if r.KnownHosts == "" {
+		return auth, nil
+	}
+	db, err := gitssh.NewKnownHostsDb(r.KnownHosts)
+	if err != nil {
+		return nil, err
+	}
+	port := ep.Port
+	if port == 0 {
+		port = gitssh.DefaultPort
+	}
+	auth.HostKeyCallback = db.HostKeyCallback()
+	auth.HostKeyAlgorithms = db.HostKeyAlgorithms(net.JoinHostPort(ep.Host, fmt.Sprint(port)))
+	return auth, nil
+}
+
+func sshSigners(ctx context.Context, key string) ([]ssh.Signer, error) {
+	if key != "" {
+		signer, err := keyFile(key)
+		if err != nil {
+			return nil, fmt.Errorf("the key %s: %w", key, err)
+		}
+		return []ssh.Signer{signer}, nil
+	}
+	signers := agentSigners(ctx)
+	home, _ := os.UserHomeDir()
+	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+		if signer, err := keyFile(filepath.Join(home, ".ssh", name)); err == nil {
+			signers = append(signers, signer)
+		}
+	}
+	if len(signers) == 0 {
+		return nil, errors.New("no ssh key: no agent has one, and ~/.ssh holds none without a passphrase")
+	}
+	return signers, nil
+}
+
+func keyFile(path string) (ssh.Signer, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return ssh.ParsePrivateKey(b)
+}
+
+// agentSigners keeps its connection to the agent until the exchange that ctx
+// stands for is over.
+func agentSigners(ctx context.Context) []ssh.Signer {
+	socket := os.Getenv("SSH_AUTH_SOCK")
+	if socket == "" {
+		return nil
+	}
+	conn, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return nil
+	}
+	context.AfterFunc(ctx, func() { _ = conn.Close() })
+	signers, err := agent.NewClient(conn).Signers()
+	if err != nil {
+		return nil
+	}
+	return signers
+}
+
+// redact takes credentials out of an address.
+func redact(address string) string {
+	if u, err := url.Parse(address); err == nil && u.User != nil && u.Scheme != "ssh" {
+		u.User = nil
+		return u.String()
+	}
+	return address
+}
+
+// hideCredentials does the same for addresses within a text.
+func hideCredentials(text string) string {
+	return regexp.MustCompile(`(?i)(https?://)[^/@\s"]+@`).ReplaceAllString(text, "$1")
+}
+
+// within opens a session that does not know contexts, and leaves it behind to
+// be closed when the context ends first.
+func within[T io.Closer](ctx context.Context, open func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := open()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		go func() {
+			if late := <-done; late.err == nil {
+				_ = late.value.Close()
+			}
+		}()
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,208 @@
+package repo
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"golang.org/x/sys/unix"
+)
+
+// stat is what tells that a file was touched. The change time cannot be set by
+// a command, so contents that were put in place with the old size and the old
+// modification time still show.
+type stat struct {
+	size, modified, changed int64
+	inode                   uint64
+}
+
+func statOf(st *unix.Stat_t) stat {
+	return stat{size: st.Size, modified: st.Mtim.Nano(), changed: st.Ctim.Nano(), inode: uint64(st.Ino)}
+}
+
+func statFile(f *os.File) (stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return stat{}, err
+	}
+	return statOf(&st), nil
+}
+
+// record is one path of the base as it was when its file was last seen to be
+// that. A doubtful one was written so shortly before that a later write could
+// carry the same time: it is read again. Links are always read.
+type record struct {
+	path     string
+	mode     filemode.FileMode
+	hash     plumbing.Hash
+	stat     stat
+	doubtful bool
+	found    bool // used by one walk
+}
+
+func (r *record) node() node { return node{mode: r.mode, hash: r.hash} }
+
+// clockStep is more than the grain of any file system's clock that we trust
+// (4 ms on Linux).
+const clockStep = 50 * time.Millisecond
+
+func (r *record) mark(now time.Time) { r.doubtful = r.stat.changed > now.Add(-clockStep).UnixNano() }
+
+// records are sorted by path.
+type records []record
+
+func (rs records) find(path string) *record {
+	i, ok := slices.BinarySearchFunc(rs, path, func(r record, p string) int { return strings.Compare(r.path, p) })
+	if !ok {
+		return nil
+	}
+	return &rs[i]
+}
+
+// under tells whether anything recorded lies below a folder.
+func (rs records) under(dir string) bool {
+	dir += "/"
+	i, _ := slices.BinarySearchFunc(rs, dir, func(r record, p string) int { return strings.Compare(r.path, p) })
+	return i < len(rs) && strings.HasPrefix(rs[i].path, dir)
+}
+
+// state is the file dir/git/state: the base and its records.
+type state struct {
+	base, tree plumbing.Hash
+	records    records
+}
+
+const stateMagic = "bobbin workspace 1\n"
+
+func (s *state) write(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "state-*")
+	if err != nil {
+		return fmt.Errorf("repo: record the workspace: %w", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	w := bufio.NewWriterSize(f, 64<<10)
+	s.encode(w)
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("repo: record the workspace: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("repo: record the workspace: %w", err)
+	}
+	return nil
+}
+
+// encode leaves errors to the writer, which keeps the first one.
+func (s *state) encode(w *bufio.Writer) {
+	_, _ = w.WriteString(stateMagic)
+	_, _ = w.Write(s.base[:])
+	_, _ = w.Write(s.tree[:])
+	var b []byte
+	b = binary.AppendUvarint(b, uint64(len(s.records)))
+	for i := range s.records {
+		r := &s.records[i]
+		b = binary.AppendUvarint(b, uint64(len(r.path)))
+		b = append(b, r.path...)
+		b = binary.AppendUvarint(b, uint64(r.mode))
+		b = append(b, r.hash[:]...)
+		b = append(b, boolByte(r.doubtful))
+		b = binary.AppendVarint(b, r.stat.size)
+		b = binary.AppendVarint(b, r.stat.modified)
+		b = binary.AppendVarint(b, r.stat.changed)
+		b = binary.AppendUvarint(b, r.stat.inode)
+		_, _ = w.Write(b)
+		b = b[:0]
+	}
+	_, _ = w.Write(b)
+}
+
+func boolByte(v bool) byte {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func readState(path string) (*state, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{b: b}
+	if string(d.take(len(stateMagic))) != stateMagic {
+		return nil, fmt.Errorf("repo: %s is not the record of a workspace", path)
+	}
+	s := &state{base: d.hash(), tree: d.hash()}
+	n := d.unsigned()
+	if n > uint64(len(b)) {
+		return nil, fmt.Errorf("repo: %s is damaged", path)
+	}
+	s.records = make(records, 0, n)
+	for range n {
+		s.records = append(s.records, record{
+			path: string(d.take(int(d.unsigned()))), mode: filemode.FileMode(d.unsigned()),
+			hash: d.hash(), doubtful: d.byte() != 0,
+			stat: stat{size: d.signed(), modified: d.signed(), changed: d.signed(), inode: d.unsigned()},
+		})
+	}
+	if d.err != nil || len(d.b) != 0 {
+		return nil, fmt.Errorf("repo: %s is damaged", path)
+	}
+	return s, nil
+}
+
+// decoder reads until it cannot, then gives zeros.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.b) {
+		d.b, d.err = nil, io.ErrUnexpectedEOF
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) hash() (h plumbing.Hash) {
+	copy(h[:], d.take(len(h)))
+	return h
+}
+
+func (d *decoder) byte() byte {
+	if b := d.take(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) unsigned() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.b, d.err = nil, io.ErrUnexpectedEOF
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) signed() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.b, d.err = nil, io.ErrUnexpectedEOF
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
