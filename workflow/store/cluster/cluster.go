@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"io"
+	"log/slog"
+	"net/url"
+	"strconv"
+)
+
+// The names that a cluster of ours is made with.
+const (
+	account  = "bobbin"
+	database = "bobbin"
+	port     = 5432 // of the socket's name; nothing listens on the network
+)
+
+// Config says where a cluster is and how careful it is with what it is given.
+type Config struct {
+	Dir      string       // the cluster's folder; made when missing; has to be given
+	Log      *slog.Logger // default: nowhere
+	Progress io.Writer    // where a fetch of the server's programs is shown; default: nowhere
+	Durable  bool         // survives a loss of power (fsync); default: it does not, which is quicker: demo and tests
+	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
+
+	find *finder // what to search; default: this machine
+	tie  tie     // how the server is tied to this program; default: the platform's way
+}
+
+func (c Config) withDefaults() Config {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Progress == nil {
+		c.Progress = io.Discard
+	}
+	return c
+}
+
+// Unavailable says why there can be no Postgres here, and what to do about it.
+type Unavailable struct{ Why, Cure string }
+
+func (u *Unavailable) Error() string { return u.Why + ": " + u.Cure }
+
+// locate makes the address of one database behind the socket in dir. It fixes
+// everything that a PG… variable of the environment could turn elsewhere.
+func locate(dir string, port int, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(account), Path: "/" + database}
+	u.RawQuery = url.Values{"host": {dir}, "port": {strconv.Itoa(port)}, "sslmode": {"disable"}}.Encode()
+	return u.String()
+}

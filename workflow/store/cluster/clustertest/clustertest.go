@@ -1,0 +1,212 @@
+// Package clustertest gives tests real Postgres databases: one private cluster a test
+// process, and in it a fresh database a test. Where BOBBIN_TEST_DATABASE_URL names a
+// server, the databases are made there instead.
+//
+// A package's TestMain hands over to Main, and its tests call Database:
+//
+//	func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+//
+//	func TestSomething(t *testing.T) {
+//		t.Parallel()
+//		url := clustertest.Database(t, migrate)
+//
+// Nothing is started before the first call of Database. What prepares a database runs
+// once; every test gets a copy of the result.
+package clustertest
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/bobbinhq/bobbin/workflow/store/cluster"
+)
+
+// Prepare brings an empty database to the state that tests want. It leaves no connection
+// open.
+type Prepare = func(ctx context.Context, url string) error
+
+// patience is how long one step may take on a busy machine.
+const patience = 2 * time.Minute
+
+// a server is where this process's databases are. There is one, since test processes
+// have no other place to keep it between tests.
+type server struct {
+	once      sync.Once
+	err       error
+	main      bool // Main runs, and will clean up
+	admin     string
+	stop      func()
+	prefix    string
+	mu        sync.Mutex
+	templates map[uintptr]*template
+	count     int
+}
+
+type template struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+var shared server
+
+// Main runs the tests of a package, and stops the cluster that they started, if any. The
+// result is for os.Exit.
+func Main(m *testing.M) int {
+	shared.main = true
+	defer func() {
+		if shared.stop != nil {
+			shared.stop()
+		}
+	}()
+	return m.Run()
+}
+
+// Database makes a database for one test, and returns its address; it is dropped at the
+// test's end, whoever is still connected. prepare runs once a process on a template of
+// which each database is a copy; it is told apart by its code, so it has to be a plain
+// function or a closure that gives the same result for every test. nil leaves the
+// database empty.
+func Database(t testing.TB, prepare Prepare) string {
+	t.Helper()
+	if !shared.main {
+		t.Fatal("clustertest: this package's TestMain has to be: func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	shared.once.Do(func() { shared.err = shared.start(ctx) })
+	if shared.err != nil {
+		t.Fatalf("clustertest: %v", shared.err)
+	}
+	from, err := shared.template(ctx, prepare)
+	if err != nil {
+		t.Fatalf("clustertest: preparing the template: %v", err)
+	}
+	name := shared.name("")
+	if err := shared.exec(ctx, fmt.Sprintf("create database %s template %s", name, from)); err != nil {
+		t.Fatalf("clustertest: %v", err)
+	}
+	t.Cleanup(func() { shared.drop(t, name) })
+	return sibling(shared.admin, name)
+}
+
+func (s *server) start(ctx context.Context) error {
+	s.prefix = "test_" + strings.ToLower(rand.Text()[:8])
+	s.templates = map[uintptr]*template{}
+	if given := os.Getenv("BOBBIN_TEST_DATABASE_URL"); given != "" {
+		if _, err := url.Parse(given); err != nil || !strings.Contains(given, "://") {
+			return fmt.Errorf("BOBBIN_TEST_DATABASE_URL is not of the form postgres://…")
+		}
+		s.admin, s.stop = given, s.dropTemplates
+		return s.exec(ctx, "select 1")
+	}
+	sweep(os.TempDir())
+	dir, err := os.MkdirTemp("", dirPrefix)
+	if err != nil {
+		return err
+	}
+	c, err := cluster.Start(ctx, cluster.Config{Dir: dir, Progress: os.Stderr})
+	if err != nil {
+		os.RemoveAll(dir)
+		return err
+	}
+	s.admin = c.Database("postgres")
+	s.stop = func() {
+		c.Stop()
+		os.RemoveAll(dir)
+	}
+	return nil
+}
+
+const dirPrefix = "bobbin-test-pg-"
+
+// sweep removes what test processes that were killed left behind a day ago.
+func sweep(tmp string) {
+	old, _ := filepath.Glob(filepath.Join(tmp, dirPrefix+"*"))
+	for _, dir := range old {
+		if fi, err := os.Stat(dir); err == nil && time.Since(fi.ModTime()) > 24*time.Hour {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// template is the name of the database that prepare made, made at the first call.
+func (s *server) template(ctx context.Context, prepare Prepare) (string, error) {
+	if prepare == nil {
+		return "template0", nil
+	}
+	s.mu.Lock()
+	key := reflect.ValueOf(prepare).Pointer()
+	tpl := s.templates[key]
+	if tpl == nil {
+		tpl = &template{}
+		s.templates[key] = tpl
+	}
+	s.mu.Unlock()
+	tpl.once.Do(func() {
+		tpl.name = s.name("_template")
+		if tpl.err = s.exec(ctx, "create database "+tpl.name+" template template0"); tpl.err == nil {
+			tpl.err = prepare(ctx, sibling(s.admin, tpl.name))
+		}
+	})
+	return tpl.name, tpl.err
+}
+
+func (s *server) name(suffix string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.count++
+	return fmt.Sprintf("%s_%d%s", s.prefix, s.count, suffix)
+}
+
+func (s *server) drop(t testing.TB, name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := s.exec(ctx, "drop database if exists "+name+" with (force)"); err != nil {
+		t.Errorf("clustertest: %v", err)
+	}
+}
+
+// dropTemplates leaves a server that is not ours as it was.
+func (s *server) dropTemplates() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for _, tpl := range s.templates {
+		if err := s.exec(ctx, "drop database if exists "+tpl.name+" with (force)"); err != nil {
+			fmt.Fprintf(os.Stderr, "clustertest: %v\n", err)
+		}
+	}
+}
+
+func (s *server) exec(ctx context.Context, sql string) error {
+	c, err := pgconn.Connect(ctx, s.admin)
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	if _, err := c.Exec(ctx, sql).ReadAll(); err != nil {
+		return fmt.Errorf("%s: %w", sql, err)
+	}
+	return nil
+}
+
+// sibling is the address of another database of the same server.
+func sibling(address, name string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return address // start has parsed it before
+	}
+	u.Path = "/" + name
+	return u.String()
+}

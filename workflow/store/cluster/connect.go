@@ -1,0 +1,37 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// ping opens one connection and closes it.
+func ping(ctx context.Context, url string) error {
+	return with(ctx, url, func(context.Context, *pgconn.PgConn) error { return nil })
+}
+
+// ensureDatabase makes the database of ours where it is missing; url is another's.
+func ensureDatabase(ctx context.Context, url string) error {
+	return with(ctx, url, func(ctx context.Context, c *pgconn.PgConn) error {
+		_, err := c.Exec(ctx, "create database "+database).ReadAll()
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && refused.Code == "42P04" { // it is there
+			return nil
+		}
+		return err
+	})
+}
+
+func with(ctx context.Context, url string, do func(context.Context, *pgconn.PgConn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	c, err := pgconn.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer c.Close(context.WithoutCancel(ctx))
+	return do(ctx, c)
+}

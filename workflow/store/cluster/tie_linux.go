@@ -1,0 +1,25 @@
+package cluster
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const platformTie = tieKernel
+
+func dieWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGINT }
+
+// isPostmaster reports whether a living process is the server of that data folder, which
+// a server makes its working folder.
+func isPostmaster(pid int, data string) bool {
+	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	comm, err := os.ReadFile(filepath.Join(proc, "comm"))
+	if err != nil || !strings.HasPrefix(string(comm), "post") {
+		return false
+	}
+	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
+	return err != nil || cwd == data
+}

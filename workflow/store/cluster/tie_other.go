@@ -1,0 +1,20 @@
+//go:build unix && !linux
+
+package cluster
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const platformTie = tieWatcher
+
+func dieWithUs(*syscall.SysProcAttr) {}
+
+// isPostmaster reports whether a living process is a Postgres server.
+func isPostmaster(pid int, _ string) bool {
+	out, err := exec.Command("ps", "-o", "comm=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && strings.Contains(string(out), "post")
+}
