@@ -47,15 +47,15 @@ func Reading(b *Bench) []model.Tool {
 	return []model.Tool{
 		newTool("list_files", b.listFiles),
 		newTool("search", b.search),
-		newTool("read_file", b.readFile, atLeastOne("offset", "limit")),
+		newTool("read_file", b.readFile),
 		newTool("outline", b.outline),
-		newTool("history", b.history, atLeastOne("line")),
+		newTool("history", b.history),
 	}
 }
 
 // Running is the tools that run commands.
 func Running(b *Bench) []model.Tool {
-	return []model.Tool{newTool("run", b.run, atLeastOne("timeout_seconds"))}
+	return []model.Tool{newTool("run", b.run)}
 }
 
 // Writing is the tools that change files, and the one that judges the change.
@@ -64,7 +64,7 @@ func Writing(b *Bench) []model.Tool {
 		newTool("edit_file", b.editFile),
 		newTool("write_file", b.writeFile),
 		newTool("apply_patch", b.applyPatch),
-		newTool("check", b.check),
+		newTool("check", b.check, noArguments),
 	}
 }
 
@@ -83,13 +83,8 @@ func newTool[T any](name string, call func(ctx context.Context, in T) (string, e
 	}, adjust...)
 }
 
-func atLeastOne(fields ...string) func(*jsonschema.Schema) {
-	return func(s *jsonschema.Schema) {
-		for _, f := range fields {
-			s.Properties[f].Minimum = jsonschema.Ptr(1.0)
-		}
-	}
-}
+// noArguments leaves the empty list of properties to NewTool, which writes one itself.
+func noArguments(s *jsonschema.Schema) { s.Properties = nil }
 
 // wrong is a call that cannot be done as it stands: an answer to the model, no failure.
 type wrong string

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ func newBench(t testing.TB, tree files) *Bench {
 	t.Helper()
 	dir := t.TempDir()
 	commit := newRepository(t, filepath.Join(dir, "origin"), tree)
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors")}
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	mirror, err := mirrors.Open(t.Context(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	require.NoError(t, err)
 	w, err := mirror.Workspace(t.Context(), filepath.Join(dir, "session"), commit)

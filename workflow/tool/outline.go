@@ -120,5 +120,5 @@ func bounded(text string) string {
 		return text
 	}
 	end := strings.LastIndexByte(text[:maxOutline], '\n') + 1
-	return text[:end] + fmt.Sprintf("[%s more: name a file]\n", some(strings.Count(text[end:], "\n"), "line"))
+	return text[:end] + fmt.Sprintf("[%s more lines: name a file]\n", count(strings.Count(text[end:], "\n")))
 }

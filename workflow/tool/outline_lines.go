@@ -29,7 +29,7 @@ type declarations struct {
 }
 
 // Words that look like a method's name before a bracket.
-var statements = regexp.MustCompile(`^\s*(if|else|for|foreach|while|switch|catch|return|throw|await|new|using|lock|do|try|with|function|super|sizeof|defined|assert|delete|case|default|yield)\b`)
+var statements = regexp.MustCompile(`^\s*(if|else|for|foreach|while|switch|catch|return|throw|await|new|using|lock|do|try|with|super|sizeof|defined|assert|delete|case|default|yield)\b`)
 
 var (
 	javascript = declarations{regexp.MustCompile(

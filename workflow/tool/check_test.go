@@ -1,0 +1,37 @@
+package tool
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/check"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	require.Contains(t, b.refused(t, "check", nil), "No build or test command")
+	b.Project = check.Project{Kind: "make", Build: "echo building; exit 1", Test: "true"}
+	text := b.ok(t, "check", nil)
+	require.Contains(t, text, "The build fails:\nbuilding")
+	b.Project = check.Project{Kind: "make", Build: "true", Test: "echo one test is unhappy; exit 1"}
+	require.Contains(t, b.ok(t, "check", nil), "one test is unhappy")
+}
+
+func TestCheckedIsBounded(t *testing.T) {
+	t.Parallel()
+	r := check.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 3, Failed: 80}
+	for i := range 80 {
+		r.Tests = append(r.Tests, check.Test{Name: fmt.Sprintf("pkg.Test%d", i), Status: check.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
+	}
+	text := checked(r)
+	require.Less(t, len(text), 40_000)
+	require.Contains(t, text, "FAIL pkg.Test9\n")
+	require.NotContains(t, text, "FAIL pkg.Test10\n")
+	require.Contains(t, text, "Failing too: pkg.Test10 pkg.Test11")
+	require.Contains(t, text, "and 20 more")
+	require.NotContains(t, text, "\x1b")
+}

@@ -1,0 +1,63 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write what the tools say now to the golden file")
+
+// maxDescribed is what all tools together may take of every request.
+const maxDescribed = 7 << 10
+
+// described is the tools as a model is told of them, one a line.
+func described(t *testing.T) []byte {
+	var all bytes.Buffer
+	for _, tool := range allTools(&Bench{}) {
+		line, err := json.Marshal(struct {
+			Name        string          `json:"name"`
+			Description string          `json:"description"`
+			Schema      json.RawMessage `json:"schema"`
+		}{tool.Name, tool.Description, tool.Schema})
+		require.NoError(t, err)
+		all.Write(append(line, '\n'))
+	}
+	return all.Bytes()
+}
+
+// The tools stand at the beginning of every request: one byte that differs, and an
+// endpoint's cache of it is worth nothing.
+func TestToolsAreDescribedAlwaysAlike(t *testing.T) {
+	t.Parallel()
+	golden := filepath.Join("testdata", "tools.golden")
+	got := described(t)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(golden, got, 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "if this is meant, run the test with -update")
+	require.LessOrEqual(t, len(got), maxDescribed)
+	t.Logf("%d tools, %d bytes", bytes.Count(got, []byte{'\n'}), len(got))
+}
+
+func TestEveryToolRefusesWhatItsSchemaDoes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"a.txt": "a\n"})
+	for _, tool := range allTools(b) {
+		for _, raw := range []string{``, `null`, `[]`, `"x"`, `{"no_such_field":1}`, `{"path":1}`, `{"path":"a.txt","offset":"x"}`, `{`, `{"path":"a.txt"} {"path":"a.txt"}`} {
+			r, err := tool.Call(t.Context(), json.RawMessage(raw))
+			require.NoError(t, err, "%s %s", tool.Name, raw)
+			if !r.Wrong && raw != `` && raw != `null` {
+				t.Errorf("%s took %s", tool.Name, raw)
+			}
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// newRunning is a bench whose commands run in the machine's real sandbox.
+func newRunning(t testing.TB, tree files) *Bench {
+	t.Helper()
+	b := newBench(t, tree)
+	s, err := sandbox.Open(t.Context(), sandbox.Config{})
+	require.NoError(t, err)
+	b.Sandbox = s
+	require.NoError(t, s.Own(b.Workspace.Files()))
+	b.Checker = &check.Checker{Sandbox: s, CacheDir: t.TempDir()}
+	return b
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "hello\n"})
+	for _, c := range []struct {
+		name    string
+		command string
+		want    string
+	}{
+		{"output", "cat a.txt; pwd", "exit code 0\nhello\n/src"},
+		{"no output", "true", "exit code 0\n(no output)"},
+		{"exit code", "echo no >&2; exit 3", "exit code 3\nno"},
+		{"both streams in order", "echo 1; echo 2 >&2; echo 3", "exit code 0\n1\n2\n3"},
+		{"colours", `printf '\033[31mred\033[0m \033]0;title\007and\033]8;;http://x\033\\link\n'`, "exit code 0\nred andlink"},
+		{"progress", `printf '10%%\r50%%\r100%%\nnext\r\n'`, "exit code 0\n100%\nnext"},
+		{"not UTF-8", `printf 'caf\351\000x\n'`, "exit code 0\ncaf\ufffdx"},
+		{"a signal", "kill -9 $$", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			text := b.ok(t, "run", args{"command": c.command})
+			if c.want != "" {
+				require.Equal(t, c.want, text)
+			}
+			require.True(t, utf8.ValidString(text))
+			require.NotContains(t, text, "\x1b")
+		})
+	}
+	require.Contains(t, b.refused(t, "run", args{"command": "  "}), "empty")
+	require.Contains(t, b.refused(t, "run", args{"command": "true\x00"}), "NUL")
+}
+
+func TestRunSeesEditsAndMayChangeWhatToolsWrote(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "hello\n"})
+	b.ok(t, "write_file", args{"path": "new/b.txt", "content": "b\n"})
+	require.Equal(t, "exit code 0\nb", b.ok(t, "run", args{"command": "cat new/b.txt && echo more >> new/b.txt && touch new/c"}))
+	require.Contains(t, b.refused(t, "edit_file", args{"path": "new/b.txt", "old": "b", "new": "c"}), "changed since it was read")
+}
+
+func TestRunKeepsTheWholeOutput(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	text := b.ok(t, "run", args{"command": "seq 100000"})
+	require.Less(t, utf8.RuneCountInString(text), 2*outputEnd+300)
+	require.True(t, strings.HasPrefix(text, "exit code 0\n1\n2\n"))
+	require.Contains(t, text, "\n100000\n[the whole output: read_file or search with path output:run-1.txt]")
+	require.Contains(t, b.ok(t, "read_file", args{"path": "output:run-1.txt", "offset": 50_000, "limit": 1}), "50000\t50000\n")
+	require.Equal(t, "output:run-1.txt:77777: 77777\n", b.ok(t, "search", args{"path": "output:run-1.txt", "pattern": "^77777$"}))
+	b.ok(t, "run", args{"command": "echo short"})
+	entries, err := os.ReadDir(b.OutputDir)
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "only what was cut is kept")
+	for _, p := range []string{"output:run-2.txt", "output:../session/files/a.txt", "output:/etc/passwd", "output:"} {
+		require.Contains(t, b.refused(t, "read_file", args{"path": p}), "no kept output")
+	}
+}
+
+func TestRunIsStoppedInTime(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	begin := time.Now()
+	text := b.ok(t, "run", args{"command": "echo begun; sleep 60", "timeout_seconds": 1})
+	require.Less(t, time.Since(begin), 15*time.Second)
+	require.Contains(t, text, "stopped after 1 s, still running")
+	require.Contains(t, text, "begun")
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := b.try(ctx, "run", args{"command": "sleep 60"})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	entries, _ := os.ReadDir(b.OutputDir)
+	require.Empty(t, entries)
+}
+
+func TestRunWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, files{"a.txt": "x\n"})
+	b.SandboxOff = "user namespaces are switched off on this machine; set kernel.unprivileged_userns_clone=1."
+	want := "here: user namespaces are switched off on this machine; set kernel.unprivileged_userns_clone=1. Go on by reading"
+	require.Contains(t, b.refused(t, "run", args{"command": "true"}), "Commands cannot be run "+want)
+	require.Contains(t, b.refused(t, "check", nil), "Checks cannot be run "+want)
+}
+
+func TestCaptureKeepsBothEnds(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, total := range []int{0, 10, keptInMemory, 2*keptInMemory + 5, 9 * keptInMemory} {
+		file, err := os.Create(filepath.Join(t.TempDir(), "all"))
+		require.NoError(t, err)
+		c := &capture{file: file}
+		var all strings.Builder
+		for all.Len() < total {
+			part := strings.Repeat(fmt.Sprintf("%d ", all.Len()), 1+r.IntN(5000))
+			all.WriteString(part)
+			n, err := c.Write([]byte(part))
+			require.NoError(t, err)
+			require.Equal(t, len(part), n)
+		}
+		text, whole := c.text(100, 100)
+		require.Equal(t, all.Len() <= 200, whole)
+		s := all.String()
+		require.True(t, strings.HasPrefix(text, s[:min(100, len(s))]))
+		require.True(t, strings.HasSuffix(text, s[max(0, len(s)-100):]))
+		require.NoError(t, file.Close())
+		kept, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		require.Equal(t, s, string(kept))
+		require.LessOrEqual(t, len(c.head)+len(c.tail), 4*keptInMemory)
+	}
+}
+
+func TestUnterminal(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"plain\n":                "plain\n",
+		"\x1b[1;31mx\x1b[m":      "x",
+		"a\x1b]0;title\x07b":     "ab",
+		"a\x1b]0;title\x1b\\b":   "ab",
+		"a\x1b]never ends\nnext": "a\nnext",
+		"a\x1b[12":               "a",
+		"a\x1b":                  "a",
+		"a\x1b(Bb":               "ab",
+		"a\x1bPdcs\x1b\\b":       "ab",
+		"a\x1b[31\nb":            "a\nb",
+		"shown\rhidden\n":        "hidden\n",
+		"a\r\nb\r\n":             "a\nb\n",
+		"bell\a back\b":          "bell back",
+		"\u202egnp.exe":          "gnp.exe",
+		"tag\U000e0041":          "tag",
+		"zero\u200bwidth":        "zerowidth",
+		"c1\u009b31mx":           "c131mx",
+		"\xff":                   "\ufffd",
+		"👩\u200d💻":               "👩\u200d💻",
+	} {
+		require.Equal(t, want, unterminal(in), "%q", in)
+	}
+}
+
+func FuzzUnterminal(f *testing.F) {
+	f.Add("\x1b[1;31mx\x1b]8;;u\x1b\\\r\n\u202e")
+	f.Fuzz(func(t *testing.T, s string) {
+		out := unterminal(s)
+		require.True(t, utf8.ValidString(out))
+		require.NotContains(t, out, "\x1b")
+		require.NotContains(t, out, "\r")
+		require.LessOrEqual(t, strings.Count(out, "\n"), strings.Count(s, "\n"))
+	})
+}
