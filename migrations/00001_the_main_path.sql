@@ -185,3 +185,9 @@ create table pushes (
     at          timestamptz not null default now(),
     primary key (session_id, commit_hash)
 );
+
+-- Who works the queue, and when each was last alive by the database's clock.
+create table replicas (
+    id      text primary key,
+    seen_at timestamptz not null default now()
+);

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// most is how long one reply may grow by taking further lines in.
+const most = 3000
+
+type outboxRow struct {
+	ID       int64
+	Key      string
+	Agent    string
+	Text     string
+	Buttons  []byte
+	Alone    bool
+	Reaction string
+	OnTS     string
+	Batch    *string
+}
+
+// Next is the oldest posting of the session that is not in Slack yet; nil when there is
+// none. Lines that wait behind each other become one reply. Before it returns, the
+// posting is marked as tried and that is committed: should the program die now, the next
+// try looks the key up in the thread before it posts.
+func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+	var p *workflow.Posting
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		rows, err := waiting(ctx, tx, session)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		batch := coalesce(rows)
+		p, err = posting(session, batch)
+		if err != nil {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `select team, channel, thread_ts from sessions where id = $1`, session).
+			Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS); err != nil {
+			return err
+		}
+		if p.Tried {
+			return nil
+		}
+		ids := make([]int64, len(batch))
+		for i, r := range batch {
+			ids[i] = r.ID
+		}
+		_, err = tx.Exec(ctx, `update outbox set batch = $1, tried_at = now() where id = any($2)`, p.Key, ids)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("outbox of %s: %w", session, err)
+	}
+	return p, nil
+}
+
+func waiting(ctx context.Context, tx pgx.Tx, session string) ([]outboxRow, error) {
+	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text,
+			o.buttons, o.alone, o.reaction, o.on_ts, o.batch
+		from outbox o left join lines l on l.id = o.line_id
+		where o.session_id = $1 and o.posted_at is null and o.refused is null order by o.id limit 40 for update of o`, session)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[outboxRow])
+}
+
+// coalesce takes the rows that make the next reply: those of a batch that was tried stay
+// together as they were; otherwise plain lines join the first one while it stays short.
+func coalesce(rows []outboxRow) []outboxRow {
+	first := rows[0]
+	if first.Batch != nil {
+		n := 1
+		for n < len(rows) && rows[n].Batch != nil && *rows[n].Batch == *first.Batch {
+			n++
+		}
+		return rows[:n]
+	}
+	if first.Alone || first.Reaction != "" {
+		return rows[:1]
+	}
+	n, size := 1, len(first.Text)
+	for n < len(rows) && !rows[n].Alone && rows[n].Reaction == "" && size+len(rows[n].Text) < most {
+		size += len(rows[n].Text)
+		n++
+	}
+	return rows[:n]
+}
+
+func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
+	first := batch[0]
+	p := &workflow.Posting{Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil}
+	for _, r := range batch {
+		line := workflow.Line{Agent: r.Agent, Text: r.Text}
+		if len(r.Buttons) > 0 {
+			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
+				return nil, err
+			}
+		}
+		if r.Reaction == "" {
+			p.Lines = append(p.Lines, line)
+		}
+	}
+	return p, nil
+}
+
+// Posted keeps where the posting stands in Slack.
+func (s *Store) Posted(ctx context.Context, key, ts string) error {
+	_, err := s.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)
+	return err
+}
+
+// Refused keeps that Slack will never take the posting, and why; what stands behind it goes on.
+func (s *Store) Refused(ctx context.Context, key, reason string) error {
+	_, err := s.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
+	return err
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// Receive keeps what came from Slack, binds it to its session and queues a turn, all in
+// one transaction; the caller acknowledges the event after it returns. What came before
+// (by event, or as the other half of a mention's two events) changes nothing and is no
+// error. What concerns no session is left alone.
+func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
+	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		id, err := bind(ctx, tx, in)
+		if err != nil || id == "" {
+			return err
+		}
+		fresh, err := keep(ctx, tx, id, in)
+		if err != nil || !fresh {
+			return err
+		}
+		if err := s.seen(ctx, tx, id, in); err != nil {
+			return err
+		}
+		return s.queueTurn(ctx, tx, id)
+	})
+	if err != nil {
+		return fmt.Errorf("receive %s: %w", in.EventID, err)
+	}
+	return nil
+}
+
+// bind finds the session of the thread, or makes one where the message may start one.
+func bind(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) {
+	if startsSession(in) {
+		_, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
+			values ($1, $2, $3, $4, $5, $6) on conflict (team, channel, thread_ts) do nothing`,
+			newID(), in.Thread.Team, in.Thread.Channel, in.Thread.TS, in.User, title(in.Text))
+		if err != nil {
+			return "", err
+		}
+	}
+	var id string
+	err := tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
+		in.Thread.Team, in.Thread.Channel, in.Thread.TS).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
+// startsSession: a mention does wherever it stands; a plain message only as the root of
+// a thread, which the gateway lets through for watched channels alone.
+func startsSession(in workflow.Incoming) bool {
+	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
+}
+
+// keep inserts the inbox row; false when it was there already.
+func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) (bool, error) {
+	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
+		session, in.EventID, in.Kind, in.TS, in.User, in.UserTeam, clean(in.Text), in.ActionID, in.Value)
+	if err != nil || tag.RowsAffected() == 0 {
+		return false, err
+	}
+	// Words of stop act on the running turn at once; who said them is judged by the turn.
+	if workflow.ReadConsent(in.Text).Kind == workflow.ConsentStop || in.ActionID == "stop" || in.Kind == workflow.IncomingDelete {
+		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1`, session)
+	}
+	return true, err
+}
+
+// seen queues the reaction that tells the writer that the message arrived.
+func (s *Store) seen(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) error {
+	if in.Kind != workflow.IncomingMention && in.Kind != workflow.IncomingReply {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts) values ($1, $2, 'eyes', $3) on conflict do nothing`,
+		session+":seen:"+in.TS, session, in.TS)
+	if err != nil {
+		return err
+	}
+	return s.queuePosting(ctx, tx, session)
+}
+
+func title(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return cut(clean(line), 120)
+}
+
+// clean drops what Postgres' text type cannot hold.
+func clean(s string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+}
+
+func cut(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n])
+}
+
+// newID is 40 random bits, short enough for a branch name: 8 letters and digits.
+func newID() string { return strings.ToLower(base32.StdEncoding.EncodeToString(random(5))) }
+
+// NewToken is 128 random bits, for what must not be guessed: a button's value.
+func NewToken() string {
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random(16)))
+}
+
+func random(n int) []byte {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: crypto/rand ends the program instead
+	return b
+}

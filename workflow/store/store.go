@@ -1,0 +1,104 @@
+// Package store keeps everything in Postgres: sessions, what came in, transcripts, lines,
+// what has to be posted, reports, approvals, tasks and pushes.
+//
+// Contracts:
+//   - One fact is one transaction. Turn.Record writes a transcript item, the line it
+//     said, the outbox row and the posting job together, or none of them.
+//   - A job is put in the queue in the transaction of the fact that it follows from, and
+//     finished in the transaction that saw nothing was left to do (see jobs.go).
+//   - A turn writes under its epoch. Whoever begins a later turn fences it: its next
+//     write fails with ErrFenced and changes nothing.
+//   - The SQL stands beside its scan; every query is run by a test on a real Postgres.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"github.com/bobbinhq/bobbin/migrations"
+)
+
+// ErrFenced means that a later turn of the same session has begun: this one has to end
+// without another word.
+var ErrFenced = errors.New("a later turn of this session has taken over")
+
+// ErrStale means that an approval named a revision that is no longer the newest, or that
+// somebody else's approval came first.
+var ErrStale = errors.New("this revision cannot be approved any more")
+
+// A Store is the database. It is safe for concurrent use.
+type Store struct {
+	Pool *pgxpool.Pool
+	jobs *river.Client[pgx.Tx] // inserts only; whoever works the queue has a client of its own
+}
+
+// Open connects to the database at url and checks that it answers. It does not migrate.
+func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("database does not answer: %w", err)
+	}
+	jobs, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: log})
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	return &Store{Pool: pool, jobs: jobs}, nil
+}
+
+// Close ends all connections.
+func (s *Store) Close() { s.Pool.Close() }
+
+// migrationLock is any number, the same in every replica.
+const migrationLock = 0x626f6262
+
+// Migrate brings the database up to date: the queue's tables and ours, under one lock, so
+// that replicas may start together.
+func (s *Store) Migrate(ctx context.Context) error {
+	conn, err := s.Pool.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	defer conn.Release()
+	if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, migrationLock); err != nil {
+		return fmt.Errorf("migrate: lock: %w", err)
+	}
+	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, migrationLock)
+
+	queue, err := rivermigrate.New(riverpgxv5.New(s.Pool), nil)
+	if err != nil {
+		return fmt.Errorf("migrate: queue: %w", err)
+	}
+	if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return fmt.Errorf("migrate: queue: %w", err)
+	}
+	db := stdlib.OpenDBFromPool(s.Pool)
+	defer db.Close()
+	return migrateOurs(ctx, db)
+}
+
+func migrateOurs(ctx context.Context, db *sql.DB) error {
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
+	if err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,403 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+
+var silent = slog.New(slog.DiscardHandler)
+
+// open is a store on a private, migrated database.
+func open(t *testing.T) *store.Store {
+	t.Helper()
+	url := clustertest.Database(t, func(ctx context.Context, url string) error {
+		s, err := store.Open(ctx, url, silent)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return s.Migrate(ctx)
+	})
+	s, err := store.Open(t.Context(), url, silent)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+var thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}
+
+func mention(event, text string) workflow.Incoming {
+	return workflow.Incoming{EventID: event, Kind: workflow.IncomingMention, Thread: thread, TS: "1.0", User: "U1", Text: text}
+}
+
+func reply(event, ts, text string) workflow.Incoming {
+	return workflow.Incoming{EventID: event, Kind: workflow.IncomingReply, Thread: thread, TS: ts, User: "U2", Text: text}
+}
+
+// begun is a session with one request, and its first turn.
+func begun(t *testing.T, s *store.Store) *store.Turn {
+	t.Helper()
+	require.NoError(t, s.Receive(t.Context(), mention("Ev1", "total is off")))
+	list, err := s.Sessions(t.Context(), 10)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	turn, err := s.Begin(t.Context(), list[0].ID)
+	require.NoError(t, err)
+	return turn
+}
+
+func number(t *testing.T, s *store.Store, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+func TestMigrationsRunTogetherAndAgain(t *testing.T) {
+	t.Parallel()
+	url := clustertest.Database(t, func(context.Context, string) error { return nil })
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		all.Go(func() {
+			s, err := store.Open(t.Context(), url, silent)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			defer s.Close()
+			errs[i] = s.Migrate(t.Context())
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+}
+
+func TestReceiveOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	in := mention("Ev1", "total is off\nsecond line")
+	for range 3 {
+		require.NoError(t, s.Receive(t.Context(), in))
+	}
+	twin := in // the message event of the same message: another event id
+	twin.EventID, twin.Kind = "Ev2", workflow.IncomingReply
+	require.NoError(t, s.Receive(t.Context(), twin))
+
+	require.Equal(t, 1, number(t, s, `select count(*) from inbox`))
+	require.Equal(t, 1, number(t, s, `select count(*) from sessions where title = 'total is off' and requester = 'U1'`))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
+	require.Equal(t, 1, number(t, s, `select count(*) from outbox where reaction = 'eyes'`))
+}
+
+func TestReceiveManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var all sync.WaitGroup
+	errs := make([]error, 24)
+	for i := range errs {
+		all.Go(func() {
+			in := mention(fmt.Sprint("Ev", i/3), "off")
+			in.TS = fmt.Sprintf("1.%d", i/3)
+			errs[i] = s.Receive(t.Context(), in)
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	require.Equal(t, 8, number(t, s, `select count(*) from inbox`))
+	require.Equal(t, 1, number(t, s, `select count(*) from sessions`))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
+}
+
+func TestWhatConcernsNoSessionIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	require.NoError(t, s.Receive(t.Context(), reply("Ev1", "1.5", "fix it")))
+	require.NoError(t, s.Receive(t.Context(), workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingAction, Thread: thread, TS: "1.6", User: "U1"}))
+	require.Zero(t, number(t, s, `select count(*) from inbox`))
+	require.Zero(t, number(t, s, `select count(*) from sessions`))
+}
+
+func TestTextThatPostgresCannotHold(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	require.NoError(t, s.Receive(t.Context(), mention("Ev1", "a\x00b\xff")))
+	require.Equal(t, 1, number(t, s, `select count(*) from inbox where text = 'ab�'`))
+}
+
+func TestALaterTurnFencesTheEarlier(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	first := begun(t, s)
+	second, err := s.Begin(t.Context(), first.Session().ID)
+	require.NoError(t, err)
+
+	line := store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "hello"}}}
+	require.ErrorIs(t, first.Record(t.Context(), line), store.ErrFenced)
+	mine, _, err := first.Pulse(t.Context())
+	require.NoError(t, err)
+	require.False(t, mine)
+	require.NoError(t, second.Record(t.Context(), line))
+	require.Equal(t, 1, number(t, s, `select count(*) from lines`))
+}
+
+func TestAFactIsOneTransaction(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	err := turn.Record(t.Context(), store.Fact{
+		Items: []json.RawMessage{json.RawMessage(`{"role":"user"}`)}, Lines: []workflow.Line{{Agent: "orchestrator", Text: "x"}},
+		Approval: &workflow.Approval{ID: "a", Revision: 1, ReportHash: "no such report"},
+	})
+	require.ErrorIs(t, err, store.ErrStale)
+	require.Zero(t, number(t, s, `select count(*) from transcript`))
+	require.Zero(t, number(t, s, `select count(*) from lines`))
+	require.Zero(t, number(t, s, `select count(*) from outbox where reaction = ''`))
+	require.Zero(t, number(t, s, `select count(*) from river_job where kind = 'post' and args->>'session' = 'x'`))
+
+	err = turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventProve}})
+	require.ErrorContains(t, err, "cannot take the event")
+	require.Equal(t, workflow.PhaseExploring, turn.Session().Phase)
+}
+
+func reported(t *testing.T, turn *store.Turn, revision int, text string) workflow.Report {
+	t.Helper()
+	r := workflow.Report{Session: turn.Session().ID, Revision: revision, Kind: "root_cause", Body: json.RawMessage(`{}`), Text: text, BaseCommit: "c0ffee"}
+	require.NoError(t, turn.Record(t.Context(), store.Fact{
+		Report: &r, Events: []workflow.Event{workflow.EventReport}, Change: func(s *workflow.Session) { s.BaseCommit = "c0ffee" },
+	}))
+	return r
+}
+
+func approval(r workflow.Report, id string) store.Fact {
+	return store.Fact{
+		Approval: &workflow.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "2.0"},
+		Events:   []workflow.Event{workflow.EventApprove},
+	}
+}
+
+func TestApprovalIsCompareAndSet(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	one := reported(t, turn, 1, "first")
+	two := reported(t, turn, 2, "second")
+
+	require.ErrorIs(t, turn.Record(t.Context(), approval(one, "a")), store.ErrStale, "an old revision")
+	forged := two
+	forged.Text = "something else"
+	require.ErrorIs(t, turn.Record(t.Context(), approval(forged, "b")), store.ErrStale, "another text")
+
+	var all sync.WaitGroup
+	won := make([]bool, 20)
+	for i := range won {
+		all.Go(func() { won[i] = turn.Record(t.Context(), approval(two, fmt.Sprint("c", i))) == nil })
+	}
+	all.Wait()
+	n := 0
+	for _, w := range won {
+		if w {
+			n++
+		}
+	}
+	require.Equal(t, 1, n, "many at once make one approval")
+	got, err := s.Approval(t.Context(), turn.Session().ID, 2)
+	require.NoError(t, err)
+	require.Equal(t, "only the guard", got.Scope)
+	require.Equal(t, two.Hash(), got.ReportHash)
+	none, err := s.Approval(t.Context(), turn.Session().ID, 1)
+	require.NoError(t, err)
+	require.Nil(t, none)
+}
+
+func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	id := turn.Session().ID
+	say := func(alone bool, buttons []workflow.Button, texts ...string) {
+		for _, text := range texts {
+			require.NoError(t, turn.Record(t.Context(), store.Fact{Alone: alone, Lines: []workflow.Line{{Agent: "deep", Text: text, Buttons: buttons}}}))
+		}
+	}
+	say(false, nil, "one", "two")
+	say(true, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
+	say(false, nil, "three")
+
+	next := func() *workflow.Posting {
+		p, err := s.Next(t.Context(), id)
+		require.NoError(t, err)
+		return p
+	}
+	require.Equal(t, "eyes", next().Reaction)
+	require.NoError(t, s.Posted(t.Context(), next().Key, ""))
+
+	p := next()
+	require.Equal(t, "[deep] one\n[deep] two", p.Text())
+	require.False(t, p.Tried)
+	say(false, nil, "four")
+	again := next()
+	require.Equal(t, p.Key, again.Key)
+	require.Equal(t, p.Text(), again.Text(), "a batch that was tried stays as it was")
+	require.True(t, again.Tried)
+	require.NoError(t, s.Posted(t.Context(), p.Key, "9.1"))
+
+	p = next()
+	require.Equal(t, "[deep] report", p.Text())
+	require.Equal(t, thread, p.Thread)
+	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
+	require.NoError(t, s.Refused(t.Context(), p.Key, "channel_not_found"))
+
+	require.Equal(t, "[deep] three\n[deep] four", next().Text())
+	require.NoError(t, s.Posted(t.Context(), next().Key, "9.2"))
+	require.Nil(t, next())
+
+	_, means, ok, err := turn.Button(t.Context(), "opaque")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "scope", means)
+	_, _, ok, err = turn.Button(t.Context(), "forged")
+	require.NoError(t, err)
+	require.False(t, ok)
+}
+
+func TestMessagesReachEachAgentOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx := t.Context()
+	id := turn.Session().ID
+	require.NoError(t, s.Receive(ctx, reply("Ev2", "1.1", "also for coupons")))
+
+	unhandled, err := turn.Unhandled(ctx)
+	require.NoError(t, err)
+	require.Len(t, unhandled, 2)
+	unseen, err := turn.Unseen(ctx, 0)
+	require.NoError(t, err)
+	require.Empty(t, unseen, "nobody judged them yet")
+
+	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: unhandled[0].ID, ForAgents: true}}, Open: ptr(true)}))
+	require.True(t, turn.Session().Open)
+	unseen, err = turn.Unseen(ctx, 0)
+	require.NoError(t, err)
+	require.Len(t, unseen, 1)
+	require.NoError(t, turn.Record(ctx, store.Fact{Seen: unseen[0].ID, Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}}))
+
+	require.NoError(t, turn.Record(ctx, store.Fact{CallID: "call1", Tasks: []workflow.Task{{Number: 1, Description: "mend", Category: workflow.CategoryDeep}}}))
+	tasks, err := s.Tasks(ctx, id, "call1")
+	require.NoError(t, err)
+	require.Len(t, tasks, 1)
+	k := tasks[0]
+	unseen, err = turn.Unseen(ctx, k.ID)
+	require.NoError(t, err)
+	require.Empty(t, unseen, "a worker begins with what the orchestrator knew")
+
+	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}}}))
+	for _, task := range []int64{0, k.ID} {
+		unseen, err = turn.Unseen(ctx, task)
+		require.NoError(t, err)
+		require.Len(t, unseen, 1)
+		require.Equal(t, "told", unseen[0].Shown)
+		require.NoError(t, turn.Record(ctx, store.Fact{Task: task, Seen: unseen[0].ID}))
+		unseen, err = turn.Unseen(ctx, task)
+		require.NoError(t, err)
+		require.Empty(t, unseen)
+	}
+	items, err := s.Transcript(ctx, id, 0)
+	require.NoError(t, err)
+	require.Equal(t, `{"b": 1,  "a":2}`, string(items[0]), "byte for byte, for the endpoint's prefix cache")
+	before, err := turn.Original(ctx, "1.1", 1<<62)
+	require.NoError(t, err)
+	require.Equal(t, "also for coupons", before)
+}
+
+func TestWorkIsKept(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx := t.Context()
+	id := turn.Session().ID
+	require.NoError(t, turn.Record(ctx, store.Fact{CallID: "c", Tasks: []workflow.Task{{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}}}))
+	tasks, err := s.Tasks(ctx, id, "")
+	require.NoError(t, err)
+	k := tasks[0]
+	k.State, k.Summary = workflow.TaskDone, "mended"
+	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "b", Branch: "bobbin/x", State: workflow.PushIntended}
+	require.NoError(t, turn.Record(ctx, store.Fact{
+		Tasks: []workflow.Task{k}, Attempt: &workflow.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}, Push: &push, SpentUSD: 0.25,
+		Decisions: []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}},
+	}))
+	push.State = workflow.PushDone
+	require.NoError(t, turn.Record(ctx, store.Fact{Push: &push, SpentUSD: 0.25}))
+
+	attempts, err := s.Attempts(ctx, k.ID)
+	require.NoError(t, err)
+	require.Equal(t, []workflow.Attempt{{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}}, attempts)
+	pushes, err := s.Pushes(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, []workflow.Push{push}, pushes)
+	decisions, err := s.Decisions(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
+	session, err := s.Session(ctx, id)
+	require.NoError(t, err)
+	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)
+}
+
+func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	_, stop, err := turn.Pulse(t.Context())
+	require.NoError(t, err)
+	require.False(t, stop)
+	require.NoError(t, s.Receive(t.Context(), reply("Ev2", "1.1", "stop")))
+	_, stop, err = turn.Pulse(t.Context())
+	require.NoError(t, err)
+	require.True(t, stop)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{ClearStop: true, Events: []workflow.Event{workflow.EventStop}}))
+	_, stop, err = turn.Pulse(t.Context())
+	require.NoError(t, err)
+	require.False(t, stop)
+}
+
+func TestTheDeadsJobsAreTakenOver(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	begun(t, s)
+	ctx := t.Context()
+	_, err := s.Pool.Exec(ctx, `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['dead'], attempt = 1 where kind = 'turn'`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	r := &store.Replica{Store: s, ID: "alive", Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
+	go func() { done <- r.Run(ctx) }()
+	require.Eventually(t, func() bool {
+		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&
+			number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'discarded'`) == 1
+	}, 10*time.Second, 10*time.Millisecond)
+	cancel()
+	require.NoError(t, <-done)
+	require.Zero(t, number(t, s, `select count(*) from replicas`))
+}
+
+func ptr[T any](v T) *T { return &v }

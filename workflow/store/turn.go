@@ -1,0 +1,315 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Turn is the right to write in one session, until a later turn begins. It is safe for
+// the concurrent use of the agents of that turn.
+type Turn struct {
+	store *Store
+	id    string
+	epoch int64
+
+	mu      sync.Mutex
+	session workflow.Session
+}
+
+const sessionColumns = `id, team, channel, thread_ts, kind, phase, title, requester, repository, base_commit, branch, head,
+	revision, epoch, open, spent_usd, created_at, updated_at`
+
+func scanSession(row pgx.Row) (workflow.Session, error) {
+	var s workflow.Session
+	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
+		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated)
+	return s, err
+}
+
+// Begin starts a turn of the session and fences every earlier one.
+func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
+	session, err := scanSession(s.Pool.QueryRow(ctx,
+		`update sessions set epoch = epoch + 1, updated_at = now() where id = $1 returning `+sessionColumns, id))
+	if err != nil {
+		return nil, fmt.Errorf("begin a turn of %s: %w", id, err)
+	}
+	return &Turn{store: s, id: id, epoch: session.Epoch, session: session}, nil
+}
+
+// Session is the session as this turn last wrote or read it.
+func (t *Turn) Session() workflow.Session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.session
+}
+
+// A Reaction is shown on a message of the thread.
+type Reaction struct{ Name, OnTS string }
+
+// A Handled message was judged by the program. Agents see those that are for them.
+type Handled struct {
+	ID        int64
+	ForAgents bool
+	Shown     string // instead of the message's own text
+}
+
+// A Fact is what one transaction records. All fields are optional.
+type Fact struct {
+	Handled   []Handled
+	Task      int64 // whose transcript Items and Seen belong to; 0 for the orchestrator
+	Items     []json.RawMessage
+	Seen      int64 // the newest inbox row that the transcript now holds
+	Lines     []workflow.Line
+	Alone     bool // the lines make replies of their own
+	Reactions []Reaction
+	Events    []workflow.Event
+	Change    func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
+	SpentUSD  float64
+	Decisions []workflow.Decision
+	Report    *workflow.Report
+	Approval  *workflow.Approval
+	Tasks     []workflow.Task // inserted when ID is 0, otherwise state and summary updated
+	CallID    string          // the tool call that asked for inserted tasks
+	Attempt   *workflow.Attempt
+	Push      *workflow.Push
+	ClearStop bool
+	// Open says whether the orchestrator has something to do; nil leaves it as it was.
+	Open *bool
+}
+
+// Record writes the fact, or nothing. It fails with ErrFenced when a later turn has
+// begun, and with ErrStale when the fact holds an approval that no longer counts.
+func (t *Turn) Record(ctx context.Context, f Fact) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := t.session
+	err := pgx.BeginFunc(ctx, t.store.Pool, func(tx pgx.Tx) error {
+		var err error
+		if next, err = t.advance(ctx, tx, f); err != nil {
+			return err
+		}
+		for _, step := range []func(context.Context, pgx.Tx, Fact) error{
+			t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.lines, t.reactions,
+		} {
+			if err := step(ctx, tx, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		if errors.Is(err, ErrFenced) || errors.Is(err, ErrStale) {
+			return err
+		}
+		return fmt.Errorf("record in %s: %w", t.id, err)
+	}
+	t.session = next
+	return nil
+}
+
+// advance locks the session under this turn's epoch and writes its own fields.
+func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session, error) {
+	s, err := scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1 and epoch = $2 for update`, t.id, t.epoch))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return s, ErrFenced
+	}
+	if err != nil {
+		return s, err
+	}
+	if f.Change != nil {
+		f.Change(&s)
+	}
+	for _, e := range f.Events {
+		if s.Phase, err = s.Phase.Next(e); err != nil {
+			return s, err
+		}
+	}
+	if f.Report != nil {
+		s.Revision = f.Report.Revision
+	}
+	s.SpentUSD += f.SpentUSD
+	_, err = tx.Exec(ctx, `update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch = $7, head = $8,
+			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), updated_at = now() where id = $1`,
+		t.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, f.ClearStop, f.Open)
+	if f.Open != nil {
+		s.Open = *f.Open
+	}
+	return s, err
+}
+
+func (t *Turn) handled(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, h := range f.Handled {
+		_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3 where id = $1`, h.ID, h.ForAgents, clean(h.Shown))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Turn) transcript(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, item := range f.Items {
+		_, err := tx.Exec(ctx, `insert into transcript (session_id, task_id, seq, body)
+			values ($1, $2, (select coalesce(max(seq), 0) + 1 from transcript where session_id = $1 and task_id = $2), $3)`,
+			t.id, f.Task, []byte(item))
+		if err != nil {
+			return err
+		}
+	}
+	if f.Seen == 0 {
+		return nil
+	}
+	if f.Task == 0 {
+		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`, t.id, f.Seen)
+		return err
+	}
+	_, err := tx.Exec(ctx, `update tasks set seen = greatest(seen, $2) where id = $1`, f.Task, f.Seen)
+	return err
+}
+
+func (t *Turn) decisions(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, d := range f.Decisions {
+		_, err := tx.Exec(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision) values ($1, $2, $3, $4, $5, $6, $7)`,
+			t.id, d.What, d.Allowed, d.Reason, d.User, d.MessageTS, d.Revision)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Turn) report(ctx context.Context, tx pgx.Tx, f Fact) error {
+	r := f.Report
+	if r == nil {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ($1, $2, $3, $4, $5, $6, $7)`,
+		t.id, r.Revision, r.Kind, []byte(r.Body), clean(r.Text), r.Hash(), r.BaseCommit)
+	return err
+}
+
+// approval is the compare-and-set: it writes a row only while the session waits on
+// exactly this revision and nobody's approval stands for it.
+func (t *Turn) approval(ctx context.Context, tx pgx.Tx, f Fact) error {
+	a := f.Approval
+	if a == nil {
+		return nil
+	}
+	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts)
+		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7
+		from reports r join sessions s on s.id = r.session_id
+		where r.session_id = $2 and r.revision = $3 and s.revision = $3 and r.hash = $8 and r.base_commit = s.base_commit
+		on conflict do nothing`,
+		a.ID, t.id, a.Revision, a.User, a.UserName, clean(a.Scope), a.MessageTS, a.ReportHash)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrStale
+	}
+	return nil
+}
+
+func (t *Turn) tasks(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, k := range f.Tasks {
+		var err error
+		if k.ID == 0 {
+			_, err = tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen)
+				values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1))`,
+				t.id, k.Number, clean(k.Description), k.Category, k.Skill, ints(k.After), workflow.TaskOpen, f.CallID)
+		} else {
+			_, err = tx.Exec(ctx, `update tasks set state = $2, summary = $3 where id = $1`, k.ID, k.State, clean(k.Summary))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ints(list []int) []int {
+	if list == nil {
+		return []int{}
+	}
+	return list
+}
+
+func (t *Turn) attempt(ctx context.Context, tx pgx.Tx, f Fact) error {
+	a := f.Attempt
+	if a == nil {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary) values ($1, $2, $3, $4, $5)`,
+		a.Task, a.Number, a.Tree, a.Held, clean(a.Summary))
+	return err
+}
+
+func (t *Turn) push(ctx context.Context, tx pgx.Tx, f Fact) error {
+	p := f.Push
+	if p == nil {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state, reason)
+		values ($1, $2, $3, $4, $5, nullif($6, ''), $7, $8)
+		on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason`,
+		t.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, clean(p.Reason))
+	return err
+}
+
+func (t *Turn) lines(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, l := range f.Lines {
+		if err := t.line(ctx, tx, l, f.Alone); err != nil {
+			return err
+		}
+	}
+	if len(f.Lines) == 0 {
+		return nil
+	}
+	return t.store.queuePosting(ctx, tx, t.id)
+}
+
+// line keeps what was said, what its buttons stand for, and that it has to be posted.
+func (t *Turn) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool) error {
+	var id int64
+	err := tx.QueryRow(ctx, `insert into lines (session_id, agent, text) values ($1, $2, $3) returning id`, t.id, l.Agent, clean(l.Text)).Scan(&id)
+	if err != nil {
+		return err
+	}
+	var buttons []byte
+	if len(l.Buttons) > 0 {
+		if buttons, err = json.Marshal(l.Buttons); err != nil {
+			return err
+		}
+	}
+	for _, b := range l.Buttons {
+		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
+			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, t.id, b.ActionID, b.Means)
+		if err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone) values ($1, $2, $3, $4, $5)`,
+		fmt.Sprintf("%s:%d", t.id, id), t.id, id, buttons, alone || len(buttons) > 0)
+	return err
+}
+
+func (t *Turn) reactions(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, r := range f.Reactions {
+		_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts) values ($1, $2, $3, $4) on conflict do nothing`,
+			t.id+":"+r.Name+":"+r.OnTS, t.id, r.Name, r.OnTS)
+		if err != nil {
+			return err
+		}
+	}
+	if len(f.Reactions) == 0 {
+		return nil
+	}
+	return t.store.queuePosting(ctx, tx, t.id)
+}
