@@ -87,14 +87,14 @@ func compare(suspects []suspect, nodes []node, began time.Time) (out []delta, re
 
 func (w *Workspace) hashAll(ctx context.Context, suspects []suspect) ([]node, error) {
 	nodes := make([]node, len(suspects))
-	group, ctx := errgroup.WithContext(ctx)
+	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
 	for i := range suspects {
-		if err := ctx.Err(); err != nil {
+		if inner.Err() != nil {
 			break
 		}
 		group.Go(func() (err error) {
-			nodes[i], err = w.hash(ctx, suspects[i])
+			nodes[i], err = w.hash(inner, suspects[i])
 			return err
 		})
 	}
