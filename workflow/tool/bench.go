@@ -64,7 +64,7 @@ func Writing(b *Bench) []model.Tool {
 		newTool("edit_file", b.editFile),
 		newTool("write_file", b.writeFile),
 		newTool("apply_patch", b.applyPatch),
-		newTool("check", b.check, noArguments),
+		newTool("check", b.check),
 	}
 }
 
@@ -82,9 +82,6 @@ func newTool[T any](name string, call func(ctx context.Context, in T) (string, e
 		return answer(call(ctx, in))
 	}, adjust...)
 }
-
-// noArguments leaves the empty list of properties to NewTool, which writes one itself.
-func noArguments(s *jsonschema.Schema) { s.Properties = nil }
 
 // wrong is a call that cannot be done as it stands: an answer to the model, no failure.
 type wrong string

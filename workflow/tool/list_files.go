@@ -38,11 +38,11 @@ func (b *Bench) listFiles(ctx context.Context, in listArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, listingTime)
+	within, cancel := context.WithTimeout(ctx, listingTime)
 	defer cancel()
-	l := gather(ctx, root, start, keep)
-	if err := context.Cause(ctx); err != nil && ctx.Err() == context.Canceled {
-		return "", err
+	l := gather(within, root, start, keep)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
 	}
 	return l.String(), nil
 }

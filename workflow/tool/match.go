@@ -109,7 +109,8 @@ func nearest(data []byte, old string) string {
 
 const (
 	trimmedAlike = 100  // score of a line that is the same but for the space around it
-	maxCompared  = 3000 // characters of lines and lines of files whose likeness is looked at closely
+	maxCompared  = 3000 // characters of a line whose likeness is looked at
+	maxAlike     = 4    // equal lines, such as brackets, that count
 )
 
 // bestWindow is where as many lines as wanted look most like them. Equal lines are found
@@ -117,7 +118,7 @@ const (
 func bestWindow(have, want []string) (at, score int) {
 	index := map[string][]int{}
 	for j, w := range want[:min(len(want), 200)] {
-		if t := strings.TrimSpace(w); t != "" {
+		if t := strings.TrimSpace(w); t != "" && len(index[t]) < maxAlike {
 			index[t] = append(index[t], j)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 )
 
+const maxPatchWork = 50_000_000 // lines of the file times hunks
+
 // A textLine is a line of a file with what ends it.
 type textLine struct{ text, end string }
 
@@ -39,6 +41,9 @@ func applyHunks(text string, hunks []hunk) (string, error) {
 	a := &applying{have: splitLines(text), end: "\n"}
 	if crlf([]byte(text)) {
 		a.end = "\r\n"
+	}
+	if len(a.have)*len(hunks) > maxPatchWork {
+		return "", wrong("the file is too long for a patch of so many hunks: use fewer, or edit_file")
 	}
 	for _, h := range hunks {
 		if err := a.apply(h); err != nil {

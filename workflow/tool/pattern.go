@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxProgram = 2000      // instructions of a compiled pattern: what one byte may cost
+	maxProgram = 1000      // instructions of a compiled pattern: what one byte may cost
 	stride     = 256 << 10 // bytes that are searched between two looks at the clock
 )
 
@@ -217,15 +217,21 @@ func (p *pattern) lines(ctx context.Context, data []byte, scratch *[]byte, hit f
 		l.literal, l.in = p.folded, small
 	}
 	for pos := 0; pos < len(data) && ctx.Err() == nil; {
-		end := len(data)
-		if len(data)-pos > stride {
-			if nl := bytes.IndexByte(data[pos+stride:], '\n'); nl >= 0 {
-				end = pos + stride + nl + 1
-			}
-		}
-		l.within(pos, end)
-		pos = end
+		pos = l.within(pos, chunkEnd(data, pos))
 	}
+}
+
+// chunkEnd is where to look at the clock next: at the end of a line, or within one that
+// is longer than a whole stride. What matches across that place is not found.
+func chunkEnd(data []byte, pos int) int {
+	if len(data)-pos <= stride {
+		return len(data)
+	}
+	next := data[pos+stride : min(len(data), pos+2*stride)]
+	if nl := bytes.IndexByte(next, '\n'); nl >= 0 {
+		return pos + stride + nl + 1
+	}
+	return pos + stride + len(next)
 }
 
 // looking is a search in one file.
@@ -237,12 +243,13 @@ type looking struct {
 	hit     func(start, end, at int)
 }
 
-// within searches data[pos:limit], whole lines.
-func (l *looking) within(pos, limit int) {
+// within searches data[pos:limit] and says where to go on: at limit, or behind a line
+// that reaches beyond it and was hit already.
+func (l *looking) within(pos, limit int) int {
 	for pos < limit {
 		at := l.find(pos, limit)
 		if at < 0 || pos+at == limit && l.data[limit-1] == '\n' {
-			return // what matches behind the last line end is no line
+			return limit // what matches behind the last line end is no line
 		}
 		at += pos
 		start := pos + bytes.LastIndexByte(l.data[pos:at], '\n') + 1
@@ -259,7 +266,13 @@ func (l *looking) within(pos, limit int) {
 			at = start + match[0]
 		}
 		l.hit(start, end, at)
+		if nl := bytes.IndexByte(l.data[end:], '\n'); end == limit && nl >= 0 {
+			return end + nl + 1
+		} else if end == limit {
+			return len(l.data)
+		}
 	}
+	return limit
 }
 
 // find is where the next line that may match is touched: by the literal where there is

@@ -90,6 +90,20 @@ func TestSearchCutsLongLines(t *testing.T) {
 	require.Less(t, len(text), 600)
 }
 
+func TestSearchOfLinesLongerThanAStride(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 3*stride) + "needle" + strings.Repeat("x", 3*stride) + "needle\n"
+	b := newBench(t, files{"a.js": "needle\n" + long + "needle\n" + strings.Repeat("short\n", stride) + "needle"})
+	for _, pattern := range []string{"needle", "needl[e]", "(?i)NEEDLE", "x*needle"} {
+		text := b.ok(t, "search", args{"pattern": pattern})
+		var at []string
+		for line := range strings.Lines(text) {
+			at = append(at, strings.SplitN(line, ":", 3)[1])
+		}
+		require.Equal(t, []string{"1", "2", "3", fmt.Sprint(stride + 4)}, at, pattern)
+	}
+}
+
 func TestSearchStopsWhenAsked(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"a.txt": "x\n"})
