@@ -1,0 +1,235 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Gateway takes in what people do in Slack, over Socket Mode. Its fields are set before
+// Run and left alone after.
+type Gateway struct {
+	Slack *Slack
+	Inbox Inbox
+	Log   *slog.Logger // default: silent
+	Watch []string     // ids of channels in which a message needs no mention
+
+	// Connections is how many are kept open; default 1. Slack gives an event to one of
+	// them, so with two none is missed while one of them is renewed.
+	Connections int
+	// Patience is how long an event is offered to a failing Inbox before it is left to
+	// Slack to deliver it again; default 2 s, since Slack waits for 3.
+	Patience time.Duration
+	// Apart, Steady and MostApart space out new links: at least Apart (default 1 s), twice
+	// as long after each one that lived less than Steady (30 s), MostApart (1 min) at most.
+	Apart, Steady, MostApart time.Duration
+	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
+	PingInterval time.Duration
+
+	links atomic.Int32
+}
+
+// Links is how many connections are up; for a health check.
+func (g *Gateway) Links() int { return int(g.links.Load()) }
+
+// Run takes events in until ctx ends, which is no error. It returns an *AuthError when
+// Slack refuses the app for good; everything else is tried again.
+func (g *Gateway) Run(ctx context.Context) error {
+	g.setDefaults()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var running sync.WaitGroup
+	for n := range g.Connections {
+		running.Go(func() {
+			if err := g.connection(ctx, n+1); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	running.Wait()
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("Socket Mode: %w", err)
+	}
+	return nil
+}
+
+func (g *Gateway) setDefaults() {
+	g.Connections = max(g.Connections, 1)
+	orElse(&g.Patience, 2*time.Second)
+	orElse(&g.Apart, time.Second)
+	orElse(&g.Steady, 30*time.Second)
+	orElse(&g.MostApart, time.Minute)
+	if g.Log == nil {
+		g.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
+func orElse(d *time.Duration, value time.Duration) {
+	if *d == 0 {
+		*d = value
+	}
+}
+
+// link is one connection: slack-go's client, and the goroutine that takes its events.
+type link struct {
+	*Gateway
+	reader Reader
+	log    *slog.Logger
+	client *socketmode.Client
+	up     bool
+}
+
+// connection keeps one connection up until ctx ends or Slack refuses the app.
+func (g *Gateway) connection(parent context.Context, number int) error {
+	log := g.Log.With("connection", number)
+	door := &doorman{next: g.Slack.cfg.HTTP, log: log, apart: g.Apart, steady: g.Steady, most: g.MostApart}
+	var options []socketmode.Option
+	if g.PingInterval > 0 {
+		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
+	}
+	l := &link{
+		Gateway: g, log: log, reader: Reader{Self: g.Slack.self, Watch: g.Watch},
+		client: socketmode.New(g.Slack.client(door), options...),
+	}
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	var taking sync.WaitGroup
+	taking.Go(func() { l.take(ctx, cancel) })
+	err := l.client.RunContext(ctx)
+	cancel(err)
+	taking.Wait()
+	l.set(false)
+
+	var refused *AuthError
+	if errors.As(context.Cause(ctx), &refused) {
+		return refused
+	}
+	if parent.Err() != nil {
+		return nil
+	}
+	return g.Slack.explain(err, appTokenName)
+}
+
+// take is the one place where events are handled, in their order.
+func (l *link) take(ctx context.Context, end context.CancelCauseFunc) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e := <-l.client.Events:
+			if err := l.handle(ctx, e); err != nil {
+				end(err)
+				return
+			}
+		}
+	}
+}
+
+// handle deals with one event; an error ends the connection for good.
+func (l *link) handle(ctx context.Context, e socketmode.Event) error {
+	switch e.Type {
+	case socketmode.EventTypeConnecting:
+		l.set(false)
+	case socketmode.EventTypeConnected:
+		l.set(true)
+		l.log.Info("connected to Slack")
+	case socketmode.EventTypeConnectionError:
+		return l.failed(e)
+	case socketmode.EventTypeErrorBadMessage:
+		if bad, ok := e.Data.(*socketmode.ErrorBadMessage); ok {
+			l.undecoded(ctx, bad)
+		}
+	case socketmode.EventTypeIncomingError, socketmode.EventTypeErrorWriteFailed:
+		l.log.Warn("trouble on the link to Slack", "kind", e.Type, "what", fmt.Sprint(e.Data))
+	default:
+		if e.Request != nil && e.Request.EnvelopeID != "" {
+			l.ingest(ctx, e.Request.EnvelopeID, e.Request.Type, e.Request.Payload, e.Request.RetryAttempt)
+		}
+	}
+	return nil
+}
+
+// failed ends the connection where no retry helps; slack-go itself knows a few such codes
+// only, and would try the others for ever.
+func (l *link) failed(e socketmode.Event) error {
+	c, ok := e.Data.(*slack.ConnectionErrorEvent)
+	if !ok {
+		return nil
+	}
+	var refused *AuthError
+	if err := l.Slack.explain(c.ErrorObj, appTokenName); errors.As(err, &refused) {
+		return err
+	}
+	l.log.Warn("cannot connect to Slack", "err", c.ErrorObj, "attempt", c.Attempt, "next", c.Backoff)
+	return nil
+}
+
+// undecoded is a frame that slack-go could not decode. It may be a kind of event that it
+// does not know, or a message with one odd field: what a person wrote is taken in all the
+// same, and whatever it is, it is acknowledged, or Slack would deliver it again.
+func (l *link) undecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
+	var e envelope
+	if err := json.Unmarshal(bad.Message, &e); err != nil || e.ID == "" {
+		l.log.Warn("a frame from Slack that cannot be read", "cause", bad.Cause, "bytes", len(bad.Message))
+		return
+	}
+	l.log.Warn("an event that the client library cannot decode", "type", string(e.Type), "cause", bad.Cause)
+	l.ingest(ctx, string(e.ID), string(e.Type), e.Payload, 0)
+}
+
+// ingest keeps one event and then, only then, acknowledges it.
+func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []byte, attempt int) {
+	in, ok, reason := l.reader.Normalise(kind, payload)
+	log := l.log.With("event", in.EventID, "attempt", attempt)
+	if !ok {
+		log.Debug("not for us", "reason", reason)
+	} else if err := l.keep(ctx, in); err != nil {
+		log.Error("could not keep an event; Slack will deliver it again", "kind", in.Kind, "err", err)
+		return
+	}
+	// The acknowledgement waits in slack-go for a link that is up. A queue of them must not
+	// stand in the way of the events that say so: after a while the event is left to be
+	// delivered again, and found to be a duplicate.
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := l.client.AckCtx(ctx, envelopeID, nil); err != nil {
+		log.Warn("could not acknowledge an event", "err", err)
+	}
+}
+
+// keep offers the event until the Inbox took it or patience ends. Slack never delivers a
+// press of a button again, so a database that is away for a moment should not lose one.
+func (l *link) keep(ctx context.Context, in workflow.Incoming) error {
+	until := time.Now().Add(l.Patience)
+	for wait := 20 * time.Millisecond; ; wait *= 2 {
+		err := l.Inbox.Receive(ctx, in)
+		if err == nil || ctx.Err() != nil || time.Now().Add(wait).After(until) {
+			return err
+		}
+		if pause(ctx, wait) != nil {
+			return err
+		}
+	}
+}
+
+func (l *link) set(up bool) {
+	if l.up == up {
+		return
+	}
+	l.up = up
+	if up {
+		l.links.Add(1)
+	} else {
+		l.links.Add(-1)
+	}
+}

@@ -1,0 +1,205 @@
+package bot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// People tells who somebody is and what was said in a thread. The zero value with Slack
+// set is ready; it is safe for use by several goroutines.
+type People struct {
+	Slack *Slack
+
+	mu    sync.Mutex
+	names map[string]name
+}
+
+type name struct {
+	shown string
+	at    time.Time
+}
+
+// Person reads afresh who a user is: decisions rest on it. Whatever cannot be read is an
+// error, and the caller refuses.
+func (p *People) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
+	u, err := p.user(ctx, user)
+	if err != nil {
+		return workflow.Person{}, err
+	}
+	member, err := p.isMember(ctx, thread.Channel, user)
+	if err != nil {
+		return workflow.Person{}, err
+	}
+	self := p.Slack.self
+	home := u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
+	return workflow.Person{
+		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted, InThread: member,
+		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
+		Guest:    u.IsRestricted || u.IsUltraRestricted,
+		Stranger: u.IsStranger || !home,
+	}, nil
+}
+
+func (p *People) user(ctx context.Context, id string) (u *slack.User, err error) {
+	err = p.Slack.patiently(ctx, func() error {
+		u, err = p.Slack.api.GetUserInfoContext(ctx, id)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("users.info of %s: %w", id, p.Slack.explain(err, botTokenName))
+	case u.ID != id:
+		return nil, fmt.Errorf("users.info of %s told of %q", id, u.ID)
+	}
+	return u, nil
+}
+
+// maxPages bounds what is read of a long list: 200,000 members, 50,000 replies.
+const maxPages = 200
+
+func (p *People) isMember(ctx context.Context, channel, user string) (bool, error) {
+	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
+	for range maxPages {
+		var members []string
+		var next string
+		err := p.Slack.patiently(ctx, func() (err error) {
+			members, next, err = p.Slack.api.GetUsersInConversationContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			return false, fmt.Errorf("conversations.members of %s: %w", channel, p.Slack.explain(err, botTokenName))
+		}
+		if slices.Contains(members, user) {
+			return true, nil
+		}
+		if next == "" {
+			return false, nil
+		}
+		params.Cursor = next
+	}
+	return false, errors.New("conversations.members of " + channel + ": too many pages")
+}
+
+// Group is who is in a user group (S…), read afresh.
+func (p *People) Group(ctx context.Context, group string) (users []string, err error) {
+	err = p.Slack.patiently(ctx, func() error {
+		users, err = p.Slack.api.GetUserGroupMembersContext(ctx, group)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("usergroups.users.list of %s: %w", group, p.Slack.explain(err, botTokenName))
+	}
+	return users, nil
+}
+
+// nameLife is how long a name is taken to be the same.
+const nameLife = 10 * time.Minute
+
+// maxNames bounds the names that are kept.
+const maxNames = 5000
+
+// DisplayName is what a user is called, for prompts and lines; never for decisions. The
+// id stands for a name that cannot be read.
+func (p *People) DisplayName(ctx context.Context, user string) string {
+	p.mu.Lock()
+	kept, known := p.names[user]
+	p.mu.Unlock()
+	if known && time.Since(kept.at) < nameLife {
+		return kept.shown
+	}
+	u, err := p.user(ctx, user)
+	if err != nil {
+		p.Slack.cfg.Log.Warn("cannot read a name", "user", user, "err", err)
+		return user
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.names == nil || len(p.names) >= maxNames {
+		p.names = map[string]name{}
+	}
+	p.names[user] = name{shown: shownName(u), at: time.Now()}
+	return p.names[user].shown
+}
+
+// shownName is one line of somebody else's choosing, so it is cut and cleaned.
+func shownName(u *slack.User) string {
+	return oneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
+}
+
+// newest is how many replies of a long thread are kept, beside its root.
+const newest = 200
+
+// Earlier is what the thread holds, oldest first: its root and the newest 200 replies.
+func (p *People) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
+	var root []slack.Message
+	var replies []slack.Message
+	err := p.Slack.thread(ctx, thread, false, func(m slack.Message) {
+		if m.Timestamp == thread.TS {
+			root = []slack.Message{m}
+			return
+		}
+		if replies = append(replies, m); len(replies) >= 2*newest {
+			replies = slices.Clone(replies[newest:])
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel, p.Slack.explain(err, botTokenName))
+	}
+	var said []workflow.Said
+	for _, m := range append(root, replies[max(0, len(replies)-newest):]...) {
+		said = append(said, p.said(ctx, m))
+	}
+	return said, nil
+}
+
+func (p *People) said(ctx context.Context, m slack.Message) workflow.Said {
+	self := p.Slack.self
+	s := workflow.Said{
+		User: m.User, Text: unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
+		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
+	}
+	switch {
+	case s.Own:
+		s.Name = self.Name
+	case m.User != "" && m.User != "USLACKBOT":
+		s.Name = p.DisplayName(ctx, m.User)
+	default:
+		s.Name = oneLine(cmp.Or(m.Username, "Slack"), 80)
+	}
+	return s
+}
+
+// thread gives each message of a thread, oldest first, its root being the first.
+func (s *Slack) thread(ctx context.Context, thread workflow.Thread, metadata bool, each func(slack.Message)) error {
+	params := &slack.GetConversationRepliesParameters{
+		ChannelID: thread.Channel, Timestamp: thread.TS, Limit: 250, IncludeAllMetadata: metadata,
+	}
+	for range maxPages {
+		var page []slack.Message
+		var next string
+		err := s.patiently(ctx, func() (err error) {
+			page, _, next, err = s.api.GetConversationRepliesContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, m := range page {
+			each(m)
+		}
+		if next == "" {
+			return nil
+		}
+		params.Cursor = next
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package bot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+	"golang.org/x/time/rate"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Poster says in Slack what waits in the Outbox. Its fields are set before the first
+// Drain and left alone after. Sessions may be drained side by side, one session only once
+// at a time.
+type Poster struct {
+	Slack  *Slack
+	Outbox Outbox
+	Log    *slog.Logger // default: silent
+	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
+
+	// Pace is the least time between two replies in a channel; default 1 s, as Slack has
+	// it. Other replicas have a pace of their own: what is too much between them is a 429.
+	Pace time.Duration
+	// Settle is waited before a posting that was tried is looked up; default 3 s. The
+	// request of a process that died may still be on its way.
+	Settle time.Duration
+
+	blind bool // tests only: post what was tried without looking it up
+
+	mu    sync.Mutex
+	paces map[string]*rate.Limiter // by channel
+}
+
+// Drain posts what the session has in the Outbox, in order, until there is nothing left.
+// An error means that it has to be called again: what it was about is not settled.
+func (p *Poster) Drain(ctx context.Context, session string) error {
+	for {
+		posting, err := p.Outbox.Next(ctx, session)
+		if err != nil || posting == nil {
+			return err
+		}
+		ts, err := p.deliver(ctx, posting)
+		var refused *refusal
+		switch {
+		case errors.As(err, &refused):
+			p.log().Error("Slack refused a posting for good", "session", session, "key", posting.Key, "reason", refused.reason)
+			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
+		case err == nil:
+			err = p.Outbox.Posted(ctx, posting.Key, ts)
+		default:
+			err = fmt.Errorf("post %s in %s: %w", posting.Key, posting.Thread.Channel, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *Poster) log() *slog.Logger {
+	if p.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return p.Log
+}
+
+// deliver makes the posting stand in Slack once, and gives the ts of its first message.
+func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
+	if posting.Reaction != "" {
+		return posting.OnTS, p.react(ctx, posting)
+	}
+	parts := renderer{Links: p.Links}.parts(posting)
+	if len(parts) == 0 {
+		return "", &refusal{"nothing to say"}
+	}
+	there := map[string]string{}
+	if posting.Tried && !p.blind {
+		if there, err = p.lookUp(ctx, posting); err != nil {
+			return "", err
+		}
+	}
+	for i, part := range parts {
+		at, posted := there[part.key]
+		if !posted {
+			if at, err = p.post(ctx, posting.Thread, part); err != nil {
+				return "", err
+			}
+		}
+		if i == 0 {
+			ts = at
+		}
+	}
+	return ts, nil
+}
+
+// eventType is the metadata's; its payload is the posting's key.
+const eventType = "bobbin_posting"
+
+func (p *Poster) post(ctx context.Context, thread workflow.Thread, part part) (ts string, err error) {
+	options := []slack.MsgOption{
+		slack.MsgOptionText(part.text, false), slack.MsgOptionTS(thread.TS),
+		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": part.key}}),
+		// Slack makes nothing of the text by itself: no links, no names, no previews.
+		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+	}
+	if part.blocks != nil {
+		options = append(options, slack.MsgOptionBlocks(part.blocks...))
+	}
+	var answer answerBody
+	err = p.Slack.patiently(ctx, func() error {
+		if err := p.pace(thread.Channel).Wait(ctx); err != nil {
+			return err
+		}
+		_, ts, err = p.Slack.api.PostMessageContext(answer.within(ctx), thread.Channel, options...)
+		return err
+	})
+	if err != nil {
+		return "", p.judge(err)
+	}
+	if answer.strayed() {
+		return "", p.takeBack(ctx, thread, ts)
+	}
+	return ts, nil
+}
+
+// takeBack removes a reply that landed in the channel: Slack puts it there, without a
+// word, when the thread's root was deleted.
+func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string) error {
+	err := p.Slack.patiently(ctx, func() error {
+		_, _, err := p.Slack.api.DeleteMessageContext(ctx, thread.Channel, ts)
+		return err
+	})
+	if err != nil {
+		p.log().Warn("a reply stands in the channel, since its thread is gone", "channel", thread.Channel, "ts", ts, "err", err)
+	}
+	return &refusal{"thread_not_found"}
+}
+
+func (p *Poster) react(ctx context.Context, posting *workflow.Posting) error {
+	err := p.Slack.patiently(ctx, func() error {
+		return p.Slack.api.AddReactionContext(ctx, posting.Reaction, slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
+	})
+	if errorCode(err) == "already_reacted" {
+		return nil
+	}
+	return p.judge(err)
+}
+
+// lookUp finds which parts of a posting that was tried are in the thread: key to ts.
+func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (map[string]string, error) {
+	settle := p.Settle
+	orElse(&settle, 3*time.Second)
+	if err := pause(ctx, settle); err != nil {
+		return nil, err
+	}
+	there := map[string]string{}
+	err := p.Slack.thread(ctx, posting.Thread, true, func(m slack.Message) {
+		key, _ := m.Metadata.EventPayload["key"].(string)
+		// Another app may write what metadata it likes; ours alone counts.
+		if m.BotID == p.Slack.self.BotID && m.Metadata.EventType == eventType && key != "" {
+			there[key] = m.Timestamp
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for it in the thread: %w", p.judge(err))
+	}
+	p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", len(there) > 0)
+	return there, nil
+}
+
+func (p *Poster) pace(channel string) *rate.Limiter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	limiter := p.paces[channel]
+	if limiter == nil {
+		every := p.Pace
+		orElse(&every, time.Second)
+		limiter = rate.NewLimiter(rate.Every(every), 1)
+		if p.paces == nil {
+			p.paces = map[string]*rate.Limiter{}
+		}
+		p.paces[channel] = limiter
+	}
+	return limiter
+}
+
+// A refusal is Slack's last word on one posting.
+type refusal struct{ reason string }
+
+func (r *refusal) Error() string { return r.reason }
+
+// passing are Slack's codes that say nothing of the posting: it may even be there. Codes
+// of the app itself (a token revoked, a scope missing) are in cures: when somebody has
+// mended that, the lines go out after all.
+var passing = []string{
+	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "message_limit_exceeded",
+	"team_added_to_org", "accesslimited", "access_denied", "ekm_access_denied", "two_factor_setup_required",
+}
+
+// judge makes a *refusal of an answer that another try would only get again. A lost
+// answer, a 5xx or a network's failure stays the error that it is.
+func (p *Poster) judge(err error) error {
+	code := errorCode(err)
+	if code == "" || slices.Contains(passing, code) {
+		return err
+	}
+	if _, ofTheApp := cures[code]; ofTheApp {
+		return p.Slack.explain(err, botTokenName)
+	}
+	return &refusal{code}
+}

@@ -1,0 +1,115 @@
+package bot
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// split cuts rendered text into parts of at most most characters: between paragraphs
+// where it can, else between lines, else between words. A code block that is cut is
+// closed and opened again, and no part ends within an entity or a link.
+func split(rendered string, most int) []string {
+	if utf8.RuneCountInString(rendered) <= most {
+		return []string{rendered}
+	}
+	c := cutter{most: most - 2*(len(fence)+1)} // room for a fence at each end
+	for line := range strings.SplitSeq(rendered, "\n") {
+		for {
+			head, rest := cutLine(line, c.most)
+			c.add(head)
+			if rest == "" {
+				break
+			}
+			line = rest
+		}
+	}
+	c.flush(len(c.lines))
+	return c.parts
+}
+
+// cutter collects lines until a part is full.
+type cutter struct {
+	most  int
+	parts []string
+
+	lines []string
+	size  int
+	open  bool // the part began within a code block
+}
+
+func (c *cutter) add(line string) {
+	n := utf8.RuneCountInString(line) + 1
+	for len(c.lines) > 0 && c.size+n > c.most {
+		c.flush(c.cut())
+	}
+	c.lines = append(c.lines, line)
+	c.size += n
+}
+
+// cut is the number of lines that make the part: up to the last blank line outside of
+// code that leaves it at least half full, else all there are.
+func (c *cutter) cut() int {
+	best, size, code := len(c.lines), 0, c.open
+	for i, line := range c.lines {
+		size += utf8.RuneCountInString(line) + 1
+		if isFence(line) {
+			code = !code
+		}
+		if !code && line == "" && size >= c.most/2 {
+			best = i + 1
+		}
+	}
+	return best
+}
+
+// flush makes a part of the first n lines.
+func (c *cutter) flush(n int) {
+	part := strings.Join(c.lines[:n], "\n")
+	if c.open {
+		part = fence + "\n" + part
+	}
+	for _, line := range c.lines[:n] {
+		if isFence(line) {
+			c.open = !c.open
+		}
+		c.size -= utf8.RuneCountInString(line) + 1
+	}
+	if c.open {
+		part += "\n" + fence
+	}
+	if part = strings.Trim(part, "\n"); strings.Trim(part, "`\n") != "" {
+		c.parts = append(c.parts, part)
+	}
+	c.lines = c.lines[n:]
+}
+
+func isFence(line string) bool { return strings.TrimSpace(line) == fence }
+
+// cutLine cuts a line that is too long: at a blank in its last third, else before what
+// must stay together.
+func cutLine(line string, most int) (head, rest string) {
+	if utf8.RuneCountInString(line) <= most {
+		return line, ""
+	}
+	end := 0
+	for range most {
+		_, n := utf8.DecodeRuneInString(line[end:])
+		end += n
+	}
+	if blank := strings.LastIndexByte(line[:end], ' '); blank > end*2/3 && whole(line[:blank]) {
+		return line[:blank], line[blank+1:]
+	}
+	for _, opener := range []struct{ open, close string }{{"&", ";"}, {"<", ">"}} {
+		at := strings.LastIndex(line[:end], opener.open)
+		if at > 0 && !strings.Contains(line[at:end], opener.close) {
+			end = at
+		}
+	}
+	return line[:end], line[end:]
+}
+
+// whole reports whether s ends neither within an entity nor within a link.
+func whole(s string) bool {
+	return strings.LastIndexByte(s, '<') <= strings.LastIndexByte(s, '>') &&
+		strings.LastIndexByte(s, '&') <= strings.LastIndexByte(s, ';')
+}
