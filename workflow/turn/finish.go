@@ -1,0 +1,176 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// prove is the program's own proof over the session's tree; nobody's word stands for it.
+func (t *turn) prove(ctx context.Context, tree string) (check.Proof, error) {
+	if t.Checker == nil {
+		return check.Proof{Why: "Nothing could be run, so nothing is proven: " + t.SandboxOff}, nil
+	}
+	if err := t.own(t.place.work); err != nil {
+		return check.Proof{}, err
+	}
+	proof, err := t.Checker.Prove(ctx, t.place.mirror, t.place.work, t.place.project)
+	if err != nil {
+		return proof, fmt.Errorf("proof: %w", err)
+	}
+	after, err := t.place.work.Tree(ctx)
+	if err == nil && after != tree {
+		// Tests that write into the tree would be committed with the fix.
+		err = t.place.work.Restore(ctx, tree)
+	}
+	return proof, err
+}
+
+// Finish checks the proof again, commits, pushes and says the result.
+func (l *lead) Finish(ctx context.Context, summary string) (model.Result, error) {
+	t := l.turn
+	approval, err := t.approval(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if approval == nil || t.place.work == nil {
+		return wrong("Refused: nobody has approved the newest report, so there is nothing to finish. Use reply to answer."), nil
+	}
+	changes, err := t.place.work.Changes(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if len(changes) == 0 {
+		return wrong("Nothing was changed, so there is nothing to push. Delegate the work, or reply."), nil
+	}
+	tree, err := t.place.work.Tree(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	proof, err := t.prove(ctx, tree)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if !proof.Holds() {
+		return wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
+	}
+	return l.publish(ctx, approval, tree, summary, proof, changes)
+}
+
+// publish makes the commit and pushes it. The row of the push stands before the push.
+func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree, summary string, proof check.Proof, changes []repo.Change) (model.Result, error) {
+	t := l.turn
+	commit, err := t.place.work.Commit(ctx, t.commitSpec(a, tree, summary))
+	if err != nil {
+		return model.Result{}, fmt.Errorf("commit: %w", err)
+	}
+	s := t.Session()
+	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
+	if err := t.Record(ctx, store.Fact{Push: &push, Events: t.towardsProof()}); err != nil {
+		return model.Result{}, err
+	}
+	_, err = t.place.work.Push(ctx, repo.PushSpec{
+		Commit: commit, Branch: s.Branch, Prefix: t.place.repository.BranchPrefix, Protected: []string{t.place.baseBranch()},
+	})
+	if err != nil {
+		return l.pushFailed(ctx, push, err)
+	}
+	push.State = workflow.PushDone
+	l.journal.put.Push = &push
+	l.journal.put.Events = append(l.journal.put.Events, workflow.EventProve)
+	l.journal.put.Change = func(s *workflow.Session) { s.Head = commit }
+	l.journal.put.Open = no
+	l.journal.put.Alone = true
+	l.journal.say(t.result(a, commit, summary, proof, changes))
+	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil
+}
+
+// towardsProof are the events that lead from where the session is to verifying.
+func (t *turn) towardsProof() []workflow.Event {
+	switch t.Session().Phase {
+	case workflow.PhaseExploring:
+		return []workflow.Event{workflow.EventResume, workflow.EventClaim}
+	case workflow.PhaseWorking:
+		return []workflow.Event{workflow.EventClaim}
+	}
+	return nil
+}
+
+// commitSpec depends on nothing but rows, so that a commit made again has the same hash.
+func (t *turn) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
+	s := t.Session()
+	parent := s.BaseCommit
+	if s.Head != "" {
+		parent = s.Head
+	}
+	return repo.CommitSpec{
+		Tree: tree, Parent: parent, Message: subject(t.topic()) + "\n\n" + strings.TrimSpace(summary), When: a.At.UTC().Truncate(time.Second),
+		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", oneLine(a.UserName), a.User)}, {"Session", s.ID}},
+	}
+}
+
+func subject(s string) string {
+	r := []rune(strings.TrimRight(oneLine(s), "."))
+	if len(r) > 72 {
+		return string(r[:71]) + "…"
+	}
+	return string(r)
+}
+
+// pushFailed keeps the approval and the work, and says what the remote said.
+func (l *lead) pushFailed(ctx context.Context, push workflow.Push, err error) (model.Result, error) {
+	var remote *repo.RemoteError
+	if !errors.As(err, &remote) || ctx.Err() != nil {
+		return model.Result{}, err
+	}
+	push.State, push.Reason = workflow.PushRefused, remote.Reason
+	l.journal.put.Push = &push
+	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
+	l.journal.put.Open = no
+	l.journal.say(fmt.Sprintf("The fix is ready and proven, but %s could not be pushed: %s. %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+		push.Branch, strings.TrimSuffix(remote.Reason, "."), remote.Cure))
+	return model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true}, nil
+}
+
+// result is what the thread is told at the end, and how to check it.
+func (t *turn) result(a *workflow.Approval, commit, summary string, proof check.Proof, changes []repo.Change) string {
+	s := t.Session()
+	added, removed := 0, 0
+	for _, c := range changes {
+		added, removed = added+c.Added, removed+c.Removed
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, short(commit), count(len(changes), "file"), added, removed)
+	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(summary))
+	for _, line := range proof.Lines() {
+		fmt.Fprintf(&b, "• %s\n", line)
+	}
+	if a.Scope != "" {
+		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", a.Scope)
+	}
+	if s.SpentUSD > 0 {
+		fmt.Fprintf(&b, "It took %s and $%.2f.\n", time.Since(s.Created).Round(time.Second), s.SpentUSD)
+	} else {
+		fmt.Fprintf(&b, "It took %s.\n", time.Since(s.Created).Round(time.Second))
+	}
+	fmt.Fprintf(&b, "Please check it yourself: `git fetch origin %s && git diff %s %s`", s.Branch, short(s.BaseCommit), short(commit))
+	if test := t.place.project.Test; test != "" {
+		fmt.Fprintf(&b, ", then `%s` on the branch", test)
+	}
+	return b.String() + "."
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

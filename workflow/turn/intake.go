@@ -1,0 +1,273 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// intake judges each message that nobody judged yet, in order of arrival: consent, stop
+// and clicks are the program's business; the rest is for the agents. It runs at the start
+// of a turn and before each model call, so a correction is never later than that.
+func (t *turn) intake(ctx context.Context) error {
+	t.judging.Lock()
+	defer t.judging.Unlock()
+	messages, err := t.Unhandled(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		fact, err := t.judge(ctx, m)
+		if err != nil {
+			return err
+		}
+		err = t.Record(ctx, fact)
+		if errors.Is(err, store.ErrStale) {
+			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more",
+				"That revision cannot be approved any more; the newest report is the one that counts."))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judge says what follows from one message.
+func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error) {
+	switch m.Kind {
+	case workflow.IncomingDelete:
+		return t.deleted(m), nil
+	case workflow.IncomingEdit:
+		return t.edited(ctx, m)
+	}
+	if addressedElsewhere(m) {
+		return t.ignore(m), nil
+	}
+	person, err := t.Slack.Person(ctx, t.Session().Thread, m.User)
+	if err != nil {
+		return t.unknown(m, err)
+	}
+	if reason := mayTakePart(person); reason != "" {
+		return t.turnAway(m, person, reason), nil
+	}
+	if m.Kind == workflow.IncomingAction {
+		return t.clicked(ctx, m, person)
+	}
+	return t.said(ctx, m, person)
+}
+
+// unknown: where Slack does not say who wrote, an approval is refused; other words are
+// judged when Slack answers again.
+func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
+	kind := workflow.ReadConsent(m.Text).Kind
+	if m.ActionID != "fix_it" && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
+		return store.Fact{}, fmt.Errorf("read who wrote: %w", err)
+	}
+	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
+	return t.refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
+		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."), nil
+}
+
+// mayTakePart: guests may add to a thread but not start one; strangers and bots may not.
+func mayTakePart(p workflow.Person) string {
+	switch {
+	case p.Bot:
+		return "bots are not heard"
+	case p.Stranger:
+		return "people from outside this workspace are not heard here"
+	case p.Deleted:
+		return "that account is deactivated"
+	}
+	return ""
+}
+
+// said judges a message: stop, consent, or words for the agents.
+func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+	switch consent := workflow.ReadConsent(m.Text); consent.Kind {
+	case workflow.ConsentStop:
+		return t.stop(m, p), nil
+	case workflow.ConsentApprove, workflow.ConsentScoped:
+		return t.approve(ctx, m, p, t.Session().Revision, consent.Scope)
+	case workflow.ConsentUnclear:
+		if t.Session().Phase == workflow.PhaseReported {
+			return t.askConsent(m, p, consent.Scope), nil
+		}
+	}
+	if p.Guest && m.TS == t.Session().Thread.TS {
+		return t.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
+	}
+	return t.forAgents(m, ""), nil
+}
+
+// clicked judges a button: its row says what it stands for.
+func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+	if m.ActionID == "stop" {
+		return t.stop(m, p), nil
+	}
+	revision, means, ok, err := t.Button(ctx, m.Value)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if !ok {
+		t.log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
+		return t.ignore(m), nil
+	}
+	switch m.ActionID {
+	case "fix_it":
+		return t.approve(ctx, m, p, revision, means)
+	case "correct":
+		return t.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again."), nil
+	case "option":
+		return t.forAgents(m, fmt.Sprintf("%s chose the option %q.", oneLine(p.Name), means)), nil
+	}
+	return t.ignore(m), nil
+}
+
+// approve is the only maker of approvals. Everything that it checks is checked again by
+// the database in the transaction that writes the row.
+func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
+	s := t.Session()
+	if reason := t.approvers().MayApprove(p, s.Requester); reason != "" {
+		return t.refuse(m, p, "approve", reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, t.approvers().Who())), nil
+	}
+	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
+		return store.Fact{}, err
+	} else if standing != nil && revision == s.Revision {
+		return t.refuse(m, p, "approve", "already approved", fmt.Sprintf("Revision %d was already approved by %s.", revision, standing.UserName)), nil
+	}
+	switch {
+	case s.Revision == 0 || s.Phase != workflow.PhaseReported:
+		return t.refuse(m, p, "approve", "no report waits", "There is no report to approve at this moment. I say when there is."), nil
+	case revision != s.Revision:
+		return t.refuse(m, p, "approve", "an old revision",
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
+	}
+	report, err := t.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	return t.approved(m, p, report, scope), nil
+}
+
+func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) store.Fact {
+	s := t.Session()
+	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
+		fmt.Sprintf("Revision %d was approved by %s. Delegate the fix now.", r.Revision, oneLine(p.Name))
+	if scope != "" {
+		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
+		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + fence("scope", scope)
+	}
+	f := t.forAgents(m, told)
+	f.Lines = t.program(said)
+	f.Events = []workflow.Event{workflow.EventApprove}
+	f.Approval = &workflow.Approval{
+		ID: store.NewToken(), Session: s.ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
+	}
+	f.Decisions = []workflow.Decision{{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision}}
+	branch := t.branch()
+	f.Change = func(s *workflow.Session) { s.Branch = branch }
+	return f
+}
+
+// askConsent: what only sounds like consent is asked about, never taken.
+func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) store.Fact {
+	s := t.Session()
+	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
+	if scope != "" {
+		question += ", limited to: " + scope
+	}
+	f := t.answer(m, question+"? Press the button, or reply \"fix it\".",
+		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
+		workflow.Button{ActionID: "correct", Label: "No", Value: store.NewToken()})
+	f.Decisions = []workflow.Decision{{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	return f
+}
+
+func (t *turn) stop(m workflow.Message, p workflow.Person) store.Fact {
+	f := t.ignore(m)
+	f.ClearStop, f.Open = true, no
+	f.Decisions = []workflow.Decision{{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}}
+	if t.Session().Phase == workflow.PhaseStopped {
+		return f
+	}
+	f.Events = []workflow.Event{workflow.EventStop}
+	f.Lines = t.program("Stopped, as " + p.Name + " asked. The work so far is kept; write here to go on.")
+	return f
+}
+
+// deleted: without its request a session stops; another deleted message is told to the agents.
+func (t *turn) deleted(m workflow.Message) store.Fact {
+	if m.TS != t.Session().Thread.TS {
+		return t.forAgents(m, "A message of the thread was deleted. Do not rely on it any more.")
+	}
+	f := t.stop(m, workflow.Person{ID: m.User, Name: "the request was deleted and nobody"})
+	if f.Lines != nil {
+		f.Lines = t.program("Stopped: the request was deleted. The work so far is kept; write here to go on.")
+	}
+	return f
+}
+
+// edited: the new text is a correction. It is never consent, whatever it says.
+func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, error) {
+	before, err := t.Original(ctx, m.TS, m.ID)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if before == "" || before == m.Text {
+		return t.ignore(m), nil
+	}
+	return t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", m.Text)), nil
+}
+
+// forAgents gives the message to the agents and opens the session for them.
+func (t *turn) forAgents(m workflow.Message, told string) store.Fact {
+	f := store.Fact{Handled: []store.Handled{{ID: m.ID, ForAgents: true, Shown: told}}, Open: yes}
+	if p := t.Session().Phase; p.Ended() || p == workflow.PhaseReported {
+		f.Events = []workflow.Event{workflow.EventRequest}
+	}
+	return f
+}
+
+func (t *turn) ignore(m workflow.Message) store.Fact {
+	return store.Fact{Handled: []store.Handled{{ID: m.ID}}}
+}
+
+// answer is said by the program itself, without an agent.
+func (t *turn) answer(m workflow.Message, text string, buttons ...workflow.Button) store.Fact {
+	f := t.ignore(m)
+	f.Lines = t.program(text, buttons...)
+	return f
+}
+
+func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said string) store.Fact {
+	f := t.answer(m, said)
+	f.Decisions = []workflow.Decision{{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	return f
+}
+
+// turnAway: a stop that was asked by somebody who may not is cleared. Only a request gets
+// an answer; other words of such people get none.
+func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) store.Fact {
+	f := t.ignore(m)
+	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingAction {
+		f.Lines = t.program("I cannot take this: " + reason + ".")
+	}
+	f.ClearStop = true
+	f.Decisions = []workflow.Decision{{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS}}
+	return f
+}
+
+// elsewhere matches a message that begins by addressing a person.
+var elsewhere = regexp.MustCompile(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
+
+// addressedElsewhere: the gateway has removed the bot's own mention, so a message that
+// begins with one is for somebody else; a mention of the bot anywhere makes it ours.
+func addressedElsewhere(m workflow.Message) bool {
+	return m.Kind == workflow.IncomingReply && elsewhere.MatchString(m.Text)
+}

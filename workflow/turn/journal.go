@@ -1,0 +1,122 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A journal is one agent's transcript in the store. What the agent's tools put down
+// while a call runs is recorded in the transaction that records the call's result.
+type journal struct {
+	turn     *turn
+	task     int64
+	agent    agent.Agent
+	messages []model.Message
+	put      store.Fact
+}
+
+func (t *turn) journal(ctx context.Context, task int64, row agent.Agent) (*journal, error) {
+	items, err := t.Store.Transcript(ctx, t.Session().ID, task)
+	if err != nil {
+		return nil, fmt.Errorf("transcript: %w", err)
+	}
+	j := &journal{turn: t, task: task, agent: row}
+	for _, item := range items {
+		var m model.Message
+		if err := json.Unmarshal(item, &m); err != nil {
+			return nil, fmt.Errorf("transcript: %w", err)
+		}
+		j.messages = append(j.messages, m)
+	}
+	return j, nil
+}
+
+// Messages is the conversation so far.
+func (j *journal) Messages() []model.Message { return j.messages }
+
+// Append records messages together with what tools put down.
+func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Message) error {
+	fact := j.put
+	fact.Task, fact.SpentUSD = j.task, usd
+	for _, m := range messages {
+		b, err := json.Marshal(m)
+		if err != nil {
+			return fmt.Errorf("transcript: %w", err)
+		}
+		fact.Items = append(fact.Items, b)
+	}
+	if err := j.turn.Record(ctx, fact); err != nil {
+		return err
+	}
+	j.put = store.Fact{}
+	j.messages = append(j.messages, messages...)
+	return nil
+}
+
+// Splice judges what came in and appends what is for the agents.
+func (j *journal) Splice(ctx context.Context) error {
+	if err := j.turn.intake(ctx); err != nil {
+		return err
+	}
+	unseen, err := j.turn.Unseen(ctx, j.task)
+	if err != nil || len(unseen) == 0 {
+		return err
+	}
+	var messages []model.Message
+	for _, m := range unseen {
+		messages = append(messages, model.Message{Role: model.User, From: m.User, Text: j.turn.spoken(ctx, m)})
+	}
+	j.put.Seen = unseen[len(unseen)-1].ID
+	return j.Append(ctx, 0, messages...)
+}
+
+// say puts a line down, signed by the agent.
+func (j *journal) say(text string, buttons ...workflow.Button) {
+	j.put.Lines = append(j.put.Lines, workflow.Line{Agent: j.agent.Signature(), Text: text, Buttons: buttons})
+}
+
+// Say is the tool of that name, the same for every agent.
+func (j *journal) Say(_ context.Context, message string) (model.Result, error) {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return wrong("say needs a message: one or two sentences."), nil
+	}
+	j.say(message)
+	return model.Result{Text: "Posted."}, nil
+}
+
+// spoken is a person's message as the model reads it: who said it, and the text fenced
+// as data. What the program itself says about it stands outside the fence.
+func (t *turn) spoken(ctx context.Context, m workflow.Message) string {
+	if m.Shown != "" {
+		return programMark + m.Shown
+	}
+	name := m.User
+	if p, err := t.Slack.Person(ctx, t.Session().Thread, m.User); err == nil && p.Name != "" {
+		name = p.Name
+	}
+	return fmt.Sprintf("%s wrote in the thread:\n%s", oneLine(name), fence("message", m.Text))
+}
+
+// programMark begins what the program itself tells an agent.
+const programMark = "(program) "
+
+// fence marks text as data. A closing mark inside it is broken up, so that it cannot end
+// the fence early.
+func fence(name, text string) string {
+	text = strings.ReplaceAll(text, "</"+name, "<\u200b/"+name)
+	return "<" + name + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">"
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func wrong(format string, args ...any) model.Result {
+	return model.Result{Wrong: true, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,321 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+)
+
+// A place is where the agents of a turn look and work.
+type place struct {
+	repository Repository
+	mirror     *repo.Mirror
+	project    check.Project
+	look       *repo.Workspace // a throw-away copy: put back after each command
+	work       *repo.Workspace // the session's own, after an approval; nil before
+
+	warm chan struct{} // closed when base is there
+	base check.Result  // what passed before anything was changed
+	err  error
+}
+
+// enter opens the repository and the workspace that the phase allows. It is false when a
+// person has to say something first; that was asked then.
+func (t *turn) enter(ctx context.Context) (bool, error) {
+	if t.place != nil {
+		return true, nil
+	}
+	r, ok := t.repository()
+	if !ok {
+		return false, t.askRepository(ctx)
+	}
+	mirror, err := t.Mirrors.Open(ctx, r.Remote)
+	if err != nil {
+		return false, t.remoteFailed(ctx, err)
+	}
+	p := &place{repository: r, mirror: mirror, warm: make(chan struct{})}
+	if err := t.settle(ctx, p); err != nil {
+		return false, t.remoteFailed(ctx, err)
+	}
+	if err := t.openTrees(ctx, p); err != nil {
+		return false, err
+	}
+	t.place = p
+	go t.warmUp(ctx, p)
+	return true, nil
+}
+
+// repository is the session's, or the one its request is about.
+func (t *turn) repository() (Repository, bool) {
+	s := t.Session()
+	name := s.Repository
+	if name == "" {
+		var choices []workflow.RepositoryChoice
+		for _, r := range t.Repositories {
+			choices = append(choices, workflow.RepositoryChoice{Name: r.Name, Channels: r.Channels})
+		}
+		name = workflow.ChooseRepository(t.request(), s.Thread.Channel, choices)
+	}
+	for _, r := range t.Repositories {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Repository{}, false
+}
+
+// request is what people asked for, as far as it matters to the choice of a repository.
+func (t *turn) request() string {
+	text := t.Session().Title
+	if unseen, err := t.Unseen(context.Background(), 0); err == nil {
+		for _, m := range unseen {
+			text += "\n" + m.Text
+		}
+	}
+	return text
+}
+
+func (t *turn) askRepository(ctx context.Context) error {
+	if len(t.Repositories) == 0 {
+		return t.Record(ctx, store.Fact{Lines: t.program("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`."), Open: no})
+	}
+	var names []string
+	for _, r := range t.Repositories {
+		names = append(names, r.Name)
+	}
+	return t.Record(ctx, store.Fact{
+		Lines: t.program("Which repository is this about? Reply with one of: repo:" + strings.Join(names, ", repo:")), Open: no,
+	})
+}
+
+// settle fixes what the session is about, once, and says so in its first line.
+func (t *turn) settle(ctx context.Context, p *place) error {
+	s := t.Session()
+	if s.Repository != "" && s.BaseCommit != "" {
+		return nil
+	}
+	if err := p.mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	branch := p.baseBranch()
+	commit, err := p.mirror.Resolve(branch)
+	if err != nil {
+		return err
+	}
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.repository.Name, branch, short(commit))),
+		Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.repository.Name, commit },
+	})
+}
+
+// baseBranch is the branch that the work starts from.
+func (p *place) baseBranch() string {
+	if p.repository.Base != "" {
+		return p.repository.Base
+	}
+	return p.mirror.DefaultBranch()
+}
+
+// openTrees opens the throw-away copy, and after an approval the session's own tree.
+func (t *turn) openTrees(ctx context.Context, p *place) error {
+	s := t.Session()
+	start := s.BaseCommit
+	if s.Head != "" {
+		start = s.Head // a follow-up looks at the work so far
+	}
+	var err error
+	if p.look, err = p.mirror.Workspace(ctx, t.dir("look-"+short(start)), start); err != nil {
+		return fmt.Errorf("open a copy to look at: %w", err)
+	}
+	if err := t.own(p.look); err != nil {
+		return err
+	}
+	p.project = t.projectOf(p.repository, p.look)
+	approval, err := t.approval(ctx)
+	if err != nil || approval == nil {
+		return err
+	}
+	if p.work, err = p.mirror.Workspace(ctx, t.dir("work"), s.BaseCommit); err != nil {
+		return fmt.Errorf("open the session's workspace: %w", err)
+	}
+	return t.own(p.work)
+}
+
+func (t *turn) own(w *repo.Workspace) error {
+	if t.Sandbox == nil {
+		return nil
+	}
+	return t.Sandbox.Own(w.Files())
+}
+
+func (t *turn) projectOf(r Repository, w *repo.Workspace) check.Project {
+	found := check.Find(w.Root().FS())
+	if r.Build != "" {
+		found.Build = r.Build
+	}
+	if r.Test != "" {
+		found.Test = r.Test
+	}
+	return found
+}
+
+// warmUp learns what passes on the base, and fills the build cache meanwhile.
+func (t *turn) warmUp(ctx context.Context, p *place) {
+	defer close(p.warm)
+	if t.Checker == nil {
+		p.err = errors.New(t.SandboxOff)
+		return
+	}
+	p.base, p.err = t.Checker.Baseline(ctx, p.mirror, t.Session().BaseCommit, p.project)
+	if p.err != nil && ctx.Err() == nil {
+		t.log.Warn("baseline", "err", p.err)
+	}
+}
+
+// leave closes what the turn opened.
+func (t *turn) leave() {
+	if t.place == nil {
+		return
+	}
+	<-t.place.warm
+	for _, w := range []*repo.Workspace{t.place.look, t.place.work} {
+		if w != nil {
+			w.Close()
+		}
+	}
+	t.place = nil
+}
+
+func (t *turn) dir(part string) string {
+	return filepath.Join(t.Dir, t.Session().ID, part)
+}
+
+// approval is the word that stands on the newest report; nil when there is none.
+func (t *turn) approval(ctx context.Context) (*workflow.Approval, error) {
+	s := t.Session()
+	if s.Revision == 0 {
+		return nil, nil
+	}
+	return t.Store.Approval(ctx, s.ID, s.Revision)
+}
+
+func (t *turn) approvers() workflow.Approvers {
+	r, _ := t.repository()
+	return r.Approvers
+}
+
+// branch is where the session's work goes.
+func (t *turn) branch() string {
+	s := t.Session()
+	if s.Branch != "" {
+		return s.Branch
+	}
+	prefix := "bobbin/"
+	if r, ok := t.repository(); ok && r.BranchPrefix != "" {
+		prefix = r.BranchPrefix
+	}
+	return prefix + workflow.Slug(t.topic()) + "-" + s.ID
+}
+
+// topic names the work: the report's summary where there is one, else the request.
+func (t *turn) topic() string {
+	s := t.Session()
+	if r, err := t.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
+		var body struct{ Summary string }
+		if json.Unmarshal(r.Body, &body) == nil && body.Summary != "" {
+			return body.Summary
+		}
+	}
+	return s.Title
+}
+
+// bench is what the orchestrator's code tools work on.
+func (t *turn) bench() (*tool.Bench, error) {
+	return t.benchOver(t.place.look, func() error {
+		return errors.New("the orchestrator does not change files; delegate the change after an approval")
+	}, nil)
+}
+
+func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()) (*tool.Bench, error) {
+	out := t.dir("output")
+	if err := os.MkdirAll(out, 0o700); err != nil {
+		return nil, fmt.Errorf("open %s: %w", out, err)
+	}
+	return &tool.Bench{
+		Workspace: w, Mirror: t.place.mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Checker: t.Checker, Project: t.place.project,
+		MayWrite: mayWrite, Edited: edited, OutputDir: out,
+	}, nil
+}
+
+// reading are the code tools of an agent that changes nothing: what its commands leave
+// behind is put back.
+func (t *turn) reading(b *tool.Bench) []model.Tool {
+	tools := tool.Reading(b)
+	for _, run := range tool.Running(b) {
+		tools = append(tools, t.around(run, nil, func(ctx context.Context) error {
+			if err := b.Workspace.Restore(ctx, ""); err != nil {
+				return err
+			}
+			return t.own(b.Workspace)
+		}))
+	}
+	return tools
+}
+
+// around lets a tool wait for the build cache, and does something before and after it.
+func (t *turn) around(inner model.Tool, before, after func(context.Context) error) model.Tool {
+	call := inner.Call
+	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+		select {
+		case <-t.place.warm:
+		case <-ctx.Done():
+			return model.Result{}, ctx.Err()
+		}
+		if before != nil {
+			if err := before(ctx); err != nil {
+				return model.Result{}, err
+			}
+		}
+		result, err := call(ctx, args)
+		if err != nil || after == nil {
+			return result, err
+		}
+		return result, after(ctx)
+	}
+	return inner
+}
+
+// remoteFailed says in the thread what is wrong with the repository.
+func (t *turn) remoteFailed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	text := firstLine(err.Error())
+	var remote *repo.RemoteError
+	if errors.As(err, &remote) {
+		text = remote.Reason + ". " + remote.Cure
+	}
+	t.log.Error("repository", "err", err)
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program("I cannot get at the repository: " + strings.TrimSpace(text) + " Reply here when it is mended, and I try again."),
+		Events: []workflow.Event{workflow.EventPause}, Open: no,
+	})
+}
+
+func short(commit string) string {
+	if len(commit) > 7 {
+		return commit[:7]
+	}
+	return commit
+}

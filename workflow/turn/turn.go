@@ -1,0 +1,286 @@
+// Package turn takes one session as far as it goes: it judges what people wrote, lets the
+// agents work, records what they decide, and moves the phase on.
+//
+// A turn begins when the queue hands over the session's job. It fences every earlier turn
+// of the session, judges the messages that nobody judged yet (intake.go), opens the
+// repository (place.go), and runs the orchestrator's loop over its journal until a tool
+// ends it. Whatever it does is recorded before it is shown, so a turn that dies is done
+// again from rows alone: a call without a result is called again, tasks are found by the
+// call that made them, commits come out with the same hash, and a push is looked up
+// before it is made.
+//
+// What agents may do is decided here and not in prompts: nothing is delegated without an
+// approval row of the newest report (lead.go), no task ends and nothing is pushed without
+// the proof (verify.go), and only people's words and clicks, judged by code, make an
+// approval (consent in intake.go).
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// Slack is what a turn asks Slack for; it is read fresh for each decision.
+type Slack interface {
+	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
+	// Earlier is what was said in the thread before and beside the bot, oldest first.
+	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error)
+}
+
+// A Repository is one that the configuration names.
+type Repository struct {
+	repo.Remote
+	Base         string // branch; empty: the remote's default
+	Channels     []string
+	Approvers    workflow.Approvers
+	BranchPrefix string // default bobbin/
+	Build, Test  string // found out where empty
+	Scope        string
+}
+
+// A Runner runs turns. All of its fields are set once, before the first turn.
+type Runner struct {
+	Store        *store.Store
+	Slack        Slack
+	Model        *model.Client
+	Agents       map[string]agent.Agent
+	Repositories []Repository
+	Mirrors      *repo.Mirrors
+	Sandbox      *sandbox.Sandbox // nil: commands are off
+	SandboxOff   string           // why, and what to do about it
+	Checker      *check.Checker   // nil with Sandbox
+	Dir          string           // where sessions' workspaces are
+	Attempts     int              // failed attempts at a task before it goes back to the orchestrator; 2 where zero
+	Log          *slog.Logger
+}
+
+// pulse is how often a turn looks whether it was stopped or fenced: a stop has to act
+// within two seconds.
+const pulse = 400 * time.Millisecond
+
+// A turn is one run of one session.
+type turn struct {
+	*Runner
+	*store.Turn
+	log *slog.Logger
+
+	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
+	place   *place
+}
+
+var errStopped = errors.New("a person asked to stop")
+
+// Run takes the session as far as it goes.
+func (r *Runner) Run(ctx context.Context, session string) error {
+	begun, err := r.Store.Begin(ctx, session)
+	if err != nil {
+		return err
+	}
+	t := &turn{Runner: r, Turn: begun, log: r.Log.With("session", session)}
+	for {
+		again, err := t.once(ctx)
+		if errors.Is(err, store.ErrFenced) {
+			t.log.Info("turn fenced off by a later one")
+			return nil
+		}
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+// once runs until the session rests or is stopped; after a stop it is called again, to
+// judge who said so.
+func (t *turn) once(parent context.Context) (again bool, err error) {
+	ctx, cancel := context.WithCancelCause(parent)
+	watched := make(chan struct{})
+	go func() { defer close(watched); t.watch(ctx, cancel) }()
+	defer t.leave()
+	defer func() { cancel(nil); <-watched }()
+
+	err = t.advance(ctx)
+	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
+		return true, t.interrupt(parent)
+	}
+	if errors.Is(context.Cause(ctx), store.ErrFenced) {
+		return false, store.ErrFenced
+	}
+	return false, err
+}
+
+// interrupt judges who said stop. Where that stopped the session, calls that were under
+// way are answered as interrupted, so that what is written next is read first.
+func (t *turn) interrupt(ctx context.Context) error {
+	if err := t.intake(ctx); err != nil || t.Session().Phase != workflow.PhaseStopped {
+		return err
+	}
+	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")
+	if err != nil {
+		return err
+	}
+	var stopped []workflow.Task
+	for _, k := range tasks {
+		if k.State == workflow.TaskOpen || k.State == workflow.TaskWorking {
+			k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
+			stopped = append(stopped, k)
+		}
+	}
+	j, err := t.journal(ctx, 0, t.Agents[agent.Orchestrator])
+	if err != nil {
+		return err
+	}
+	j.put.Tasks = stopped
+	var closing []model.Message
+	for _, call := range agent.Unanswered(j.messages) {
+		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: "Interrupted: a person said stop. Read what is written next before you go on."})
+	}
+	return j.Append(ctx, 0, closing...)
+}
+
+// watch ends ctx when a person said stop or another turn took over.
+func (t *turn) watch(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		mine, stop, err := t.Pulse(ctx)
+		switch {
+		case err != nil:
+			continue // a database that is away for a moment stops nothing
+		case !mine:
+			cancel(store.ErrFenced)
+		case stop:
+			cancel(errStopped)
+		}
+	}
+}
+
+// advance is the turn itself.
+func (t *turn) advance(ctx context.Context) error {
+	if err := t.intake(ctx); err != nil {
+		return err
+	}
+	if !t.Session().Open {
+		return nil
+	}
+	ready, err := t.enter(ctx)
+	if err != nil || !ready {
+		return err
+	}
+	return t.orchestrate(ctx)
+}
+
+// orchestrate runs the orchestrator over its journal.
+func (t *turn) orchestrate(ctx context.Context) error {
+	row := t.Agents[agent.Orchestrator]
+	j, err := t.journal(ctx, 0, row)
+	if err != nil {
+		return err
+	}
+	if len(j.messages) == 0 {
+		if err := t.brief(ctx, j); err != nil {
+			return err
+		}
+	}
+	bench, err := t.bench()
+	if err != nil {
+		return err
+	}
+	loop := t.loop(row, j, append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench)...))
+	end, err := loop.Run(ctx)
+	if err != nil {
+		return t.modelFailed(ctx, err)
+	}
+	if end != agent.EndTool {
+		return t.strand(ctx, row, end)
+	}
+	return nil
+}
+
+func (t *turn) loop(row agent.Agent, j *journal, tools []model.Tool) *agent.Loop {
+	return &agent.Loop{
+		Agent: row, Tools: tools, Journal: j, Ask: t.Model.Ask, Log: t.log,
+		CacheKey: fmt.Sprintf("%s-%s-%d", t.Session().ID, row.Name, j.task),
+		Retrying: func(reason string, wait time.Duration) {
+			t.log.Warn("model call tried again", "reason", reason, "wait", wait)
+		},
+	}
+}
+
+// strand says that an agent got nowhere, and what can be done.
+func (t *turn) strand(ctx context.Context, row agent.Agent, end agent.End) error {
+	t.log.Warn("agent ended without a result", "agent", row.Name, "end", end)
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program("I got nowhere with this (" + ends[end] + "). Nothing was pushed. Reply with what I should look at, or ask somebody who knows this code."),
+		Events: []workflow.Event{workflow.EventGiveUp}, Open: no,
+	})
+}
+
+var ends = map[agent.End]string{
+	agent.EndSteps: "too many steps", agent.EndTime: "out of time", agent.EndSilent: "the model did not use its tools",
+	agent.EndStuck: "the same step over and over", agent.EndWrong: "the model kept calling its tools wrongly",
+}
+
+// modelFailed turns what people can understand into a line; what a later try may mend
+// stays an error, and the queue tries again.
+func (t *turn) modelFailed(ctx context.Context, err error) error {
+	var failed *model.Error
+	if ctx.Err() != nil || !errors.As(err, &failed) {
+		return err
+	}
+	t.log.Error("model call failed", "err", err)
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program("The model could not answer: " + failed.Hint + " Nothing is lost; reply here to go on."),
+		Events: []workflow.Event{workflow.EventPause}, Open: no,
+	})
+}
+
+// GiveUp ends a session whose turns keep failing on our side.
+func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error {
+	begun, err := r.Store.Begin(ctx, session)
+	if err != nil {
+		return err
+	}
+	t := &turn{Runner: r, Turn: begun, log: r.Log}
+	if err := t.intake(ctx); err != nil {
+		return err
+	}
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program("Something failed on my side (" + firstLine(cause.Error()) + "). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log."),
+		Events: []workflow.Event{workflow.EventGiveUp}, Open: no, ClearStop: true,
+	})
+}
+
+// program is a line in the orchestrator's name that the program itself says.
+func (t *turn) program(text string, buttons ...workflow.Button) []workflow.Line {
+	return []workflow.Line{{Agent: t.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
+}
+
+var yes, no = ptr(true), ptr(false)
+
+func ptr[T any](v T) *T { return &v }
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	if r := []rune(line); len(r) > 200 {
+		return string(r[:200]) + "…"
+	}
+	return line
+}
