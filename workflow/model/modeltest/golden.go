@@ -1,0 +1,96 @@
+package modeltest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Start serves a script for a test. When the test ends, a script that was not followed to
+// its end fails it. The script is its text, or the path of a file where it is one line.
+func Start(t testing.TB, script string) *Server {
+	t.Helper()
+	parsed, err := scriptOf(t.Name(), script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Serve(parsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Close()
+		if err := s.Finish(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func scriptOf(test, script string) (*Script, error) {
+	if !strings.Contains(script, "\n") {
+		return Load(script)
+	}
+	return Parse(test, script)
+}
+
+// updateVariable is set to anything to write the golden files instead of comparing.
+const updateVariable = "UPDATE_GOLDEN"
+
+// Golden compares a text with a file, after scrubbing what differs between runs. With
+// UPDATE_GOLDEN set in the environment it writes the file instead.
+func Golden(t testing.TB, got, file string, scrub ...func(string) string) {
+	t.Helper()
+	for _, f := range scrub {
+		got = f(got)
+	}
+	if os.Getenv(updateVariable) != "" {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v\nset %s=1 to write it", err, updateVariable)
+	}
+	if diff := firstDifference(string(want), got); diff != "" {
+		t.Errorf("%s differs, set %s=1 to write it anew:\n%s", file, updateVariable, diff)
+	}
+}
+
+// Scrub puts the same words where a pattern matches: times, hashes, temporary paths.
+func Scrub(pattern, with string) func(string) string {
+	re := regexp.MustCompile(pattern)
+	return func(text string) string { return re.ReplaceAllString(text, with) }
+}
+
+// firstDifference shows the first lines that differ, with what stands before them.
+func firstDifference(want, got string) string {
+	if want == got {
+		return ""
+	}
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "from line %d on\n", n+1)
+	for _, l := range a[max(0, n-3):n] {
+		out.WriteString("    " + l + "\n")
+	}
+	for _, l := range a[n:min(n+5, len(a))] {
+		out.WriteString("  - " + l + "\n")
+	}
+	for _, l := range b[n:min(n+5, len(b))] {
+		out.WriteString("  + " + l + "\n")
+	}
+	return out.String()
+}

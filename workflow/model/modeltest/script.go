@@ -1,0 +1,102 @@
+package modeltest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Script is a parsed text; see the package comment for its form.
+type Script struct {
+	name     string
+	parts    []*part
+	captured map[string]bool // names that some line captures
+}
+
+// Load reads a script from a file.
+func Load(file string) (*Script, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read script: %w", err)
+	}
+	return Parse(filepath.Base(file), string(text))
+}
+
+// Models are those that the script answers for, in the order of their parts.
+func (s *Script) Models() []string {
+	var models []string
+	seen := map[string]bool{"*": true}
+	for _, p := range s.parts {
+		if !seen[p.model] {
+			seen[p.model] = true
+			models = append(models, p.model)
+		}
+	}
+	return models
+}
+
+// A part is one conversation's answers, or those of all conversations of a model.
+type part struct {
+	header  string
+	model   string
+	when    *expectation
+	line    int
+	answers []*answer
+}
+
+// An answer is what is played for one request.
+type answer struct {
+	line     int
+	expects  []expectation
+	captures []capture
+	say      []string
+	calls    []call
+	empty    bool
+
+	finish     string
+	usage      *usage
+	fail       *httpFailure
+	cutAfter   int // characters; -1 for a whole answer
+	unfinished bool
+	delay      time.Duration
+	pace       time.Duration
+	hang       bool
+	point      string // the name of a wait or a hang
+	wait       bool
+}
+
+// answers tells whether anything is played at all.
+func (a *answer) answers() bool {
+	return len(a.say) > 0 || len(a.calls) > 0 || a.empty || a.fail != nil || a.hang
+}
+
+type call struct {
+	line int
+	name string
+	json string  // the arguments whole, checked
+	raw  *string // the arguments as they are, unchecked
+	// fields are the arguments one by one, in order.
+	fields []field
+}
+
+type field struct {
+	name  string
+	value string
+	json  bool // value is JSON; else it is text
+}
+
+type httpFailure struct {
+	status     int
+	retryAfter string
+	text       string
+}
+
+type usage struct{ in, cached, out int }
+
+type capture struct {
+	line int
+	name string
+	from source
+	re   string
+}

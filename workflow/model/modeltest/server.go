@@ -1,0 +1,285 @@
+package modeltest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Server plays a script over HTTP. It can be asked by many at once.
+type Server struct {
+	URL string // the base URL, with /v1
+
+	script *Script
+	http   *http.Server
+	done   chan struct{} // closed when the server has stopped serving
+
+	mu       sync.Mutex
+	played   map[*part]int        // answers given
+	asked    map[*part][]*request // for the transcript
+	values   captured
+	faults   []string
+	points   map[string]chan struct{} // reached
+	releases map[string]chan struct{}
+}
+
+// Serve starts a server for a script on a port of this machine.
+func Serve(script *Script) (*Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the scripted model: %w", err)
+	}
+	s := &Server{
+		URL: "http://" + listener.Addr().String() + "/v1", script: script, done: make(chan struct{}),
+		played: map[*part]int{}, asked: map[*part][]*request{},
+		values: captured{known: script.captured, values: map[string]string{}},
+		points: map[string]chan struct{}{}, releases: map[string]chan struct{}{},
+	}
+	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: time.Minute}
+	go func() {
+		defer close(s.done)
+		_ = s.http.Serve(listener)
+	}()
+	return s, nil
+}
+
+// Close ends the server and every request that is still open.
+func (s *Server) Close() {
+	_ = s.http.Close()
+	<-s.done
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("POST /v1/chat/completions", s.complete)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, http.StatusNotFound, s.fault("%s: nothing answers %s %s", s.script.name, r.Method, cut(r.URL.Path, 80)))
+	})
+	return mux
+}
+
+// Err says where the script was not followed so far.
+func (s *Server) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return listed(s.faults)
+}
+
+// Finish says where the script was not followed, and what of it nobody asked for.
+func (s *Server) Finish() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	faults := append([]string(nil), s.faults...)
+	for _, p := range s.script.parts {
+		if n := s.played[p]; n < len(p.answers) {
+			faults = append(faults, fmt.Sprintf("%s:%d: %s was asked %d times, and the script goes on from here with %d more answers",
+				s.script.name, p.answers[n].line, p.header, n, len(p.answers)-n))
+		}
+	}
+	return listed(faults)
+}
+
+func listed(faults []string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	const most = 20
+	if len(faults) > most {
+		faults = append(faults[:most:most], fmt.Sprintf("and %d more", len(faults)-most))
+	}
+	return errors.New("the script was not followed:\n" + strings.Join(faults, "\n"))
+}
+
+// Reached is closed when an answer's wait or hang of that name holds a request.
+func (s *Server) Reached(name string) <-chan struct{} { return s.point(s.points, name) }
+
+// Release lets the wait of that name go on, whether it was reached already or not.
+func (s *Server) Release(name string) { s.close(s.releases, name) }
+
+func (s *Server) point(points map[string]chan struct{}, name string) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if points[name] == nil {
+		points[name] = make(chan struct{})
+	}
+	return points[name]
+}
+
+func (s *Server) close(points map[string]chan struct{}, name string) {
+	c := s.point(points, name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
+}
+
+func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
+	type entry struct {
+		ID     string `json:"id"`
+		Object string `json:"object"`
+		Owner  string `json:"owned_by"`
+	}
+	list := []entry{}
+	for _, name := range s.script.Models() {
+		list = append(list, entry{ID: name, Object: "model", Owner: "modeltest"})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": list})
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // nobody is there any more
+	}
+	asked, err := readRequest(body)
+	if err != nil || len(asked.Messages) == 0 {
+		s.refuse(w, http.StatusBadRequest, s.fault("%s: a request that is none: %v", s.script.name, err))
+		return
+	}
+	play, fault := s.choose(asked)
+	if fault != "" {
+		s.refuse(w, http.StatusUnprocessableEntity, fault)
+		return
+	}
+	if s.hold(r.Context(), play.answer) {
+		play.write(w, r.Context())
+	}
+}
+
+// hold waits as the answer says, and tells whether anybody still wants it.
+func (s *Server) hold(ctx context.Context, a *answer) bool {
+	var release <-chan struct{} // of nil: never
+	if a.wait {
+		release = s.point(s.releases, a.point)
+	}
+	if a.point != "" {
+		s.close(s.points, a.point)
+	}
+	if a.wait || a.hang {
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return pause(ctx, a.delay)
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// choose finds the answer for a request, or the fault in asking it: its first line.
+func (s *Server) choose(r *request) (performance, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.partFor(r)
+	if p == nil {
+		return performance{}, s.note("%s: no part answers for the model %q", s.script.name, r.Model)
+	}
+	n := s.played[p]
+	earlier := s.asked[p]
+	s.asked[p] = append(earlier, r)
+	if n >= len(p.answers) {
+		return performance{}, s.noteRequest(r, "%s:%d: %s was asked more than the %d times of the script", s.script.name, p.line, p.header, n)
+	}
+	a := p.answers[n]
+	for i := range a.expects {
+		e := &a.expects[i]
+		if missing := e.check(r, &s.values); missing != "" {
+			return performance{}, s.noteRequest(r, "%s:%d: %s, answer %d: expected %s, but %s", s.script.name, e.line, p.header, n+1, e.source, missing)
+		}
+	}
+	for _, c := range a.captures {
+		if err := s.values.take(c, r); err != nil {
+			return performance{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, c.line, p.header, n+1, err)
+		}
+	}
+	play, err := s.prepare(p, n, r, earlier)
+	if err != nil {
+		return performance{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, a.line, p.header, n+1, err)
+	}
+	s.played[p] = n + 1
+	return play, ""
+}
+
+// partFor prefers a part that is bound to this conversation.
+func (s *Server) partFor(r *request) *part {
+	for _, model := range []string{r.Model, "*"} {
+		var unbound *part
+		for _, p := range s.script.parts {
+			switch {
+			case p.model != model:
+			case p.when == nil:
+				unbound = p
+			default:
+				if found, err := p.when.found(r, &s.values, 0); err == nil && found != p.when.not {
+					return p
+				}
+			}
+		}
+		if unbound != nil {
+			return unbound
+		}
+	}
+	return nil
+}
+
+// fault notes what went wrong; note does so where the lock is held. Both return the line.
+func (s *Server) fault(format string, args ...any) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.note(format, args...)
+}
+
+func (s *Server) note(format string, args ...any) string {
+	line := fmt.Sprintf(format, args...)
+	s.faults = append(s.faults, line)
+	return line
+}
+
+// noteRequest also shows what was new in the request. The endpoint's answer does not: its
+// reader knows what was asked.
+func (s *Server) noteRequest(r *request, format string, args ...any) string {
+	line := fmt.Sprintf(format, args...)
+	var b strings.Builder
+	b.WriteString(line + "\n  new in the request:")
+	for _, m := range r.Messages[r.fresh():] {
+		text := strings.ReplaceAll(cut(m.text, 600), "\n", "\n      ")
+		if m.Role == "system" {
+			text = cut(text, 60)
+		}
+		fmt.Fprintf(&b, "\n    %s: %s", strings.TrimSpace(m.Role+" "+m.toolName), text)
+	}
+	s.faults = append(s.faults, b.String())
+	return line
+}
+
+func (s *Server) refuse(w http.ResponseWriter, status int, line string) {
+	writeJSON(w, status, map[string]any{"error": map[string]any{"message": "the script was not followed: " + line, "type": "script_not_followed"}})
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value)
+}
