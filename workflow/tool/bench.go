@@ -28,12 +28,11 @@ type Bench struct {
 	Project    check.Project
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
-	OutputDir  string       // where whole outputs of commands are kept; empty: nowhere
+	OutputDir  string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
 
 	changing sync.RWMutex // one change of files at a time, and no reading meanwhile
 	mu       sync.Mutex   // guards what follows
 	seen     map[string]sighting
-	outputs  map[string]bool // names of kept outputs, which read_file and search may open
 }
 
 // A sighting is a file as the model last saw it.

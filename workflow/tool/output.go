@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"sync"
 )
 
@@ -87,7 +88,7 @@ func (b *Bench) newOutput() (*os.File, string, error) {
 }
 
 // finish closes a capture and throws its file away where the model was told everything.
-func (b *Bench) finish(c *capture, name string, whole bool) (kept bool) {
+func (c *capture) finish(whole bool) (kept bool) {
 	if c.file == nil {
 		return false
 	}
@@ -96,28 +97,28 @@ func (b *Bench) finish(c *capture, name string, whole bool) (kept bool) {
 		_ = os.Remove(c.file.Name())
 		return false
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.outputs == nil {
-		b.outputs = map[string]bool{}
-	}
-	b.outputs[name] = true
 	return true
 }
 
-// openOutput reads an output that this Bench has kept, and no other file.
+var outputName = regexp.MustCompile(`^run-\d{1,9}\.txt$`)
+
+// openOutput reads an output that was kept, and no other file.
 func (b *Bench) openOutput(name string) (content, error) {
-	b.mu.Lock()
-	ok := b.outputs[name]
-	b.mu.Unlock()
-	if !ok {
-		return content{}, wrongf("There is no kept output %s: run the command again.", quote(name))
+	gone := wrongf("There is no kept output %s: run the command again.", quote(name))
+	if b.OutputDir == "" || !outputName.MatchString(name) {
+		return content{}, gone
 	}
 	dir, err := os.OpenRoot(b.OutputDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return content{}, gone
+	}
 	if err != nil {
 		return content{}, fmt.Errorf("open the folder for outputs: %w", err)
 	}
 	defer func() { _ = dir.Close() }()
+	if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return content{}, gone
+	}
 	c, err := load(dir, name)
 	if err != nil {
 		return content{}, err

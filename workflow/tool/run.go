@@ -43,10 +43,10 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 	verdict, err := ending(failed, limit)
 	text, whole := out.text(outputEnd, outputEnd)
 	if err != nil {
-		b.finish(out, name, true)
+		out.finish(true)
 		return "", err
 	}
-	kept := b.finish(out, name, whole)
+	kept := out.finish(whole)
 	return verdict + "\n" + shownOutput(text) + whereRest(name, whole, kept), nil
 }
 

@@ -77,6 +77,8 @@ func TestRunKeepsTheWholeOutput(t *testing.T) {
 	require.Contains(t, text, "\n100000\n[the whole output: read_file or search with path output:run-1.txt]")
 	require.Contains(t, b.ok(t, "read_file", args{"path": "output:run-1.txt", "offset": 50_000, "limit": 1}), "50000\t50000\n")
 	require.Equal(t, "output:run-1.txt:77777: 77777\n", b.ok(t, "search", args{"path": "output:run-1.txt", "pattern": "^77777$"}))
+	other := &Bench{Workspace: b.Workspace, OutputDir: b.OutputDir}
+	require.Contains(t, other.ok(t, "read_file", args{"path": "output:run-1.txt"}), "400\t400\n", "another agent of the session, or the same one after a restart")
 	b.ok(t, "run", args{"command": "echo short"})
 	entries, err := os.ReadDir(b.OutputDir)
 	require.NoError(t, err)
