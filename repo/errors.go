@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -40,6 +41,10 @@ func remoteError(ctx context.Context, op string, r Remote, err error, said strin
 		return ctx.Err()
 	}
 	e := &RemoteError{Op: op, Err: err}
+	var unexpected *plumbing.UnexpectedError // which does not unwrap
+	if errors.As(err, &unexpected) {
+		err = unexpected.Err
+	}
 	var spoken *saidError
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.said

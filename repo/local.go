@@ -94,7 +94,11 @@ func (s *programSession) AdvertisedReferencesContext(context.Context) (*packp.Ad
 		return s.refs, nil
 	}
 	refs := packp.NewAdvRefs()
-	if err := refs.Decode(s.stdout); err != nil {
+	err := refs.Decode(s.stdout)
+	if errors.Is(err, packp.ErrEmptyAdvRefs) {
+		return nil, transport.ErrEmptyRemoteRepository
+	}
+	if err != nil {
 		return nil, s.failed(err)
 	}
 	transport.FilterUnsupportedCapabilities(refs.Capabilities)

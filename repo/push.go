@@ -49,7 +49,7 @@ const (
 // where the branch stands, and that decides.
 func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 	r := w.mirror.Remote()
-	op := "push " + p.Branch
+	op := "push " + quote(p.Branch)
 	if err := p.check(w.mirror.DefaultBranch()); err != nil {
 		return PushResult{}, &RemoteError{Op: op, Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
 	}

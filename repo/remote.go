@@ -54,7 +54,7 @@ func (m *Mirror) dial(ctx context.Context, r Remote) (*line, error) {
 	case "file":
 		l.transport = localTransport(ctx, m.git)
 	case "ssh":
-		l.transport = gitssh.NewClient(&ssh.ClientConfig{Timeout: dialTimeout})
+		l.transport = gitssh.NewClient(nil)
 		l.auth, err = sshAuth(ctx, ep, r)
 	case "https", "http":
 		l.transport = githttp.NewClient(httpClient(ep.Host))
@@ -109,7 +109,7 @@ func sshAuth(ctx context.Context, ep *transport.Endpoint, r Remote) (transport.A
 	if user == "" {
 		user = gitssh.DefaultUsername
 	}
-	auth := &gitssh.PublicKeysCallback{User: user, Callback: func() ([]ssh.Signer, error) { return sshSigners(ctx, r.Key) }}
+	auth := &sshLogin{gitssh.PublicKeysCallback{User: user, Callback: func() ([]ssh.Signer, error) { return sshSigners(ctx, r.Key) }}}
 	if r.KnownHosts == "" {
 		return auth, nil
 	}
@@ -124,6 +124,18 @@ func sshAuth(ctx context.Context, ep *transport.Endpoint, r Remote) (transport.A
 	auth.HostKeyCallback = db.HostKeyCallback()
 	auth.HostKeyAlgorithms = db.HostKeyAlgorithms(net.JoinHostPort(ep.Host, fmt.Sprint(port)))
 	return auth, nil
+}
+
+// sshLogin gives up on a host that does not answer, which go-git leaves to the
+// system.
+type sshLogin struct{ gitssh.PublicKeysCallback }
+
+func (l *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
+	c, err := l.PublicKeysCallback.ClientConfig()
+	if err == nil {
+		c.Timeout = dialTimeout
+	}
+	return c, err
 }
 
 func sshSigners(ctx context.Context, key string) ([]ssh.Signer, error) {

@@ -1,0 +1,460 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+)
+
+// each runs a test against one origin by every way of reaching it.
+func each(t *testing.T, test func(t *testing.T, o *origin, m *Mirror)) {
+	ways := map[string]func(t *testing.T, o *origin) (*Mirrors, Remote){
+		"path": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
+			return &Mirrors{}, Remote{Name: "shop", URL: o.dir}
+		},
+		"path without the git program": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
+			return &Mirrors{Git: "-"}, Remote{Name: "shop", URL: "file://" + o.dir}
+		},
+		"http with a token": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
+			return &Mirrors{}, Remote{Name: "shop", URL: o.serveHTTP("t0ken"), Token: tokenIs("t0ken")}
+		},
+		"http without the git program": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
+			return &Mirrors{Git: "-"}, Remote{Name: "shop", URL: o.serveHTTP("")}
+		},
+		"ssh": func(t *testing.T, o *origin) (*Mirrors, Remote) { return &Mirrors{}, o.serveSSH(t) },
+	}
+	for name, way := range ways {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := shop(t)
+			mirrors, remote := way(t, o)
+			test(t, o, openMirror(t, mirrors, remote))
+		})
+	}
+}
+
+func tokenIs(s string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return s, nil }
+}
+
+func refusal(t testing.TB, err error) *RemoteError {
+	t.Helper()
+	var refused *RemoteError
+	require.ErrorAs(t, err, &refused)
+	require.NotEmpty(t, refused.Reason)
+	require.NotEmpty(t, refused.Cure)
+	require.NotContains(t, refused.Error(), "\n")
+	return refused
+}
+
+func TestPushByEveryWay(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *origin, m *Mirror) {
+		w := workspaceAt(t, m)
+		w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
+		w.write(t, "cart/a/b/new.txt", "new\n")
+		commit := w.save(t, "Fix the cart")
+		res, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
+		require.NoError(t, err)
+		require.Equal(t, PushResult{Branch: "bobbin/fix-1", Commit: commit}, res)
+		require.Equal(t, commit, o.stands("bobbin/fix-1"))
+		o.fsck()
+
+		res, err = w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
+		require.NoError(t, err)
+		require.True(t, res.Already, "a repeated push finds the branch where it should be")
+
+		w.write(t, "cart/cart.go", "package cart\n\nvar N = 3\n")
+		second, err := w.Commit(ctx0(), CommitSpec{Parent: commit, Message: "More", When: approvedAt})
+		require.NoError(t, err)
+		_, err = w.Push(ctx0(), PushSpec{Commit: second, Branch: "bobbin/fix-1"})
+		require.NoError(t, err, "the branch goes on")
+		require.Equal(t, second, o.stands("bobbin/fix-1"))
+		o.fsck()
+
+		require.NoError(t, m.Fetch(ctx0()))
+		got, err := m.Resolve("bobbin/fix-1")
+		require.NoError(t, err)
+		require.Equal(t, second, got, "what was pushed comes back with a fetch")
+	})
+}
+
+func TestPushNeverOverwrites(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, o *origin, m *Mirror) {
+		w := workspaceAt(t, m)
+		w.write(t, "main.go", "package main // ours\n")
+		ours := w.save(t, "Ours")
+		theirs := o.commit("theirs", map[string]string{"theirs.txt": "x\n"})
+		o.branch("bobbin/fix", theirs)
+		_, err := w.Push(ctx0(), PushSpec{Commit: ours, Branch: "bobbin/fix"})
+		require.Contains(t, refusal(t, err).Reason, "exists on the remote with other commits")
+		require.Equal(t, theirs, o.stands("bobbin/fix"))
+
+		require.NoError(t, m.Fetch(ctx0())) // also when their commit is known here
+		_, err = w.Push(ctx0(), PushSpec{Commit: ours, Branch: "bobbin/fix"})
+		require.Contains(t, refusal(t, err).Reason, "other commits")
+		_, err = w.Push(ctx0(), PushSpec{Commit: w.Base(), Branch: "bobbin/fix"})
+		require.Contains(t, refusal(t, err).Reason, "other commits", "never back either")
+		require.Equal(t, theirs, o.stands("bobbin/fix"))
+	})
+}
+
+func TestPushOnlyWhereItMay(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	o.branch("bobbin/release", o.commit("x", map[string]string{"x": "x"}))
+	w := workspaceOf(t, o)
+	w.write(t, "main.go", "package main // ours\n")
+	commit := w.save(t, "Ours")
+	for _, p := range []PushSpec{
+		{Branch: "main"},
+		{Branch: "main", Prefix: "m"},
+		{Branch: "MAIN", Prefix: "M"},
+		{Branch: "feature/x"},
+		{Branch: "bobbin/"},
+		{Branch: "bobbin"},
+		{Branch: ""},
+		{Branch: "refs/heads/bobbin/x", Prefix: "refs/"},
+		{Branch: "bobbin/../main"},
+		{Branch: "bobbin/x.lock"},
+		{Branch: "bobbin/a b"},
+		{Branch: "bobbin/a\nb"},
+		{Branch: "bobbin/-x:main"},
+		{Branch: "+bobbin/x", Prefix: "+bobbin"},
+		{Branch: "bobbin/release", Protected: []string{"bobbin/release"}},
+		{Branch: "bobbin/release-1", Protected: []string{"bobbin/release-*"}},
+		{Branch: "bobbin/rel", Protected: []string{"refs/heads/bobbin/rel"}},
+		{Branch: "bobbin/x", Protected: []string{"bobbin/["}}, // a broken rule protects all
+	} {
+		p.Commit = commit
+		if p.Branch == "+bobbin/x" {
+			continue // git allows the name; as a branch it is harmless
+		}
+		_, err := w.Push(ctx0(), p)
+		refusal(t, err)
+	}
+	require.Len(t, o.branches(), 2)
+}
+
+func (o *origin) branches() []string {
+	fresh, err := readLooseBranches(o.dir)
+	require.NoError(o.t, err)
+	return fresh
+}
+
+func readLooseBranches(dir string) (out []string, err error) {
+	base := filepath.Join(dir, "refs", "heads")
+	err = filepath.WalkDir(base, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, strings.TrimPrefix(path, base+"/"))
+		}
+		return err
+	})
+	return out, err
+}
+
+func TestHookRefuses(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	o := shop(t)
+	o.hook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.dir), "env")+"\nexit 1\n")
+	for name, remote := range map[string]Remote{"path": {Name: "shop", URL: o.dir}, "http": {Name: "shop", URL: o.serveHTTP("")}, "ssh": o.serveSSH(t)} {
+		w := workspaceAt(t, openMirror(t, &Mirrors{}, remote))
+		w.write(t, "main.go", "package main // ours\n")
+		_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+		refused := refusal(t, err)
+		require.Contains(t, refused.Reason, "a rule of the remote refused it: Commits need a ticket number. / [31mSee the wiki", name)
+		require.False(t, refused.Retry)
+		require.Empty(t, o.stands("bobbin/fix"))
+	}
+	w := workspaceAt(t, openMirror(t, &Mirrors{Git: "-"}, Remote{Name: "shop", URL: o.dir}))
+	w.write(t, "main.go", "package main // ours\n")
+	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	require.Contains(t, refusal(t, err).Cure, "Install git", "a hook is not passed by for want of the program that runs it")
+	require.Empty(t, o.stands("bobbin/fix"))
+}
+
+// A local remote's hooks run as our child: they see none of our secrets.
+func TestHooksSeeNoSecrets(t *testing.T) {
+	needGit(t)
+	t.Setenv("SLACK_BOT_TOKEN", "xoxb-secret")
+	o := shop(t)
+	seen := filepath.Join(filepath.Dir(o.dir), "env")
+	o.hook("pre-receive", "env >"+seen+"\n")
+	w := workspaceOf(t, o)
+	w.write(t, "main.go", "package main // ours\n")
+	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	require.NoError(t, err)
+	env, err := os.ReadFile(seen)
+	require.NoError(t, err)
+	require.Contains(t, string(env), "PATH=")
+	require.NotContains(t, string(env), "xoxb-secret")
+}
+
+func TestProtectedOnTheRemote(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	o := shop(t)
+	o.hook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this project.' >&2\nexit 1\n")
+	w := workspaceOf(t, o)
+	w.write(t, "main.go", "package main // ours\n")
+	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	require.Contains(t, refusal(t, err).Reason, "not allowed to push code to protected branches")
+}
+
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	address := o.serveHTTP("t0ken")
+	open := func(r Remote) error {
+		_, err := (&Mirrors{Dir: t.TempDir(), Log: quiet()}).Open(ctx0(), r)
+		return err
+	}
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address})).Cure, "Give the bot a token")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Token: tokenIs("revoked")})).Reason, "does not accept the token")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Token: tokenIs("weak")})).Reason, "may not do this")
+	failing := func(context.Context) (string, error) { return "", errors.New("the app is not installed") }
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Token: failing})).Reason, "the app is not installed")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: filepath.Join(t.TempDir(), "nowhere")})).Reason, "no such repository")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: t.TempDir()})).Reason, "no such repository")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "ftp://example.com/x"})).Reason, "not supported")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "http://example.invalid/x", Token: tokenIs("t")})).Reason, "not sent over plain http")
+	secret := refusal(t, open(Remote{Name: "shop", URL: "https://me:hunter2@127.0.0.1:1/x.git"}))
+	require.True(t, secret.Retry)
+	require.NotContains(t, secret.Error(), "hunter2")
+
+	// The token is asked for anew for each exchange, so a renewed one is used.
+	var token atomic.Value
+	token.Store("t0ken")
+	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address, Token: func(context.Context) (string, error) { return token.Load().(string), nil }})
+	w := workspaceAt(t, m)
+	w.write(t, "main.go", "package main // ours\n")
+	token.Store("revoked")
+	spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
+	_, err := w.Push(ctx0(), spec)
+	require.Contains(t, refusal(t, err).Reason, "does not accept the token")
+	token.Store("t0ken")
+	_, err = w.Push(ctx0(), spec)
+	require.NoError(t, err)
+}
+
+// faulty stands before a real remote and breaks what it is told to.
+func faulty(t *testing.T, address string, spoil func(w http.ResponseWriter, r *http.Request, real http.Handler) bool) string {
+	t.Helper()
+	target, err := url.Parse(address)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
+	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !spoil(w, r, proxy) {
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL + target.Path
+}
+
+func isPush(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "git-receive-pack")
+}
+
+func TestFaultsOnTheWay(t *testing.T) {
+	t.Parallel()
+	hijack := func(w http.ResponseWriter) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_ = conn.Close()
+		}
+	}
+	answer := func(code int) func(http.ResponseWriter, *http.Request, http.Handler) bool {
+		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+			if isPush(r) {
+				w.WriteHeader(code)
+			}
+			return isPush(r)
+		}
+	}
+	cases := map[string]struct {
+		spoil  func(http.ResponseWriter, *http.Request, http.Handler) bool
+		reason string // "": the push is a success
+		retry  bool
+	}{
+		"503":  {answer(503), "answered 503", true},
+		"429":  {answer(429), "answered 429", true},
+		"403":  {answer(403), "may not do this", false},
+		"HTML": {answer(200), "", false},
+		"dropped": {func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+			hijackIf(isPush(r), hijack, w)
+			return isPush(r)
+		}, "", true},
+		"answer lost": {func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+			if isPush(r) {
+				real.ServeHTTP(httptest.NewRecorder(), r)
+				hijack(w)
+			}
+			return isPush(r)
+		}, "", false},
+		"500 after it was taken": {func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+			if isPush(r) {
+				real.ServeHTTP(httptest.NewRecorder(), r)
+				w.WriteHeader(500)
+			}
+			return isPush(r)
+		}, "", false},
+		"redirect elsewhere": {func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+			if strings.Contains(r.URL.RawQuery, "receive-pack") {
+				http.Redirect(w, r, "http://localhost.example.invalid"+r.URL.RequestURI(), http.StatusFound)
+				return true
+			}
+			return false
+		}, "sends us to another host", false},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := shop(t)
+			real := o.serveHTTP("")
+			w := workspaceAt(t, openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: faulty(t, real, c.spoil)}))
+			w.write(t, "main.go", "package main // ours\n")
+			commit := w.save(t, "Ours")
+			_, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
+			arrived := o.stands("bobbin/fix") == commit
+			require.Equal(t, arrived, err == nil, "%v", err)
+			if !arrived {
+				refused := refusal(t, err)
+				require.Contains(t, refused.Reason, c.reason)
+				if c.reason != "" {
+					require.Equal(t, c.retry, refused.Retry)
+				}
+			}
+			o.fsck()
+		})
+	}
+}
+
+func hijackIf(yes bool, hijack func(http.ResponseWriter), w http.ResponseWriter) {
+	if yes {
+		hijack(w)
+	}
+}
+
+func TestARemoteThatHangs(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	w := workspaceOf(t, o)
+	w.write(t, "main.go", "package main // ours\n")
+	commit := w.save(t, "Ours")
+	deaf, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = deaf.Close() })
+	remote := o.serveSSH(t)
+	for _, address := range []string{"http://" + deaf.Addr().String() + "/x.git", "ssh://git@" + deaf.Addr().String() + "/x.git"} {
+		remote.URL = address
+		w.mirror.setRemote(remote)
+		short, cancel := context.WithTimeout(ctx0(), 300*time.Millisecond)
+		began := time.Now()
+		_, err := w.Push(short, PushSpec{Commit: commit, Branch: "bobbin/fix"})
+		cancel()
+		refused := refusal(t, err)
+		require.Contains(t, refused.Reason, "did not answer in time", address)
+		require.True(t, refused.Retry)
+		stopped, stop := context.WithCancel(ctx0())
+		time.AfterFunc(100*time.Millisecond, stop)
+		_, err = w.Push(stopped, PushSpec{Commit: commit, Branch: "bobbin/fix"})
+		require.ErrorIs(t, err, context.Canceled)
+		require.Less(t, time.Since(began), 5*time.Second)
+	}
+}
+
+// insteadOf in somebody's git settings must not send the push elsewhere.
+func TestSettingsDoNotRedirect(t *testing.T) {
+	t.Parallel()
+	o, thief := shop(t), newOrigin(t)
+	w := workspaceOf(t, o)
+	config := "[core]\n\tbare = true\n[url \"" + thief.dir + "\"]\n\tinsteadOf = " + o.dir + "\n\tpushInsteadOf = " + o.dir + "\n"
+	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
+	w.write(t, "main.go", "package main // ours\n")
+	commit := w.save(t, "Ours")
+	_, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
+	require.NoError(t, err)
+	require.Equal(t, commit, o.stands("bobbin/fix"))
+	require.Empty(t, thief.branches())
+}
+
+func TestPushSendsExactlyWhatIsNew(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	w := workspaceOf(t, o)
+	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
+	p := &push{store: w.store, mirror: w.mirror, commit: plumbing.NewHash(w.save(t, "Ours"))}
+	fresh, err := p.fresh(ctx0(), nil)
+	require.NoError(t, err)
+	require.Len(t, fresh, 4, "commit, root, cart, cart.go")
+}
+
+func TestCommitIsDeterministic(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	spec := CommitSpec{
+		Message: "Fix the cart\r\n\r\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\n\n", When: approvedAt,
+		Author:   Identity{"Bob\n<Bobbin>", "bob@example.com"},
+		Trailers: [][2]string{{"Reported-by", "Ann"}, {"Approved-by", "Ben\nApproved-by: Eve"}, {"Session", "s-1"}},
+	}
+	var hashes []string
+	for range 2 { // another machine, another mirror
+		w := workspaceOf(t, o)
+		w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
+		w.write(t, "b", "b\n")
+		h, err := w.Commit(ctx0(), spec)
+		require.NoError(t, err)
+		again, err := w.Commit(ctx0(), spec)
+		require.NoError(t, err)
+		require.Equal(t, h, again)
+		hashes = append(hashes, h)
+		c, err := w.store.commit(plumbing.NewHash(h))
+		require.NoError(t, err)
+		require.Equal(t, "Fix the cart\n\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\nReported-by: Ann\nApproved-by: Ben Approved-by: Eve\nSession: s-1\n", c.Message)
+		require.Equal(t, "Bob Bobbin", c.Author.Name)
+		require.Equal(t, "Bobbin", c.Committer.Name)
+		require.Equal(t, "2026-11-03T11:00:00Z", c.Committer.When.Format(time.RFC3339))
+	}
+	require.Equal(t, hashes[0], hashes[1])
+	w := workspaceOf(t, o)
+	_, err := w.Commit(ctx0(), spec)
+	require.ErrorIs(t, err, ErrNoChanges)
+	_, err = w.Commit(ctx0(), CommitSpec{Message: "when?"})
+	require.ErrorContains(t, err, "no time")
+}
+
+func TestEmptyRemote(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"", "-"} {
+		o := newOrigin(t)
+		m := openMirror(t, &Mirrors{Git: program}, Remote{Name: "shop", URL: o.dir})
+		require.Empty(t, m.DefaultBranch())
+		_, err := m.Resolve("")
+		require.ErrorContains(t, err, "the repository shop is empty: push a first commit")
+		_, err = m.Workspace(ctx0(), t.TempDir(), "")
+		require.ErrorContains(t, err, "is empty")
+		first := o.commit("first", map[string]string{"a": "a\n"})
+		require.NoError(t, m.Fetch(ctx0()))
+		got, err := m.Resolve("")
+		require.NoError(t, err)
+		require.Equal(t, first, got)
+		require.Equal(t, "main", m.DefaultBranch())
+	}
+}
