@@ -1,0 +1,24 @@
+// Package check finds, runs and reads a project's own build and tests, and proves a
+// change with them.
+//
+// Find looks at a tree and says how it is built and tested. Checker.Run does so in the
+// sandbox and reads what the runner printed into counts and named tests, whatever the
+// runner: go test, node, jest, vitest, mocha, pytest, unittest, cargo, TAP or JUnit XML.
+// Output that nobody can read is not an error: the exit code stands, and Counted is false.
+//
+// Checker.Prove is the program's own word on a change. It runs three trees, none of them
+// the agent's own folder, so that nothing but what will be committed counts:
+//
+//	base      the commit the work began at (Baseline; once a commit, remembered on disk)
+//	overlay   the base with nothing but the change's test files laid over it: must fail
+//	branch    the base with the whole change: must pass, and all that passed on the base
+//
+// A repository's build cache is written by Baseline alone, which runs only what the base
+// branch holds; everything that an agent may have touched sees it read-only.
+//
+// On disk, under Checker.CacheDir, one folder a repository:
+//
+//	<name>-<hash>/go-build/      shown to commands as /cache/gobuild
+//	<name>-<hash>/results/*.json what Baseline remembers; never shown to a command
+//	<name>-<hash>/work-*         trees that are run, removed afterwards
+package check
