@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -60,9 +60,11 @@ func (r *record) mark(now time.Time) { r.doubtful = r.stat.changed > now.Add(-cl
 // records are sorted by path.
 type records []record
 
+// find and under look at paths alone, since a walk's goroutines mark records
+// meanwhile.
 func (rs records) find(path string) *record {
-	i, ok := slices.BinarySearchFunc(rs, path, func(r record, p string) int { return strings.Compare(r.path, p) })
-	if !ok {
+	i := rs.from(path)
+	if i == len(rs) || rs[i].path != path {
 		return nil
 	}
 	return &rs[i]
@@ -70,9 +72,12 @@ func (rs records) find(path string) *record {
 
 // under tells whether anything recorded lies below a folder.
 func (rs records) under(dir string) bool {
-	dir += "/"
-	i, _ := slices.BinarySearchFunc(rs, dir, func(r record, p string) int { return strings.Compare(r.path, p) })
-	return i < len(rs) && strings.HasPrefix(rs[i].path, dir)
+	i := rs.from(dir + "/")
+	return i < len(rs) && strings.HasPrefix(rs[i].path, dir+"/")
+}
+
+func (rs records) from(path string) int {
+	return sort.Search(len(rs), func(i int) bool { return rs[i].path >= path })
 }
 
 // state is the file dir/git/state: the base and its records.
