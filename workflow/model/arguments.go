@@ -42,9 +42,6 @@ func newArguments(tool string, schema *jsonschema.Schema) (*arguments, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode schema: %w", err)
 	}
-	if len(schema.Properties) == 0 {
-		raw = bytes.Replace(raw, []byte(`"type":"object"`), []byte(`"type":"object","properties":{}`), 1)
-	}
 	return &arguments{tool: tool, schema: schema, resolved: resolved, raw: raw, right: rightCall(schema)}, nil
 }
 

@@ -1,0 +1,133 @@
+package model_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+func TestAskDoesNotRepeatWhatCannotChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		kind   model.Kind
+		words  string
+	}{
+		"401":                 {status(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`), model.KindAuth, "check OPENAI_API_KEY"},
+		"401, masked key":     {status(401, `{"error":{"message":"bad key sk-very-*****6789"}}`), model.KindAuth, "bad key [key]"},
+		"403":                 {status(403, `forbidden`), model.KindAuth, "forbidden (HTTP 403)"},
+		"a login page":        {status(200, "<!DOCTYPE html><title>Sign in</title>", "Content-Type", "text/html; charset=utf-8"), model.KindAuth, "OPENAI_BASE_URL"},
+		"a page as a stream":  {stream("<html><body>Sign in"), model.KindAuth, "OPENAI_BASE_URL"},
+		"404 page":            {status(404, "<html>", "Content-Type", "text/html"), model.KindAuth, "OPENAI_BASE_URL"},
+		"redirect":            {status(302, "", "Location", "https://login.example/x"), model.KindRefused, "redirects to https://login.example/x"},
+		"no such model":       {status(404, `{"error":{"message":"The model m does not exist","code":"model_not_found"}}`), model.KindRefused, "check the model's name"},
+		"content":             {status(400, `{"error":{"message":"flagged","code":"content_policy_violation"}}`), model.KindRefused, "flagged"},
+		"overflow, OpenAI":    {status(400, `{"error":{"message":"This model's maximum context length is 128000 tokens","code":"context_length_exceeded"}}`), model.KindOverflow, "shortened"},
+		"overflow, llama.cpp": {status(400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), model.KindOverflow, "shortened"},
+		"overflow, streamed":  {stream(`data: {"error":{"message":"prompt is too long: 210000 tokens"}}`), model.KindOverflow, "shortened"},
+		"quota":               {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}`), model.KindQuota, "fallback"},
+		"credits":             {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), model.KindQuota, "fallback"},
+		"an hour":             {status(429, `{"error":"rate limited"}`, "Retry-After", "3600"), model.KindQuota, "asks to wait 1h0m0s"},
+		"plain string":        {status(400, `{"error":"bad thing"}`), model.KindRefused, "bad thing (HTTP 400)"},
+		"detail":              {status(422, `{"detail":[{"loc":["body"],"msg":"wrong"}]}`), model.KindRefused, "wrong"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var log bytes.Buffer
+			e := serve(t, c.answer)
+			client := e.client(func(cfg *model.Config) {
+				cfg.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+			})
+			_, err := client.Ask(t.Context(), ask())
+			failed := failure(t, err)
+			require.Equal(t, c.kind, failed.Kind, err)
+			require.Contains(t, err.Error(), c.words)
+			require.Len(t, e.asked(), 1)
+			require.NotContains(t, log.String(), key)
+			require.NotContains(t, fmt.Sprintf("%+v %v", failed, errors.Unwrap(failed)), key)
+			require.NotContains(t, err.Error(), "6789")
+			require.NotContains(t, err.Error(), "\n")
+		})
+	}
+}
+
+func TestAskWaitsAsLongAsItIsTold(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string][]string{
+		"seconds":      {"Retry-After", "0.2"},
+		"milliseconds": {"Retry-After-Ms", "200", "Retry-After", "60"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := serve(t, status(429, `{"error":{"message":"slow down"}}`, header...), good)
+			r := ask()
+			var waits []time.Duration
+			r.OnRetry = func(_ string, wait time.Duration) { waits = append(waits, wait) }
+			began := time.Now()
+			_, err := e.client().Ask(t.Context(), r)
+			require.NoError(t, err)
+			require.Len(t, waits, 1)
+			require.GreaterOrEqual(t, waits[0], 200*time.Millisecond)
+			require.Less(t, waits[0], 250*time.Millisecond)
+			require.GreaterOrEqual(t, time.Since(began), 200*time.Millisecond)
+		})
+	}
+}
+
+func TestAskFallsBackAtOnceOnQuota(t *testing.T) {
+	t.Parallel()
+	empty := status(429, `{"error":{"type":"insufficient_quota","message":"You exceeded your current quota"}}`, "Retry-After", "30")
+	first, second := serve(t, empty), serve(t, empty, good)
+	c := first.client(func(c *model.Config) {
+		c.Fallback = map[string][]string{"m": {"n", "o"}}
+		c.Endpoints = map[string]model.Endpoint{"o": {BaseURL: second.URL + "/v1", Key: "other-secret"}, "n": {BaseURL: second.URL + "/v1"}}
+		c.Prices = map[string]model.Price{"o": {Input: 1000, Output: 0}}
+	})
+	r := ask()
+	var reasons []string
+	r.OnRetry = func(reason string, _ time.Duration) { reasons = append(reasons, reason) }
+	got, err := c.Ask(t.Context(), r)
+	require.NoError(t, err)
+	require.Equal(t, "o", got.Model)
+	require.InDelta(t, 1.0, got.Usage.USD, 1e-9)
+	require.Equal(t, []string{"m: You exceeded your current quota; asking n instead", "n: You exceeded your current quota; asking o instead"}, reasons)
+	require.Len(t, first.asked(), 1)
+
+	nobody := serve(t, empty)
+	_, err = nobody.client(func(c *model.Config) { c.Fallback = map[string][]string{"m": {"n"}} }).Ask(t.Context(), ask())
+	require.Equal(t, "n", failure(t, err).Model)
+	require.Len(t, nobody.asked(), 2)
+}
+
+func TestAskGoesOnWithoutFieldsThatAreNotKnown(t *testing.T) {
+	t.Parallel()
+	refuse := func(words string) http.HandlerFunc {
+		return status(400, fmt.Sprintf(`{"error":{"message":%q}}`, words))
+	}
+	e := serve(t, refuse("Unsupported parameter: 'max_tokens', use 'max_completion_tokens' instead"), refuse("extra fields not permitted: prompt_cache_key"),
+		refuse("Unknown field stream_options"), refuse("reasoning_effort is not supported by this model"), good)
+	c := e.client()
+	r := ask()
+	r.MaxTokens, r.CacheKey, r.Effort = 5, "k", "low"
+	_, err := c.Ask(t.Context(), r)
+	require.NoError(t, err)
+	_, err = c.Ask(t.Context(), r)
+	require.NoError(t, err)
+	asked := e.asked()
+	require.Len(t, asked, 6, "what was learnt is kept")
+	require.Equal(t, asked[4], asked[5])
+	require.JSONEq(t, `{"model":"m","stream":true,"max_completion_tokens":5,"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hello"}]}`, asked[5])
+
+	stubborn := serve(t, refuse("Unsupported parameter: stream_options"))
+	_, err = stubborn.client().Ask(t.Context(), ask())
+	require.Equal(t, model.KindRefused, failure(t, err).Kind)
+	require.Len(t, stubborn.asked(), 2)
+}
