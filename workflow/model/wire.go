@@ -29,6 +29,7 @@ func onWire(r Request, without map[string]bool) (openai.ChatCompletionRequest, m
 	if reasons(r.Model) != without[fieldTokens] {
 		out.MaxCompletionTokens = r.MaxTokens
 	} else {
+		//lint:ignore SA1019 what is deprecated at OpenAI is the only name that other endpoints know
 		out.MaxTokens = r.MaxTokens
 	}
 	if r.System != "" {
