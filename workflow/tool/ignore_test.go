@@ -31,7 +31,7 @@ var ignoreTree = files{
 func walked(t *testing.T, b *Bench, start string) []string {
 	var mu sync.Mutex
 	var found []string
-	w := &walk{root: b.Workspace.Root(), visit: func(_ int, _ *os.Root, p string, e fs.DirEntry) {
+	w := &walk{root: b.Workspace.Root(), visit: func(_ int, _ *os.File, p string, e fs.DirEntry) {
 		if !e.IsDir() {
 			mu.Lock()
 			found = append(found, p)

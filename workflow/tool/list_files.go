@@ -60,8 +60,8 @@ type listing struct {
 func gather(ctx context.Context, root *os.Root, start string, keep filter) *listing {
 	l := &listing{start: start, glob: keep.glob, folders: map[string]int{}, notes: map[string]string{}}
 	var mu sync.Mutex
-	w := &walk{root: root, visit: func(_ int, in *os.Root, p string, e fs.DirEntry) {
-		note := entryNote(in, e)
+	w := &walk{root: root, visit: func(_ int, _ *os.File, p string, e fs.DirEntry) {
+		note := entryNote(root, p, e)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -89,12 +89,12 @@ func gather(ctx context.Context, root *os.Root, start string, keep filter) *list
 	return l
 }
 
-func entryNote(in *os.Root, e fs.DirEntry) string {
+func entryNote(root *os.Root, p string, e fs.DirEntry) string {
 	switch {
 	case e.IsDir() || e.Type().IsRegular():
 		return ""
 	case e.Type()&fs.ModeSymlink != 0:
-		target, _ := in.Readlink(e.Name())
+		target, _ := root.Readlink(p)
 		return " -> " + quote(target)
 	}
 	return " (" + kindOf(e.Type()) + ")"

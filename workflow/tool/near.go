@@ -25,7 +25,7 @@ func near(ctx context.Context, root *os.Root, p string) []string {
 	var guesses []guess
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	w := &walk{root: root, visit: func(_ int, _ *os.Root, found string, _ fs.DirEntry) {
+	w := &walk{root: root, visit: func(_ int, _ *os.File, found string, _ fs.DirEntry) {
 		if s, ok := distance(p, found); ok {
 			mu.Lock()
 			guesses = append(guesses, guess{found, s})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -70,7 +71,10 @@ func (b *Bench) outlineFolder(start string) (string, error) {
 		return "", pathError(start, err)
 	}
 	defer func() { _ = in.Close() }()
-	entries := list(in)
+	entries, err := fs.ReadDir(in.FS(), ".")
+	if err != nil {
+		return "", pathError(start, err)
+	}
 	var names []string
 	for _, e := range entries {
 		if e.Type().IsRegular() && languageOf(e.Name()) != nil {

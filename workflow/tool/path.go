@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+	"unicode/utf8"
 )
 
 // clean is a path as the model wrote it, made relative to the root and judged. The root
@@ -52,8 +53,8 @@ func underGit(p string) bool {
 
 // isGit knows the ways to write .git that some file system takes for it.
 func isGit(name string) bool {
-	if len(name) < 4 {
-		return false
+	if len(name) < 4 || name[0] < utf8.RuneSelf && !strings.ContainsRune(".gG", rune(name[0])) {
+		return false // nearly always
 	}
 	name = strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

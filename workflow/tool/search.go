@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -74,7 +73,7 @@ func (b *Bench) searchIn(ctx context.Context, s *searching, in searchArgs) error
 	if err != nil {
 		return err
 	}
-	w := &walk{root: root, visit: func(worker int, dir *os.Root, p string, e fs.DirEntry) {
+	w := &walk{root: root, visit: func(worker int, dir *os.File, p string, e fs.DirEntry) {
 		if e.Type().IsRegular() && keep.keeps(p) && !private(e.Name()) {
 			s.file(ctx, worker, dir, e.Name(), p)
 		}
@@ -95,7 +94,7 @@ type searching struct {
 
 // A haul is what one worker found; nobody else touches it.
 type haul struct {
-	buffer  bytes.Buffer
+	buffer  []byte // of the last file
 	scratch []byte
 	found   []inFile
 	large   []string
@@ -129,34 +128,19 @@ func (s *searching) single(ctx context.Context, root *os.Root, p string) error {
 }
 
 // file searches a file of a folder; what is not a plain text file is passed over.
-func (s *searching) file(ctx context.Context, worker int, dir *os.Root, name, p string) {
-	f, info, err := openRegular(dir, name)
-	if err != nil {
-		return
-	}
-	defer func() { _ = f.Close() }()
+func (s *searching) file(ctx context.Context, worker int, dir *os.File, name, p string) {
 	mine := &s.perWorker[worker]
-	if info.Size() > maxSearchFile {
+	data, size, err := readEntry(dir, name, maxSearchFile, mine.buffer)
+	switch {
+	case err != nil:
+	case size > maxSearchFile:
 		mine.large = append(mine.large, p)
-		return
+	default:
+		mine.buffer = data
+		if !binary(data) {
+			s.look(ctx, worker, p, data)
+		}
 	}
-	data, err := mine.read(f, int(info.Size()))
-	if err != nil || binary(data) {
-		return
-	}
-	s.look(ctx, worker, p, data)
-}
-
-// read takes as much as the file said to hold into the worker's own memory.
-func (h *haul) read(f *os.File, n int) ([]byte, error) {
-	h.buffer.Reset()
-	h.buffer.Grow(n + 1)
-	data := h.buffer.AvailableBuffer()[:n]
-	got, err := io.ReadFull(f, data)
-	if err == io.ErrUnexpectedEOF || err == io.EOF {
-		err = nil
-	}
-	return data[:got], err
 }
 
 func (s *searching) look(ctx context.Context, worker int, p string, data []byte) {

@@ -26,7 +26,7 @@ type walk struct {
 	root *os.Root
 	// visit is called concurrently, with the number of its worker and the open folder
 	// that holds the entry.
-	visit func(worker int, in *os.Root, p string, entry fs.DirEntry)
+	visit func(worker int, in *os.File, p string, entry fs.DirEntry)
 
 	mu      sync.Mutex
 	wake    sync.Cond
@@ -93,12 +93,12 @@ func (w *walk) done(found []folder) {
 // look visits the entries of a folder and gives the folders in it. The folder is opened
 // through the root, its entries through the folder: one open each, however deep it is.
 func (w *walk) look(ctx context.Context, worker int, f folder) (found []folder) {
-	in, err := w.root.OpenRoot(f.path)
+	in, err := w.root.Open(f.path)
 	if err != nil {
 		return nil // removed, or not ours to read
 	}
 	defer func() { _ = in.Close() }()
-	entries := list(in)
+	entries, _ := in.ReadDir(-1)
 	if int(w.entries.Add(int64(len(entries)))) > maxEntries {
 		w.cut.Store(true)
 		return nil
@@ -110,7 +110,7 @@ func (w *walk) look(ctx context.Context, worker int, f folder) (found []folder) 
 	rules := f.ignore
 	for _, e := range entries {
 		if e.Name() == ".gitignore" {
-			rules = parseIgnore(rules, prefix, readIgnore(in, ".gitignore"))
+			rules = parseIgnore(rules, prefix, readIgnore(w.root, prefix+".gitignore"))
 		}
 	}
 	for _, e := range entries {
@@ -133,16 +133,6 @@ func (w *walk) look(ctx context.Context, worker int, f folder) (found []folder) 
 	return found
 }
 
-func list(in *os.Root) []fs.DirEntry {
-	d, err := in.Open(".")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = d.Close() }()
-	entries, _ := d.ReadDir(-1)
-	return entries
-}
-
 // above is the rules of the folders above start. Where they leave start itself out, it
 // was asked for on purpose and they do not count.
 func above(root *os.Root, start string) *ignore {
@@ -161,8 +151,8 @@ func above(root *os.Root, start string) *ignore {
 	return rules
 }
 
-func readIgnore(in *os.Root, p string) string {
-	f, _, err := openRegular(in, p)
+func readIgnore(root *os.Root, p string) string {
+	f, _, err := openRegular(root, p)
 	if err != nil {
 		return ""
 	}
