@@ -247,9 +247,19 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 	}
 	t.log.Error("model call failed", "err", err)
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program("The model could not answer: " + failed.Hint + " Nothing is lost; reply here to go on."),
+		Lines:  t.program(modelWords(failed)),
 		Events: []workflow.Event{workflow.EventPause}, Open: no,
 	})
+}
+
+// modelWords are what people are told of a model that gave no answer; the endpoint's own
+// words are for the log.
+func modelWords(e *model.Error) string {
+	words := "The model could not answer (" + string(e.Kind) + ")"
+	if e.Hint != "" {
+		words += ": " + e.Hint
+	}
+	return words + ". Nothing is lost; reply here to go on."
 }
 
 // GiveUp ends a session whose turns keep failing on our side.

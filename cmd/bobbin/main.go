@@ -1,0 +1,105 @@
+// Command bobbin is a Slack bot that mends code in a thread. This package is where
+// everything is wired: flags, configuration, construction, the subcommands and the
+// registration of the queue's workers. Nothing else constructs, and nothing here decides.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// version is set by the release build.
+var version = "dev"
+
+func main() {
+	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], console{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv})
+	stop()
+	os.Exit(code)
+}
+
+// A console is what a subcommand may touch of the world around it.
+type console struct {
+	Out, Err io.Writer
+	Env      func(string) string
+}
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2   // flags or configuration
+	exitStopped = 130 // Ctrl-C before it was done
+)
+
+// A usageError is the caller's to mend: exit 2, no stack of causes.
+type usageError struct{ error }
+
+type commands struct {
+	Verbose bool             `help:"Say more on standard error." short:"v"`
+	Version kong.VersionFlag `help:"Say the version."`
+
+	Demo     demoCommand     `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
+	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
+	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
+	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided."`
+}
+
+// run is main without the process around it; the end-to-end tests call it too.
+func run(ctx context.Context, args []string, c console) int {
+	var cli commands
+	exited := -1
+	parser, err := kong.New(&cli, kong.Name("bobbin"), kong.Writers(c.Out, c.Err), kong.Exit(func(code int) { exited = code }),
+		kong.Description("A self-hosted Slack bot that mends code in a thread. Start with: bobbin demo"),
+		kong.Vars{"version": version}, kong.UsageOnError())
+	if err != nil {
+		fmt.Fprintln(c.Err, "bobbin:", err)
+		return exitFailed
+	}
+	parsed, err := parser.Parse(args)
+	if exited >= 0 { // --help and --version have printed what was asked
+		return exited
+	}
+	if err != nil {
+		fmt.Fprintf(c.Err, "bobbin: %v\nTry: bobbin --help\n", err)
+		return exitUsage
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return outcome(ctx, parsed.Run(c, logger(c.Err, cli.Verbose)), c.Err)
+}
+
+// outcome says an error once, in words for people, and gives the exit code.
+func outcome(ctx context.Context, err error, w io.Writer) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		fmt.Fprintln(w, err)
+		return exitUsage
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "bobbin: stopped")
+		return exitStopped
+	}
+	fmt.Fprintln(w, "bobbin:", err)
+	return exitFailed
+}
+
+func logger(w io.Writer, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A queue works the jobs that the store puts in.
+type queue struct {
+	client  *river.Client[pgx.Tx]
+	replica *store.Replica
+}
+
+// work is what the queue's jobs do.
+type work struct {
+	Turn   func(ctx context.Context, session string) error
+	GiveUp func(ctx context.Context, session string, cause error) error
+	Post   func(ctx context.Context, session string) error
+}
+
+// newQueue registers every kind of job; each replica has to, or the one that leads would
+// discard what it does not know.
+func newQueue(s *store.Store, w work, sessionsAtOnce int, log *slog.Logger) (*queue, error) {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &store.TurnWorker{Store: s, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
+	river.AddWorker(workers, &store.PostWorker{Store: s, Drain: w.Post})
+	host, _ := os.Hostname()
+	id := fmt.Sprintf("%s-%d-%s", host, os.Getpid(), store.NewToken()[:8])
+	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
+		ID: id, Workers: workers, Logger: log, JobTimeout: -1,
+		// A person waits: a job starts within milliseconds of its commit.
+		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: sessionsAtOnce},
+			store.PostQueue:    {MaxWorkers: 32},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	return &queue{client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
+}
+
+// run works until ctx ends, then hands what is under way back to the queue.
+func (q *queue) run(ctx context.Context) error {
+	beating := make(chan error, 1)
+	go func() { beating <- q.replica.Run(ctx) }()
+	// The client's own context must outlive ctx: ending it would end jobs without a word.
+	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("job queue: %w", err)
+	}
+	<-ctx.Done()
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	defer cancel()
+	err := q.client.StopAndCancel(stop)
+	<-beating
+	return err
+}

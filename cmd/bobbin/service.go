@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// settings are what a bot is made of, wherever they came from: serve reads them from its
+// configuration, a stage makes them up.
+type settings struct {
+	DataDir     string
+	DatabaseURL string // empty: a private Postgres under DataDir
+	Durable     bool   // the private Postgres keeps its word through a power cut
+	Progress    io.Writer
+
+	SlackToken, SlackAppToken, SlackURL string
+	SlackPace                           time.Duration // between two posts in a channel; zero: Slack's own limit
+	Watch                               []string      // channel ids whose every new message is a request
+
+	ModelURL, ModelKey string
+	Prices             map[string]model.Price
+	Fallback           map[string][]string
+	Agents             map[string]agent.Setting
+
+	Repositories   []turn.Repository
+	SandboxKind    string
+	SessionsAtOnce int
+	Attempts       int
+}
+
+// A service is the bot, wired.
+type service struct {
+	log     *slog.Logger
+	cluster *cluster.Cluster // nil with a database of somebody else's
+	store   *store.Store
+	mirrors *repo.Mirrors
+	queue   *queue
+	gateway *bot.Gateway
+}
+
+// newService constructs everything and checks what can be checked before the first
+// message: the database answers and is up to date, the sandbox holds, Slack's token is good.
+func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, err error) {
+	b := &service{log: log}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	if b.cluster, b.store, err = openDatabase(ctx, s, log); err != nil {
+		return nil, err
+	}
+	slack, err := bot.Open(ctx, bot.Config{BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	b.mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
+	runner := &turn.Runner{
+		Store: b.store, Slack: &bot.People{Slack: slack}, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
+		Model: model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback}),
+		Dir:   filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
+	}
+	if err := confine(ctx, runner, s, log); err != nil {
+		return nil, err
+	}
+	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace}
+	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
+	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, s.SessionsAtOnce, log)
+	return b, err
+}
+
+// openDatabase connects to the configured Postgres, or starts a private one.
+func openDatabase(ctx context.Context, s settings, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
+	url := s.DatabaseURL
+	var own *cluster.Cluster
+	if url == "" {
+		var err error
+		own, err = cluster.Start(ctx, cluster.Config{Dir: filepath.Join(s.DataDir, "postgres"), Log: log, Progress: s.Progress, Durable: s.Durable})
+		if err != nil {
+			return nil, nil, err
+		}
+		url = own.URL()
+	}
+	st, err := store.Open(ctx, url, log)
+	if err == nil {
+		err = st.Migrate(ctx)
+	}
+	if err != nil {
+		if own != nil {
+			own.Stop()
+		}
+		return nil, nil, err
+	}
+	return own, st, nil
+}
+
+// confine opens the sandbox. Where none holds, commands are off and the reason is what
+// agents and people are told; only a kind that was asked for by name stops the start.
+func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) error {
+	box, err := sandbox.Open(ctx, sandbox.Config{Kind: s.SandboxKind, Log: log})
+	var unavailable *sandbox.Unavailable
+	switch {
+	case err == nil:
+		r.Sandbox = box
+		r.Checker = &check.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
+		log.Info("sandbox", "kind", box.Describe())
+		return nil
+	case errors.As(err, &unavailable) && (s.SandboxKind == "" || s.SandboxKind == "auto"):
+		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
+		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why, "cure", unavailable.Cure)
+		return nil
+	}
+	return err
+}
+
+// run works until ctx ends or Slack turns the bot away for good.
+func (b *service) run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return b.queue.run(ctx) })
+	group.Go(func() error { return b.gateway.Run(ctx) })
+	err := group.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// close lets go of the database; a private one is stopped.
+func (b *service) close() {
+	if b.store != nil {
+		b.store.Close()
+	}
+	if b.cluster != nil {
+		b.cluster.Stop()
+	}
+}
