@@ -22,8 +22,9 @@ type Config struct {
 	Durable  bool         // survives a loss of power (fsync); default: it does not, which is quicker: demo and tests
 	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 
-	find *finder // what to search; default: this machine
-	tie  tie     // how the server is tied to this program; default: the platform's way
+	find   *finder // what to search; default: this machine
+	tie    tie     // how the server is tied to this program; default: the platform's way
+	varLib string  // where root's cluster moves to when its folder cannot be entered; default: /var/lib/bobbin
 }
 
 func (c Config) withDefaults() Config {
@@ -33,6 +34,9 @@ func (c Config) withDefaults() Config {
 	if c.Progress == nil {
 		c.Progress = io.Discard
 	}
+	if c.varLib == "" {
+		c.varLib = "/var/lib/bobbin"
+	}
 	return c
 }
 
@@ -41,10 +45,13 @@ type Unavailable struct{ Why, Cure string }
 
 func (u *Unavailable) Error() string { return u.Why + ": " + u.Cure }
 
-// locate makes the address of one database behind the socket in dir. It fixes
-// everything that a PG… variable of the environment could turn elsewhere.
+// locate makes the address of one database behind the socket in dir. It says what a PG…
+// variable of somebody's environment would otherwise say.
 func locate(dir string, port int, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(account), Path: "/" + database}
-	u.RawQuery = url.Values{"host": {dir}, "port": {strconv.Itoa(port)}, "sslmode": {"disable"}}.Encode()
+	u.RawQuery = url.Values{
+		"host": {dir}, "port": {strconv.Itoa(port)}, "sslmode": {"disable"},
+		"options": {""}, "target_session_attrs": {"any"},
+	}.Encode()
 	return u.String()
 }

@@ -25,6 +25,29 @@ func ensureDatabase(ctx context.Context, url string) error {
 	})
 }
 
+// an outcome is what a try to connect says of the server.
+type outcome int
+
+const (
+	wasDone    outcome = iota
+	wasRefused         // it answered, and will answer the same again
+	isStarting         // it answered that it is not ready
+	noAnswer
+)
+
+func said(err error) outcome {
+	var refused *pgconn.PgError
+	switch {
+	case err == nil:
+		return wasDone
+	case !errors.As(err, &refused):
+		return noAnswer
+	case refused.Code == "57P03": // cannot_connect_now
+		return isStarting
+	}
+	return wasRefused
+}
+
 func with(ctx context.Context, url string, do func(context.Context, *pgconn.PgConn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -14,10 +14,6 @@ import (
 	"syscall"
 )
 
-// varLib is where a cluster of root's goes when its own folder cannot be entered by the
-// account that the server runs as.
-const varLib = "/var/lib/bobbin"
-
 // a person is whom the server runs as.
 type person struct {
 	name     string
@@ -34,7 +30,7 @@ type home struct {
 
 // settle makes the folder, and finds out who the server is to run as and whether they
 // can get there.
-func settle(dir string) (home, error) {
+func settle(dir, varLib string) (home, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return home{}, fmt.Errorf("cluster: %w", err)
@@ -56,7 +52,7 @@ func settle(dir string) (home, error) {
 	if h.as, err = h.someoneElse(); err != nil {
 		return home{}, err
 	}
-	return h.reachable()
+	return h.reachable(varLib)
 }
 
 // checkOwner refuses data that another account made: Postgres would, in worse words.
@@ -94,7 +90,7 @@ func asPerson(name string, uid, gid int) person {
 
 // reachable sees to it that the account can get to the folder: temporary folders of our
 // own are opened for passing through; from anywhere else the cluster moves to varLib.
-func (h home) reachable() (home, error) {
+func (h home) reachable(varLib string) (home, error) {
 	blocked := h.as.blockedAt(h.dir)
 	for blocked != "" && ours(blocked) {
 		if os.Chmod(blocked, mode(blocked)|0o111) != nil {
@@ -109,11 +105,11 @@ func (h home) reachable() (home, error) {
 	if blocked == "" {
 		return h, nil
 	}
-	return h.move()
+	return h.move(varLib)
 }
 
 // move puts the cluster under varLib, with a link where it was asked for.
-func (h home) move() (home, error) {
+func (h home) move(varLib string) (home, error) {
 	sum := sha256.Sum256([]byte(h.dir))
 	to := filepath.Join(varLib, fmt.Sprintf("cluster-%x", sum[:6]))
 	moved := home{dir: to, data: filepath.Join(to, "data"), as: h.as}

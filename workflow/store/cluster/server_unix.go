@@ -78,10 +78,18 @@ func (s *server) openLog() (*os.File, error) {
 	return f, nil
 }
 
+// errMemoryHeld means that the memory of a server before this one is still in use.
+var errMemoryHeld = errors.New("cluster: processes of an earlier Postgres are still there")
+
 // died is the error for a server that ended by itself, with what it said.
 func (s *server) died() error {
 	b, _ := os.ReadFile(s.log)
-	return fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log, tail(b[min(int(s.from), len(b)):], 2000))
+	b = b[min(int(s.from), len(b)):]
+	err := fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log, tail(b, 2000))
+	if bytes.Contains(b, []byte("pre-existing shared memory block")) {
+		return fmt.Errorf("%w: %w", errMemoryHeld, err)
+	}
+	return err
 }
 
 // stop asks for a fast shutdown, then for an immediate one, then kills.

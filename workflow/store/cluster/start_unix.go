@@ -35,7 +35,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("cluster: no folder was given")
 	}
-	h, err := settle(cfg.Dir)
+	h, err := settle(cfg.Dir, cfg.varLib)
 	if err != nil {
 		return nil, err
 	}
@@ -80,36 +80,60 @@ func runLocked(ctx context.Context, cfg Config, h home) (*Cluster, error) {
 	if err := h.initialise(ctx, bin, cfg); err != nil {
 		return nil, err
 	}
-	socket, err := h.makeSocketDir()
+	c, err := launch(ctx, cfg, h, bin)
 	if err != nil {
-		return nil, err
-	}
-	s, err := startServer(h, bin, socket, cfg)
-	if err != nil {
-		return nil, err
-	}
-	c := &Cluster{socket: socket, port: port, server: s}
-	if err := c.awaitReady(ctx); err != nil {
-		c.Stop()
 		return nil, err
 	}
 	cfg.Log.Info("postgres started", "dir", h.data, "version", bin.version, "programs", bin.dir, "account", h.as.name, "took", time.Since(began).Round(time.Millisecond))
 	return c, nil
 }
 
+// launch starts the server, again while processes of one that was killed still hold its
+// memory: they notice, and end by themselves.
+func launch(ctx context.Context, cfg Config, h home, bin programs) (*Cluster, error) {
+	deadline := time.Now().Add(stopQuick)
+	for {
+		socket, err := h.makeSocketDir()
+		if err != nil {
+			return nil, err
+		}
+		s, err := startServer(h, bin, socket, cfg)
+		if err != nil {
+			return nil, err
+		}
+		c := &Cluster{socket: socket, port: port, server: s}
+		if err = c.awaitReady(ctx); err == nil {
+			return c, nil
+		}
+		c.Stop()
+		if !errors.Is(err, errMemoryHeld) || wait(ctx, deadline) != nil {
+			return nil, err
+		}
+	}
+}
+
 // awaitReady waits until the server lets us in, and makes our database at the first start.
+// While it says that it is starting (it repairs itself after a crash) it has all the time
+// that ctx gives.
 func (c *Cluster) awaitReady(ctx context.Context) error {
+	deadline := time.Now().Add(patience)
 	for {
 		err := ensureDatabase(ctx, c.Database("postgres"))
-		if err == nil {
+		switch said(err) {
+		case wasDone:
 			return nil
+		case wasRefused:
+			return fmt.Errorf("cluster: Postgres started and refused us: %w", err)
+		case isStarting:
+			deadline = time.Now().Add(patience)
 		}
 		select {
 		case <-c.server.done:
 			return c.server.died()
-		case <-ctx.Done():
-			return fmt.Errorf("cluster: waiting for Postgres to answer: %w (its last words: %v)", ctx.Err(), err)
-		case <-time.After(pause):
+		default:
+		}
+		if late := wait(ctx, deadline); late != nil {
+			return fmt.Errorf("cluster: Postgres does not answer: %w (%v)", late, err)
 		}
 	}
 }

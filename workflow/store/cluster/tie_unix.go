@@ -16,6 +16,7 @@ const (
 	tieDefault tie = iota
 	tieKernel      // the kernel sends a signal: Linux
 	tieWatcher     // a shell waits for the end of a pipe, and sends it: everywhere
+	tieNone        // not at all: what tests compare with
 )
 
 func (t tie) orDefault() tie {
@@ -31,8 +32,8 @@ func (t tie) start(cmd *exec.Cmd) (untie func(), err error) {
 		dieWithUs(cmd.SysProcAttr)
 		return func() {}, cmd.Start()
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, err
+	if err := cmd.Start(); err != nil || t == tieNone {
+		return func() {}, err
 	}
 	untie, err = watch(cmd)
 	if err != nil {

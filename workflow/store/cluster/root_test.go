@@ -1,0 +1,120 @@
+//go:build unix
+
+package cluster
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const nobody = 65534
+
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can become somebody else")
+	}
+}
+
+// Everything that a user may do is done again as one, by a copy of this binary.
+func TestAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(filepath.Dir(dir), 0o755))
+	binary := filepath.Join(dir, "cluster.test")
+	copyFile(t, os.Args[0], binary)
+	tmp := filepath.Join(dir, "tmp")
+	require.NoError(t, os.Mkdir(tmp, 0o755))
+	require.NoError(t, os.Chown(tmp, nobody, nobody))
+
+	cmd := exec.Command(binary, "-test.v", "-test.run=Reused|LongFolder|Joins|KilledProgram|StalePID|Cancelled")
+	cmd.Dir = tmp
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + tmp, "TMPDIR=" + tmp}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "--- PASS: TestKilledProgramLeavesNoServer")
+	require.NotContains(t, string(out), "--- SKIP")
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	require.NoError(t, err)
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	require.NoError(t, err)
+	_, err = io.Copy(out, in)
+	require.NoError(t, err)
+	require.NoError(t, out.Close())
+}
+
+func TestRootsServerRunsAsSomebodyElse(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	dir := folder(t)
+	c := start(t, Config{Dir: dir})
+	uid, _, ok := owner(filepath.Join(dir, "data"))
+	require.True(t, ok)
+	require.NotZero(t, uid)
+	require.Equal(t, uid, serverUID(t, postmaster(t, dir)))
+	require.Equal(t, "1", ask(t, c.URL(), "select '1'"))
+}
+
+func serverUID(t *testing.T, pid int) int {
+	t.Helper()
+	uid, _, ok := owner(filepath.Join("/proc", strconv.Itoa(pid)))
+	require.True(t, ok)
+	return uid
+}
+
+func TestRootRunsWhatAUserMadeAsThatUser(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	dir := folder(t)
+	require.NoError(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		require.NoError(t, err)
+		return os.Lchown(path, nobody, nobody)
+	}))
+	start(t, Config{Dir: dir})
+	require.Equal(t, nobody, serverUID(t, postmaster(t, dir)))
+}
+
+// A home folder of root's cannot be entered by others, and is not to be opened to them.
+func TestClosedFolderMovesTheCluster(t *testing.T) {
+	t.Parallel()
+	needRoot(t)
+	closed := filepath.Join(t.TempDir(), "closed")
+	require.NoError(t, os.Mkdir(closed, 0o700))
+	require.NoError(t, os.Chown(closed, 54321, 54321))
+	lib := filepath.Join(t.TempDir(), "lib")
+	cfg := Config{Dir: filepath.Join(closed, "pg"), varLib: lib}
+	c := start(t, cfg)
+	exec1(t, c.URL(), "create table kept as select 'still here' as text")
+	fi, err := os.Stat(closed)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o700, fi.Mode().Perm())
+	target, err := filepath.EvalSymlinks(filepath.Join(cfg.Dir, "data"))
+	require.NoError(t, err)
+	require.Contains(t, target, lib)
+	c.Stop()
+	require.Equal(t, "still here", ask(t, start(t, cfg).URL(), "select text from kept"))
+}
+
+func TestDataOfAnotherAccountIsRefusedByName(t *testing.T) {
+	t.Parallel()
+	h := home{data: t.TempDir(), as: person{uid: 54321}}
+	err := h.checkOwner()
+	require.ErrorContains(t, err, "belongs to "+nameOf(os.Geteuid())+", and this program runs as uid 54321")
+	require.ErrorContains(t, err, "BOBBIN_DATA_DIR")
+	h.as.uid = os.Geteuid()
+	require.NoError(t, h.checkOwner())
+}
