@@ -38,12 +38,12 @@ func joinLines(all []textLine) string {
 // applyHunks changes a text hunk by hunk, in the order of the file. Lines that the hunks
 // only mention stay as they are in the file, whatever the patch has for them.
 func applyHunks(text string, hunks []hunk) (string, error) {
+	if strings.Count(text, "\n")*len(hunks) > maxPatchWork {
+		return "", wrong("the file is too long for a patch of so many hunks: use fewer, or edit_file")
+	}
 	a := &applying{have: splitLines(text), end: "\n"}
 	if crlf([]byte(text)) {
 		a.end = "\r\n"
-	}
-	if len(a.have)*len(hunks) > maxPatchWork {
-		return "", wrong("the file is too long for a patch of so many hunks: use fewer, or edit_file")
 	}
 	for _, h := range hunks {
 		if err := a.apply(h); err != nil {
