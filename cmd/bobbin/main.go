@@ -51,6 +51,7 @@ type commands struct {
 	Version kong.VersionFlag `help:"Say the version."`
 
 	Demo     demoCommand     `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
+	Serve    serveCommand    `cmd:"" help:"Run the bot."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
 	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided."`
@@ -75,6 +76,7 @@ func run(ctx context.Context, args []string, c console) int {
 		fmt.Fprintf(c.Err, "bobbin: %v\nTry: bobbin --help\n", err)
 		return exitUsage
 	}
+	scrub()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return outcome(ctx, parsed.Run(c, logger(c.Err, cli.Verbose)), c.Err)
 }

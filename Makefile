@@ -1,0 +1,39 @@
+# Two commands matter: `go run ./cmd/bobbin demo` and `make test`.
+
+# The same flags everywhere, or everything is compiled again.
+export GOFLAGS ?= -buildvcs=false
+TOOL := go tool -modfile=.ci/tools/go.mod
+RACE ?=
+TESTFLAGS ?= -timeout 20m
+
+.PHONY: help test race deps lint demo build fuzz bench
+
+help: ## what there is
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+test: deps ## everything: Postgres, the sandbox, Slack's own clients, the whole-program stories (RACE=1: with the race detector)
+	go vet ./...
+	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
+
+race: ## the same with the race detector
+	$(MAKE) test RACE=1
+
+deps: ## install what the tests use, or say what is missing
+	@.ci/deps
+
+lint: ## formatting, vet, staticcheck
+	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
+	go vet ./...
+	$(TOOL) staticcheck ./...
+
+demo: ## the whole bug story on this machine
+	go run ./cmd/bobbin demo
+
+build: ## one static binary
+	CGO_ENABLED=0 go build -trimpath -o bobbin ./cmd/bobbin
+
+fuzz: ## each fuzz target for ten seconds
+	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s $$p || exit 1; done; done
+
+bench: ## every benchmark once
+	go test -run '^$$' -bench . -benchtime 1x ./...
