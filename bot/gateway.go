@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,11 +46,10 @@ func (g *Gateway) Links() int { return int(g.links.Load()) }
 // Run takes events in until ctx ends, which is no error. It returns an *AuthError when
 // Slack refuses the app for good; everything else is tried again.
 func (g *Gateway) Run(ctx context.Context) error {
-	g.setDefaults()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var running sync.WaitGroup
-	for n := range g.Connections {
+	for n := range max(g.Connections, 1) {
 		running.Go(func() {
 			if err := g.connection(ctx, n+1); err != nil {
 				cancel(err)
@@ -58,26 +58,13 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 	running.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, ctx.Err()) {
-		return fmt.Errorf("Socket Mode: %w", err)
+		return fmt.Errorf("socket mode: %w", err)
 	}
 	return nil
 }
 
-func (g *Gateway) setDefaults() {
-	g.Connections = max(g.Connections, 1)
-	orElse(&g.Patience, 2*time.Second)
-	orElse(&g.Apart, time.Second)
-	orElse(&g.Steady, 30*time.Second)
-	orElse(&g.MostApart, time.Minute)
-	if g.Log == nil {
-		g.Log = slog.New(slog.DiscardHandler)
-	}
-}
-
-func orElse(d *time.Duration, value time.Duration) {
-	if *d == 0 {
-		*d = value
-	}
+func (g *Gateway) log() *slog.Logger {
+	return cmp.Or(g.Log, slog.New(slog.DiscardHandler))
 }
 
 // link is one connection: slack-go's client, and the goroutine that takes its events.
@@ -91,8 +78,11 @@ type link struct {
 
 // connection keeps one connection up until ctx ends or Slack refuses the app.
 func (g *Gateway) connection(parent context.Context, number int) error {
-	log := g.Log.With("connection", number)
-	door := &doorman{next: g.Slack.cfg.HTTP, log: log, apart: g.Apart, steady: g.Steady, most: g.MostApart}
+	log := g.log().With("connection", number)
+	door := &doorman{
+		next: g.Slack.cfg.HTTP, log: log,
+		apart: cmp.Or(g.Apart, time.Second), steady: cmp.Or(g.Steady, 30*time.Second), most: cmp.Or(g.MostApart, time.Minute),
+	}
 	var options []socketmode.Option
 	if g.PingInterval > 0 {
 		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
@@ -210,7 +200,7 @@ func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []by
 // keep offers the event until the Inbox took it or patience ends. Slack never delivers a
 // press of a button again, so a database that is away for a moment should not lose one.
 func (l *link) keep(ctx context.Context, in workflow.Incoming) error {
-	until := time.Now().Add(l.Patience)
+	until := time.Now().Add(cmp.Or(l.Patience, 2*time.Second))
 	for wait := 20 * time.Millisecond; ; wait *= 2 {
 		err := l.Inbox.Receive(ctx, in)
 		if err == nil || ctx.Err() != nil || time.Now().Add(wait).After(until) {

@@ -40,9 +40,6 @@ func (r renderer) parts(p *workflow.Posting) []part {
 		}
 		parts = append(parts, part{key: key, text: text})
 	}
-	if len(parts) == 0 {
-		return nil
-	}
 	last := &parts[len(parts)-1]
 	last.blocks = withButtons(last.text, p.Lines)
 	return parts

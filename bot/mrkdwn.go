@@ -265,11 +265,17 @@ func (p *page) marked(n ast.Node, mark string) {
 func (p *page) words(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if t, is := n.(*ast.Text); is && entering {
-			b.Write(t.Segment.Value(p.src))
-			if t.SoftLineBreak() || t.HardLineBreak() {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			b.Write(n.Segment.Value(p.src))
+			if n.SoftLineBreak() || n.HardLineBreak() {
 				b.WriteByte(' ')
 			}
+		case *ast.RawHTML:
+			b.Write(n.Segments.Value(p.src))
 		}
 		return ast.WalkContinue, nil
 	})

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,10 +64,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 }
 
 func (p *Poster) log() *slog.Logger {
-	if p.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return p.Log
+	return cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 }
 
 // deliver makes the posting stand in Slack once, and gives the ts of its first message.
@@ -75,9 +73,6 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 		return posting.OnTS, p.react(ctx, posting)
 	}
 	parts := renderer{Links: p.Links}.parts(posting)
-	if len(parts) == 0 {
-		return "", &refusal{"nothing to say"}
-	}
 	there := map[string]string{}
 	if posting.Tried && !p.blind {
 		if there, err = p.lookUp(ctx, posting); err != nil {
@@ -153,9 +148,7 @@ func (p *Poster) react(ctx context.Context, posting *workflow.Posting) error {
 
 // lookUp finds which parts of a posting that was tried are in the thread: key to ts.
 func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (map[string]string, error) {
-	settle := p.Settle
-	orElse(&settle, 3*time.Second)
-	if err := pause(ctx, settle); err != nil {
+	if err := pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return nil, err
 	}
 	there := map[string]string{}
@@ -178,9 +171,7 @@ func (p *Poster) pace(channel string) *rate.Limiter {
 	defer p.mu.Unlock()
 	limiter := p.paces[channel]
 	if limiter == nil {
-		every := p.Pace
-		orElse(&every, time.Second)
-		limiter = rate.NewLimiter(rate.Every(every), 1)
+		limiter = rate.NewLimiter(rate.Every(cmp.Or(p.Pace, time.Second)), 1)
 		if p.paces == nil {
 			p.paces = map[string]*rate.Limiter{}
 		}

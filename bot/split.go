@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// split cuts rendered text into parts of at most most characters: between paragraphs
+// split cuts rendered text into parts, at least one, of at most most characters: between paragraphs
 // where it can, else between lines, else between words. A code block that is cut is
 // closed and opened again, and no part ends within an entity or a link.
 func split(rendered string, most int) []string {
@@ -24,6 +24,9 @@ func split(rendered string, most int) []string {
 		}
 	}
 	c.flush(len(c.lines))
+	if c.parts == nil {
+		return []string{""}
+	}
 	return c.parts
 }
 
