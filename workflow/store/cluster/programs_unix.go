@@ -76,7 +76,7 @@ func (c Config) programs(ctx context.Context, h home) (programs, error) {
 	}
 	if f.named == "" || f.named == "npm" {
 		p, err := f.fetch(ctx, c, h, want)
-		if err == nil || !errors.Is(err, errNotForUs) {
+		if !errors.Is(err, errNoFetch) {
 			return p, err
 		}
 	}
@@ -86,8 +86,8 @@ func (c Config) programs(ctx context.Context, h home) (programs, error) {
 	return programs{}, none(seen, f)
 }
 
-// errNotForUs means that npm's package is of another version than the data.
-var errNotForUs = errors.New("cluster: npm's version is another")
+// errNoFetch means that npm, or a package for this platform and data, is not to be had.
+var errNoFetch = errors.New("cluster: nothing to fetch")
 
 // fits reports whether programs can run data that version want made; 0 is none yet.
 func (p programs) fits(want int) bool {
@@ -179,7 +179,7 @@ func none(seen []programs, f *finder) error {
 	why := "no PostgreSQL was found on this machine"
 	switch {
 	case f.named == "npm":
-		return &Unavailable{Why: "PostgreSQL is to come from npm, which is not here for this platform", Cure: "install npm, or unset BOBBIN_POSTGRES_BIN"}
+		return &Unavailable{Why: "PostgreSQL is to come from npm, which is not here or has none for this platform", Cure: "install npm, or unset BOBBIN_POSTGRES_BIN"}
 	case f.named != "":
 		why = fmt.Sprintf("BOBBIN_POSTGRES_BIN names %s, and version %d or newer is needed", list(seen), oldest)
 	case len(seen) > 0:

@@ -12,10 +12,9 @@ import (
 
 const barWidth = 30
 
-// showProgress shows how a folder grows towards size bytes, as a bar on a terminal, else
-// as one line at the beginning and one at the end. The function returned ends it.
-func showProgress(w io.Writer, what, dir string, size int64) (stop func(ok bool)) {
-	bar := isTerminal(w)
+// showProgress shows how a folder grows towards size bytes: as a bar, else as one line at
+// the beginning and one at the end. The function returned ends it.
+func showProgress(w io.Writer, bar bool, what, dir string, size int64) (stop func(ok bool)) {
 	began := time.Now()
 	if !bar {
 		fmt.Fprintf(w, "%s…\n", what)
