@@ -1,0 +1,59 @@
+package bot
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/slack-go/slack"
+)
+
+// ChannelIDs makes ids of channels that a configuration names by id (C0123ABCD) or by
+// #name, in the same order. A name has to be that of a channel that the bot was invited
+// to: it hears of no other.
+func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, error) {
+	ids := make([]string, len(channels))
+	var known map[string]string
+	for i, c := range channels {
+		name, named := strings.CutPrefix(c, "#")
+		if !named {
+			ids[i] = c
+			continue
+		}
+		if known == nil {
+			var err error
+			if known, err = s.ownChannels(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if ids[i] = known[name]; ids[i] == "" {
+			return nil, fmt.Errorf("the bot is in no channel called #%s: write \"/invite @%s\" there, or check the name", name, s.self.Name)
+		}
+	}
+	return ids, nil
+}
+
+// ownChannels are those that the bot is in: name to id.
+func (s *Slack) ownChannels(ctx context.Context) (map[string]string, error) {
+	known := map[string]string{}
+	params := &slack.GetConversationsForUserParameters{Types: []string{"public_channel", "private_channel"}, Limit: 200, ExcludeArchived: true}
+	for range maxPages {
+		var page []slack.Channel
+		var next string
+		err := s.patiently(ctx, func() (err error) {
+			page, next, err = s.api.GetConversationsForUserContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list the bot's channels: %w", s.explain(err, botTokenName))
+		}
+		for _, c := range page {
+			known[c.Name] = c.ID
+		}
+		if next == "" {
+			break
+		}
+		params.Cursor = next
+	}
+	return known, nil
+}
