@@ -165,7 +165,8 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	posting := o.posting("k1", root, "which one?")
 	posting.Lines[0].Buttons = []workflow.Button{
 		{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"},
-		{ActionID: "option", Label: "this", Value: "id-2"}, {ActionID: "option", Label: "that", Value: "id-3"},
+		{ActionID: "option", Label: "this", Value: "id-2"},
+		{ActionID: "option", Label: "that", Value: "id-3"},
 	}
 	out := (&outbox{}).put(posting)
 	require.NoError(t, (&Poster{Slack: o.bot, Outbox: out}).Drain(t.Context(), "s"))

@@ -57,8 +57,11 @@ func TestPersonIsReadAfreshAndClosedOnErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, got.Deleted)
 	for _, f := range []slacktest.Fault{
-		{Method: "users.info", Status: 500}, {Method: "users.info", Error: "internal_error"}, {Method: "users.info", LoseAnswer: true},
-		{Method: "conversations.members", Status: 503}, {Method: "conversations.members", Error: "missing_scope"},
+		{Method: "users.info", Status: 500},
+		{Method: "users.info", Error: "internal_error"},
+		{Method: "users.info", LoseAnswer: true},
+		{Method: "conversations.members", Status: 503},
+		{Method: "conversations.members", Error: "missing_scope"},
 	} {
 		o.Order(f)
 		got, err = ask()
