@@ -84,7 +84,8 @@ func Leading(desk Lead) []model.Tool {
 		})),
 		model.NewTool("delegate", text("tools/delegate.md"), func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
-		}) (model.Result, error) {
+		},
+		) (model.Result, error) {
 			return desk.Delegate(ctx, in.Tasks)
 		}, enums(map[string][]any{
 			"tasks.category": {string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual)},
@@ -93,17 +94,20 @@ func Leading(desk Lead) []model.Tool {
 		model.NewTool("ask", text("tools/ask.md"), desk.Ask),
 		model.NewTool("reply", text("tools/reply.md"), func(ctx context.Context, in struct {
 			Text string `json:"text" jsonschema:"the answer, short, in Markdown"`
-		}) (model.Result, error) {
+		},
+		) (model.Result, error) {
 			return desk.Reply(ctx, in.Text)
 		}),
 		model.NewTool("not_for_me", text("tools/not_for_me.md"), func(ctx context.Context, in struct {
 			Reason string `json:"reason"`
-		}) (model.Result, error) {
+		},
+		) (model.Result, error) {
 			return desk.NotForMe(ctx, in.Reason)
 		}),
 		model.NewTool("finish", text("tools/finish.md"), func(ctx context.Context, in struct {
 			Summary string `json:"summary" jsonschema:"what was changed and why, two to five sentences; becomes the commit message"`
-		}) (model.Result, error) {
+		},
+		) (model.Result, error) {
 			return desk.Finish(ctx, in.Summary)
 		}),
 	}
@@ -115,12 +119,14 @@ func Working(desk Hand) []model.Tool {
 		say(desk),
 		model.NewTool("done", text("tools/done.md"), func(ctx context.Context, in struct {
 			Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences"`
-		}) (model.Result, error) {
+		},
+		) (model.Result, error) {
 			return desk.Done(ctx, in.Summary)
 		}),
 		model.NewTool("blocked", text("tools/blocked.md"), func(ctx context.Context, in struct {
 			Reason string `json:"reason" jsonschema:"what is missing, and who could give it"`
-		}) (model.Result, error) {
+		},
+		) (model.Result, error) {
 			return desk.Blocked(ctx, in.Reason)
 		}),
 	}
