@@ -96,7 +96,7 @@ func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
 func advertised(adv *packp.AdvRefs) refs {
 	r := refs{hashes: map[string]plumbing.Hash{}}
 	for name, h := range adv.References {
-		if strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/") {
+		if (strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")) && plumbing.ReferenceName(name).Validate() == nil {
 			r.hashes[name] = h
 		}
 	}

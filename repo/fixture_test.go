@@ -67,7 +67,15 @@ func (o *origin) commit(message string, files map[string]string) string {
 			}
 		}
 	}
-	require.NoError(o.t, tree.AddWithOptions(&git.AddOptions{All: true}))
+	for name, content := range files {
+		name = strings.TrimSuffix(name, "*")
+		if content == "" {
+			_, err = tree.Remove(name)
+		} else {
+			err = tree.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true})
+		}
+		require.NoError(o.t, err)
+	}
 	o.now = o.now.Add(time.Hour)
 	who := &object.Signature{Name: "Ada", Email: "ada@example.com", When: o.now}
 	h, err := tree.Commit(message, &git.CommitOptions{Author: who, Committer: who})
@@ -198,4 +206,19 @@ func (w *Workspace) save(t testing.TB, message string) string {
 	h, err := w.Commit(context.Background(), CommitSpec{Message: message, When: approvedAt})
 	require.NoError(t, err)
 	return h
+}
+
+func writeFile(t testing.TB, dir, name, content string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
+}
+
+// withLine gives a file with one line replaced.
+func withLine(t testing.TB, dir, name string, line int, text string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	require.NoError(t, err)
+	all := strings.SplitAfter(string(b), "\n")
+	all[line-1] = text + "\n"
+	return strings.Join(all, "")
 }

@@ -54,7 +54,8 @@ type Mirror struct {
 }
 
 // Open gives the mirror of a remote, cloning it when this machine has none. A
-// second caller waits for the first one's clone.
+// second caller waits for the first one's clone. Where the fetch of an old
+// mirror fails, both are given: the mirror as it was, and the error.
 func (m *Mirrors) Open(ctx context.Context, r Remote) (*Mirror, error) {
 	if r.URL == "" {
 		return nil, errors.New("repo: a remote without a URL")
@@ -173,12 +174,10 @@ func (m *Mirror) Dir() string { return m.dir }
 // prepare opens the mirror on disk, or clones it into a folder beside that is
 // renamed when it is whole.
 func (m *Mirror) prepare(ctx context.Context) error {
-	_, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = m.clone(ctx)
-	}
-	if err != nil {
-		return err
+	if !m.onDisk() {
+		if err := m.clone(ctx); err != nil {
+			return err
+		}
 	}
 	return m.load(m.dir)
 }
@@ -187,6 +186,7 @@ func (m *Mirror) clone(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(m.dir), 0o755); err != nil {
 		return fmt.Errorf("repo: make mirror: %w", err)
 	}
+	m.dropOldClones()
 	dir, err := os.MkdirTemp(filepath.Dir(m.dir), filepath.Base(m.dir)+".new-*")
 	if err != nil {
 		return fmt.Errorf("repo: make mirror: %w", err)
@@ -205,11 +205,26 @@ func (m *Mirror) clone(ctx context.Context) error {
 		return err
 	}
 	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
-	_ = os.RemoveAll(m.dir) // one that never got its references
-	if err := os.Rename(dir, m.dir); err != nil {
+	if err := os.Rename(dir, m.dir); err != nil && !m.onDisk() { // else another process was faster
 		return fmt.Errorf("repo: place mirror: %w", err)
 	}
 	return nil
+}
+
+// onDisk tells whether a whole mirror is there.
+func (m *Mirror) onDisk() bool {
+	_, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
+	return err == nil
+}
+
+// dropOldClones removes what killed processes left of their clones.
+func (m *Mirror) dropOldClones() {
+	found, _ := filepath.Glob(m.dir + ".new-*")
+	for _, dir := range found {
+		if info, err := os.Stat(dir); err == nil && m.now().Sub(info.ModTime()) > 24*time.Hour {
+			_ = os.RemoveAll(dir)
+		}
+	}
 }
 
 // initBare makes what git itself takes for a bare repository.
@@ -346,7 +361,7 @@ func someOf(names []string) string {
 }
 
 // Materialise writes the plain files of a commit into dir, which has to be
-// empty or absent.
+// empty or absent. After an error what is in dir is not whole.
 func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
 	c, err := m.commitNamed(commit)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -389,6 +390,9 @@ func TestSettingsDoNotRedirect(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
+	if _, err := exec.LookPath("git"); err == nil { // the control: who heeds the settings asks the thief
+		require.Empty(t, runGit(t, w.mirror.dir, "ls-remote", o.dir))
+	}
 	_, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
 	require.NoError(t, err)
 	require.Equal(t, commit, o.stands("bobbin/fix"))

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -28,13 +29,25 @@ func serverTransport() transport.Transport {
 type inProcess struct{ transport.Transport }
 
 func (t *inProcess) NewReceivePackSession(ep *transport.Endpoint, auth transport.AuthMethod) (transport.ReceivePackSession, error) {
-	for _, hook := range []string{"pre-receive", "update", "reference-transaction", "proc-receive"} {
-		info, err := os.Stat(filepath.Join(gitDir(ep.Path), "hooks", hook))
-		if err == nil && info.Mode().Perm()&0o111 != 0 {
-			return nil, errHooks
-		}
+	if hasHooks(gitDir(ep.Path)) {
+		return nil, errHooks
 	}
 	return t.Transport.NewReceivePackSession(ep, auth)
+}
+
+// hasHooks also takes settings that point elsewhere for a hook.
+func hasHooks(dir string) bool {
+	config, _ := os.ReadFile(filepath.Join(dir, "config"))
+	if text := strings.ToLower(string(config)); strings.Contains(text, "hookspath") || strings.Contains(text, "include") {
+		return true
+	}
+	for _, hook := range []string{"pre-receive", "update", "reference-transaction", "proc-receive"} {
+		info, err := os.Stat(filepath.Join(dir, "hooks", hook))
+		if err == nil && info.Mode().Perm()&0o111 != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 type localLoader struct{}

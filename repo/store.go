@@ -174,8 +174,10 @@ func (s *store) has(h plumbing.Hash) bool {
 	if s.mirrored(h) {
 		return true
 	}
-	_, err := os.Stat(s.loosePath(h))
-	return err == nil
+	if _, err := os.Stat(s.loosePath(h)); err == nil {
+		return true
+	}
+	return s.packs.stale() && s.packs.load() == nil && s.mirrored(h)
 }
 
 // mirrored tells whether the mirror itself holds the object.

@@ -58,7 +58,9 @@ func (w *Workspace) statePath() string { return filepath.Join(w.dir, "git", "sta
 
 func (w *Workspace) reopen(st *state, commit string) error {
 	if commit != "" && !strings.HasPrefix(st.base.String(), strings.ToLower(commit)) {
-		return fmt.Errorf("repo: the workspace %s stands on %s, not on %s", w.dir, st.base, commit)
+		if named, err := w.mirror.Resolve(commit); err != nil || named != st.base.String() {
+			return fmt.Errorf("repo: the workspace %s stands on %s, not on %s", w.dir, st.base, commit)
+		}
 	}
 	w.base, w.tree = st.base, st.tree
 	return w.openRoot()

@@ -1,0 +1,246 @@
+package repo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/stretchr/testify/require"
+)
+
+// raw puts an object into the origin as it is.
+func (o *origin) raw(kind plumbing.ObjectType, content []byte) plumbing.Hash {
+	o.t.Helper()
+	obj := &plumbing.MemoryObject{}
+	obj.SetType(kind)
+	_, err := obj.Write(content)
+	require.NoError(o.t, err)
+	h, err := o.repo.Storer.SetEncodedObject(obj)
+	require.NoError(o.t, err)
+	return h
+}
+
+type rawLine struct {
+	mode filemode.FileMode
+	name string
+	hash plumbing.Hash
+}
+
+// rawTree keeps the order and the names that it is given.
+func (o *origin) rawTree(lines ...rawLine) plumbing.Hash {
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%o %s\x00%s", uint32(l.mode), l.name, l.hash[:])
+	}
+	return o.raw(plumbing.TreeObject, []byte(b.String()))
+}
+
+func (o *origin) rawCommit(tree plumbing.Hash) string {
+	o.t.Helper()
+	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: o.now}
+	obj := &plumbing.MemoryObject{}
+	require.NoError(o.t, (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(obj))
+	h, err := o.repo.Storer.SetEncodedObject(obj)
+	require.NoError(o.t, err)
+	o.branch("main", h.String())
+	return h.String()
+}
+
+func TestHostileTreesAreRefused(t *testing.T) {
+	t.Parallel()
+	bad := []string{
+		"", ".", "..", "../x", "/abs", "a/b", ".git", ".GIT", ".Git", ".git ", ".git.", ".git . .", "git~1", "GIT~1",
+		".git::$INDEX_ALLOCATION", ".g\u200cit", "\ufeff.git", ".gi\u202et", `a\..\b`, `..\x`, `.git\hooks`, strings.Repeat("n", 300),
+	}
+	for i, name := range bad {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			o := newOrigin(t)
+			blob := o.raw(plumbing.BlobObject, []byte("owned\n"))
+			inner := o.rawTree(rawLine{filemode.Executable, "post-checkout", blob})
+			for _, tree := range []plumbing.Hash{
+				o.rawTree(rawLine{filemode.Regular, name, blob}),
+				o.rawTree(rawLine{filemode.Dir, name, inner}),
+				o.rawTree(rawLine{filemode.Symlink, name, blob}),
+				o.rawTree(rawLine{filemode.Dir, "ok", o.rawTree(rawLine{filemode.Regular, name, blob})}),
+			} {
+				commit := o.rawCommit(tree)
+				m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), Remote{Name: "bad", URL: o.dir})
+				if name == "" && err != nil {
+					continue // go-git's server does not even send it
+				}
+				require.NoError(t, err)
+				above := t.TempDir()
+				_, err = m.Workspace(ctx0(), filepath.Join(above, "s"), commit)
+				var refused *TreeError
+				require.True(t, errors.As(err, &refused) || name == "" && err != nil, "%q: %v", name, err)
+				require.NotContains(t, err.Error(), "\n")
+				require.NoFileExists(t, filepath.Join(above, "x"))
+				require.NoDirExists(t, filepath.Join(above, "s", "files"), "nothing is left of a refused one")
+				require.Error(t, m.Materialise(ctx0(), commit, filepath.Join(above, "m")))
+			}
+		})
+	}
+}
+
+func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	for name, build := range map[string]func(o *origin, blob, dir plumbing.Hash) plumbing.Hash{
+		"a link, then a folder of its name": func(o *origin, _, dir plumbing.Hash) plumbing.Hash {
+			link := o.raw(plumbing.BlobObject, []byte(outside))
+			return o.rawTree(rawLine{filemode.Symlink, "d", link}, rawLine{filemode.Dir, "d", dir})
+		},
+		"a folder, then a link of its name": func(o *origin, _, dir plumbing.Hash) plumbing.Hash {
+			link := o.raw(plumbing.BlobObject, []byte(outside))
+			return o.rawTree(rawLine{filemode.Dir, "d", dir}, rawLine{filemode.Symlink, "d", link})
+		},
+		"a file twice": func(o *origin, blob, _ plumbing.Hash) plumbing.Hash {
+			return o.rawTree(rawLine{filemode.Regular, "f", blob}, rawLine{filemode.Regular, "f", blob})
+		},
+		"an unknown mode": func(o *origin, blob, _ plumbing.Hash) plumbing.Hash {
+			return o.rawTree(rawLine{0o140000, "f", blob})
+		},
+		"a file where a tree should be": func(o *origin, blob, _ plumbing.Hash) plumbing.Hash {
+			return o.rawTree(rawLine{filemode.Dir, "f", blob})
+		},
+		"an object that is not there": func(o *origin, _, _ plumbing.Hash) plumbing.Hash {
+			return o.raw(plumbing.TreeObject, []byte("100644 short\x00abc"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOrigin(t)
+			blob := o.raw(plumbing.BlobObject, []byte("owned\n"))
+			commit := o.rawCommit(build(o, blob, o.rawTree(rawLine{filemode.Regular, "f", blob})))
+			m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), Remote{Name: "odd", URL: o.dir})
+			if err == nil { // go-git's server may refuse to pack it at all
+				_, err = m.Workspace(ctx0(), filepath.Join(t.TempDir(), "s"), commit)
+			}
+			require.Error(t, err)
+			left, err := os.ReadDir(outside)
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
+}
+
+func TestSubmodulesStayWhatTheyAre(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	blob := o.raw(plumbing.BlobObject, []byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
+	pin := plumbing.NewHash("1111111111111111111111111111111111111111")
+	commit := o.rawCommit(o.rawTree(rawLine{filemode.Regular, ".gitmodules", blob}, rawLine{filemode.Submodule, "sub", pin}))
+	w := workspaceOf(t, o)
+	require.DirExists(t, filepath.Join(w.Files(), "sub"))
+	w.write(t, "sub/inner.txt", "another repository's\n")
+	require.Empty(t, w.list(t))
+	w.write(t, "new.txt", "x\n")
+	h := w.save(t, "beside a submodule")
+	c, err := w.store.commit(plumbing.NewHash(h))
+	require.NoError(t, err)
+	n, err := w.store.lookup(c.TreeHash, "sub")
+	require.NoError(t, err)
+	require.Equal(t, pin, n.hash)
+	require.NotEqual(t, commit, h)
+}
+
+func TestOddNamesAreKept(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	o := newOrigin(t)
+	o.commit("first", map[string]string{"a": "a\n"})
+	clone := t.TempDir()
+	runGit(t, clone, "clone", "-q", o.dir, ".")
+	for i, name := range []string{"Readme", "README", "tab\there", "new\nline", "caf\xe9", "-rf", "späti 🛒"} {
+		writeFile(t, clone, name, fmt.Sprint(i, "\n"))
+	}
+	runGit(t, clone, "add", "-A")
+	runGit(t, clone, "commit", "-qm", "odd names")
+	runGit(t, clone, "push", "-q", "origin", "main")
+	w := workspaceOf(t, o)
+	require.Empty(t, w.list(t))
+	w.write(t, "new\nline", "changed\n")
+	w.write(t, "caf\xe9", "changed\n")
+	w.write(t, "x\n+++ b/forged\n@@ -1 +1 @@\n+evil", "z\n")
+	diff, err := w.Diff(ctx0())
+	require.NoError(t, err)
+	require.NotContains(t, diff, "\n+++ b/forged")
+	require.NotContains(t, diff, "\n+evil")
+	commit := w.save(t, "odd names")
+	_, err = w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/odd"})
+	require.NoError(t, err)
+	o.fsck()
+}
+
+// Somebody swaps a folder for a link to the outside while the tree is walked,
+// read and restored: nothing from outside comes in, nothing goes out.
+func TestRacingLinksLeakNothing(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret.txt"), []byte("TOP SECRET\n"), 0o644))
+	o := newOrigin(t)
+	o.commit("first", map[string]string{"dir/secret.txt": "harmless\n", "z.txt": "z\n"})
+	w := workspaceOf(t, o)
+	w.write(t, "dir/secret.txt", "changed and longer\n")
+
+	stop, leaks, naive := make(chan struct{}), 0, atomic.Int64{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		swapUntil(stop, w.Files(), outside, &naive)
+	}()
+	ctx, cancel := context.WithTimeout(ctx0(), time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		diff, err := w.Diff(ctx)
+		if err == nil && strings.Contains(diff, "TOP SECRET") {
+			leaks++
+		}
+		_ = w.Restore(ctx, "")
+		_, _ = w.Tree(ctx)
+	}
+	close(stop)
+	<-done
+	require.Zero(t, leaks)
+	require.NotZero(t, naive.Load(), "the control, which reads by path, must leak: else this shows nothing")
+	b, err := os.ReadFile(filepath.Join(outside, "secret.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "TOP SECRET\n", string(b))
+	left, err := os.ReadDir(outside)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+}
+
+// swapUntil also plays the naive reader, who looks and then opens.
+func swapUntil(stop chan struct{}, files, outside string, leaked *atomic.Int64) {
+	dir, aside := filepath.Join(files, "dir"), filepath.Join(files, "aside")
+	for {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		_ = os.MkdirAll(dir, 0o755)
+		_ = os.WriteFile(filepath.Join(dir, "secret.txt"), []byte("changed and longer\n"), 0o644)
+		info, err := os.Lstat(dir)
+		_ = os.Rename(dir, aside)
+		_ = os.Symlink(outside, dir)
+		if err == nil && info.IsDir() {
+			if b, err := os.ReadFile(filepath.Join(dir, "secret.txt")); err == nil && strings.Contains(string(b), "TOP SECRET") {
+				leaked.Add(1)
+			}
+		}
+		_ = os.Remove(dir)
+		_ = os.RemoveAll(aside)
+	}
+}

@@ -1,0 +1,127 @@
+package repo
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/stretchr/testify/require"
+)
+
+// grown is an origin with enough alike versions of files for git to make deltas.
+func grown(t testing.TB, commits int) *origin {
+	o := newOrigin(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]string, 400)
+	for i := range text {
+		text[i] = fmt.Sprintf("line %d: %d\n", i, random.Int64())
+	}
+	for i := range commits {
+		text[random.IntN(len(text))] = fmt.Sprintf("edit %d\n", i)
+		o.commit(fmt.Sprint("edit ", i), map[string]string{
+			"a/b/long.txt": strings.Join(text, ""), fmt.Sprintf("many/f%d.txt", i): fmt.Sprint(i), "empty": " ",
+		})
+	}
+	return o
+}
+
+// Every object of a pack that git made is read as go-git reads it, by many
+// goroutines at once.
+func TestPackReaderAgreesWithGoGit(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	for _, deltas := range []string{"repack.usedeltabaseoffset=true", "repack.usedeltabaseoffset=false"} {
+		o := grown(t, 30)
+		runGit(t, o.dir, "-c", deltas, "repack", "-adfq", "--depth=50", "--window=50")
+		require.NotEqual(t, "0", runGit(t, o.dir, "rev-list", "--count", "--all"))
+		p, err := openPacks(filepath.Join(o.dir, "objects", "pack"))
+		require.NoError(t, err)
+		s := &store{packs: p, loose: filepath.Join(o.dir, "objects")}
+		theirs := filesystem.NewStorage(osfs.New(o.dir), cache.NewObjectLRUDefault())
+		iter, err := theirs.IterEncodedObjects(plumbing.AnyObject)
+		require.NoError(t, err)
+		want := map[plumbing.Hash]plumbing.ObjectType{}
+		require.NoError(t, iter.ForEach(func(obj plumbing.EncodedObject) error {
+			want[obj.Hash()] = obj.Type()
+			return nil
+		}))
+		require.Greater(t, len(want), 100)
+		var group sync.WaitGroup
+		for range 4 {
+			group.Go(func() {
+				for h, kind := range want {
+					gotKind, content, err := s.get(h)
+					if err != nil || gotKind != kind || plumbing.ComputeHash(kind, content) != h {
+						t.Errorf("%s: %v %s %v", h, err, gotKind, kind)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+		require.NoError(t, p.close())
+	}
+}
+
+func TestDamagedPacksAreErrors(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	o := grown(t, 20)
+	runGit(t, o.dir, "repack", "-adfq")
+	found, err := filepath.Glob(filepath.Join(o.dir, "objects", "pack", "*.pack"))
+	require.NoError(t, err)
+	whole, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	index, err := os.ReadFile(strings.TrimSuffix(found[0], ".pack") + ".idx")
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		dir := t.TempDir()
+		bad, idx := append([]byte{}, whole...), append([]byte{}, index...)
+		for range 3 {
+			bad[12+random.IntN(len(bad)-12)] ^= byte(1 + random.IntN(255))
+			idx[8+random.IntN(len(idx)-8)] ^= byte(1 + random.IntN(255))
+		}
+		if random.IntN(3) == 0 {
+			bad = bad[:random.IntN(len(bad))]
+		}
+		if random.IntN(3) == 0 {
+			idx = idx[:random.IntN(len(idx))]
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "pack-x.pack"), bad, 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "pack-x.idx"), idx, 0o644))
+		p, err := openPacks(dir)
+		if err != nil {
+			continue
+		}
+		s := &store{packs: p, loose: dir}
+		for row := range p.open[0].count { // an error or an object, never a panic
+			_, _, _ = s.get(plumbing.Hash(p.open[0].name(row)))
+		}
+		require.NoError(t, p.close())
+	}
+}
+
+func TestLargeBlobsAreStreamed(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	noise := make([]byte, streamFrom+4321)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	o := newOrigin(t)
+	o.commit("first", map[string]string{"big.bin": string(noise)})
+	w := workspaceOf(t, o)
+	got, err := os.ReadFile(filepath.Join(w.Files(), "big.bin"))
+	require.NoError(t, err)
+	require.Equal(t, noise, got)
+	require.Empty(t, w.list(t))
+}
