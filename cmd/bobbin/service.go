@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -75,6 +77,9 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	if err != nil {
 		return nil, err
 	}
+	if err := nameChannels(ctx, slack, &s); err != nil {
+		return nil, err
+	}
 	b.mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	runner := &turn.Runner{
 		Store: b.store, Slack: &bot.People{Slack: slack}, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
@@ -84,10 +89,36 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err
 	}
-	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace}
+	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories)}
 	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
 	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, s.SessionsAtOnce, log)
 	return b, err
+}
+
+// nameChannels puts ids where the configuration has #names.
+func nameChannels(ctx context.Context, slack *bot.Slack, s *settings) (err error) {
+	if s.Watch, err = slack.ChannelIDs(ctx, s.Watch); err != nil {
+		return usageError{err}
+	}
+	s.Repositories = slices.Clone(s.Repositories)
+	for i, r := range s.Repositories {
+		if s.Repositories[i].Channels, err = slack.ChannelIDs(ctx, r.Channels); err != nil {
+			return usageError{fmt.Errorf("repository %s: %w", r.Name, err)}
+		}
+	}
+	return nil
+}
+
+// webAddresses are the places that links in the bot's words may lead to: the
+// repositories' own pages.
+func webAddresses(list []turn.Repository) []string {
+	var links []string
+	for _, r := range list {
+		if strings.HasPrefix(r.URL, "https://") {
+			links = append(links, strings.TrimSuffix(r.URL, ".git")+"/")
+		}
+	}
+	return links
 }
 
 // openDatabase connects to the configured Postgres, or starts a private one.

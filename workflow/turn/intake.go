@@ -133,8 +133,12 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 // the database in the transaction that writes the row.
 func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
 	s := t.Session()
-	if reason := t.approvers().MayApprove(p, s.Requester); reason != "" {
-		return t.refuse(m, p, "approve", reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, t.approvers().Who())), nil
+	approvers, err := t.approvers(ctx)
+	if err != nil {
+		return t.unknown(m, err)
+	}
+	if reason := approvers.MayApprove(p, s.Requester); reason != "" {
+		return t.refuse(m, p, "approve", reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, approvers.Who())), nil
 	}
 	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return store.Fact{}, err

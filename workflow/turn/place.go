@@ -210,9 +210,24 @@ func (t *turn) approval(ctx context.Context) (*workflow.Approval, error) {
 	return t.Store.Approval(ctx, s.ID, s.Revision)
 }
 
-func (t *turn) approvers() workflow.Approvers {
+// approvers is whose word counts here, with user groups read afresh.
+func (t *turn) approvers(ctx context.Context) (workflow.Approvers, error) {
 	r, _ := t.repository()
-	return r.Approvers
+	a := r.Approvers
+	a.People = nil
+	for _, id := range r.Approvers.People {
+		if !strings.HasPrefix(id, "S") {
+			a.People = append(a.People, id)
+			continue
+		}
+		users, err := t.Slack.Group(ctx, id)
+		if err != nil {
+			return a, fmt.Errorf("read the approvers of group %s: %w", id, err)
+		}
+		// An empty group must not read as "nobody is named".
+		a.People = append(append(a.People, id), users...)
+	}
+	return a, nil
 }
 
 // branch is where the session's work goes.

@@ -38,6 +38,8 @@ type Slack interface {
 	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
 	// Earlier is what was said in the thread before and beside the bot, oldest first.
 	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error)
+	// Group is who is in a user group (S…).
+	Group(ctx context.Context, group string) ([]string, error)
 }
 
 // A Repository is one that the configuration names.
