@@ -138,7 +138,7 @@ func (w *Workspace) hash(ctx context.Context, s suspect) (node, error) {
 func (w *Workspace) openRegular(path string) (*os.File, int64, error) {
 	f, err := w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrPermission) {
-		if err := w.root.Chmod(fromSlash(path), 0o644); err == nil {
+		if w.root.Chmod(fromSlash(path), 0o644) == nil {
 			f, err = w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -126,9 +125,11 @@ func (p *push) run(ctx context.Context) (already bool, err error) {
 	case lookErr != nil:
 		return false, fmt.Errorf("the remote took the push but did not answer when asked again: %w", lookErr)
 	}
-	return false, &RemoteError{Op: "push " + p.ref.Short(), Retry: true,
+	return false, &RemoteError{
+		Op: "push " + p.ref.Short(), Retry: true,
 		Reason: "the remote said yes, but the branch does not stand at " + p.commit.String()[:12],
-		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again"}
+		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again",
+	}
 }
 
 // send tells whether the branch stood there already, and whether the remote was
@@ -202,126 +203,6 @@ func (p *push) descends(stands plumbing.Hash) bool {
 	}
 	ok, err := old.IsAncestor(c)
 	return err == nil && ok
-}
-
-// fresh lists the objects that the remote cannot have: of each commit that is
-// neither advertised nor from the mirror, what differs from its parents.
-func (p *push) fresh(ctx context.Context, there map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
-	list := &objectList{store: p.store, seen: map[plumbing.Hash]bool{}}
-	queue := []plumbing.Hash{p.commit}
-	for commits := 0; len(queue) > 0; commits++ {
-		h := queue[0]
-		queue = queue[1:]
-		if there[h] || p.store.mirrored(h) || !list.add(h) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if commits > newCommits {
-			return nil, ours("push", fmt.Errorf("more than %d new commits", newCommits))
-		}
-		c, err := p.store.commit(h)
-		if err != nil {
-			return nil, ours("read the commit", err)
-		}
-		if err := list.commit(c); err != nil {
-			return nil, ours("read the commit", err)
-		}
-		queue = append(queue, c.ParentHashes...)
-	}
-	return list.hashes, nil
-}
-
-type objectList struct {
-	store  *store
-	seen   map[plumbing.Hash]bool
-	hashes []plumbing.Hash
-}
-
-func (l *objectList) add(h plumbing.Hash) bool {
-	if l.seen[h] {
-		return false
-	}
-	l.seen[h] = true
-	l.hashes = append(l.hashes, h)
-	return true
-}
-
-func (l *objectList) commit(c *object.Commit) error {
-	var parents []plumbing.Hash
-	for _, h := range c.ParentHashes {
-		parent, err := l.store.commit(h)
-		if err != nil {
-			return err
-		}
-		parents = append(parents, parent.TreeHash)
-	}
-	return l.tree(c.TreeHash, parents)
-}
-
-// tree adds what is in a tree and not at the same place of any parent's.
-func (l *objectList) tree(h plumbing.Hash, parents []plumbing.Hash) error {
-	for _, parent := range parents {
-		if parent == h {
-			return nil
-		}
-	}
-	if !l.add(h) {
-		return nil
-	}
-	nodes, err := l.store.tree(h)
-	if err != nil {
-		return err
-	}
-	was, err := l.places(parents)
-	if err != nil {
-		return err
-	}
-	for _, n := range nodes {
-		switch {
-		case n.mode == submodule:
-		case n.isDir():
-			err = l.tree(n.hash, was[n.name])
-		case !contains(was[n.name], n.hash):
-			l.add(n.hash)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// places gives, for each name, what the parents have there.
-func (l *objectList) places(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
-	was := map[string][]plumbing.Hash{}
-	for _, parent := range parents {
-		kind, content, err := l.store.get(parent)
-		if err != nil {
-			return nil, err
-		}
-		if kind != plumbing.TreeObject {
-			continue // a file stood there
-		}
-		nodes, err := parseTree(content)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range nodes {
-			was[n.name] = append(was[n.name], n.hash)
-		}
-	}
-	return was, nil
-}
-
-func contains(list []plumbing.Hash, h plumbing.Hash) bool {
-	for _, one := range list {
-		if one == h {
-			return true
-		}
-	}
-	return false
 }
 
 // look asks the remote where the branch stands.
