@@ -1,0 +1,54 @@
+package check
+
+import (
+	"fmt"
+	"sync"
+)
+
+// A capture keeps the beginning and the end of what is written to it. Runners sum up at
+// the end, and say what they are doing at the beginning.
+type capture struct {
+	mu    sync.Mutex
+	half  int
+	first []byte
+	last  []byte // the newest bytes, twice the half at most
+	lost  int64
+}
+
+// Write never fails.
+func (c *capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(p)
+	if room := c.half - len(c.first); room > 0 {
+		room = min(room, len(p))
+		c.first, p = append(c.first, p[:room]...), p[room:]
+	}
+	c.last = append(c.last, p...)
+	if len(c.last) > 2*c.half {
+		drop := len(c.last) - c.half
+		c.lost += int64(drop)
+		c.last = append(c.last[:0], c.last[drop:]...)
+	}
+	return n, nil
+}
+
+// String is what was kept, with a word on what was not.
+func (c *capture) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lost == 0 {
+		return string(c.first) + string(c.last)
+	}
+	return fmt.Sprintf("%s\n[… %s left out …]\n%s", c.first, sizeInWords(int(c.lost)), c.last)
+}
+
+func sizeInWords(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
