@@ -36,7 +36,7 @@ func newQueue(s *store.Store, w work, sessionsAtOnce int, log *slog.Logger) (*qu
 	host, _ := os.Hostname()
 	id := fmt.Sprintf("%s-%d-%s", host, os.Getpid(), store.NewToken()[:8])
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
-		ID: id, Workers: workers, Logger: log, JobTimeout: -1,
+		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
 		// A person waits: a job starts within milliseconds of its commit.
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
 		Queues: map[string]river.QueueConfig{
@@ -48,6 +48,15 @@ func newQueue(s *store.Store, w work, sessionsAtOnce int, log *slog.Logger) (*qu
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
 	return &queue{client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
+}
+
+// onlyWarnings keeps the queue's own housekeeping out of the bot's log.
+func onlyWarnings(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }
 
 // run works until ctx ends, then hands what is under way back to the queue.
