@@ -347,6 +347,31 @@ func TestFaultsOnTheWay(t *testing.T) {
 	}
 }
 
+// The control of the lost answer: without the second look it is a failure, and
+// who believes it pushes again.
+func TestALostAnswerLooksLikeAFailure(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	address := faulty(t, o.serveHTTP(""), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+		if isPush(r) {
+			real.ServeHTTP(httptest.NewRecorder(), r)
+			w.WriteHeader(http.StatusBadGateway)
+		}
+		return isPush(r)
+	})
+	w := workspaceAt(t, openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address}))
+	w.write(t, "main.go", "package main // ours\n")
+	commit := w.save(t, "Ours")
+	p := &push{store: w.store, mirror: w.mirror, remote: w.mirror.Remote(), commit: plumbing.NewHash(commit), ref: "refs/heads/bobbin/fix"}
+	_, tried, err := p.send(ctx0())
+	require.True(t, tried)
+	require.Error(t, err)
+	require.Equal(t, commit, o.stands("bobbin/fix"), "and yet it stands there")
+	res, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
+	require.NoError(t, err)
+	require.True(t, res.Already)
+}
+
 func hijackIf(yes bool, hijack func(http.ResponseWriter), w http.ResponseWriter) {
 	if yes {
 		hijack(w)

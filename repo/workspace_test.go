@@ -171,6 +171,34 @@ func TestAnEditInTheSameTickShows(t *testing.T) {
 	}
 }
 
+// A disk with a coarse clock gives an edit the very times that were recorded
+// before it. Only the doubt about fresh records finds it: the control is the
+// same record without the doubt.
+func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
+	t.Parallel()
+	w := workspaceOf(t, shop(t))
+	path := filepath.Join(w.Files(), "main.go")
+	require.NoError(t, os.WriteFile(path, []byte("PACKAGE main\n\nfunc main() {}\n"), 0o644)) // the same size
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	now, err := statFile(f)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	for _, doubtful := range []bool{true, false} {
+		st, err := readState(w.statePath())
+		require.NoError(t, err)
+		r := st.records.find("main.go")
+		r.stat, r.doubtful = now, doubtful
+		require.NoError(t, st.write(w.statePath()))
+		require.Equal(t, doubtful, len(w.list(t)) == 1)
+	}
+	fresh := record{stat: stat{changed: time.Now().UnixNano()}}
+	fresh.mark(time.Now())
+	require.True(t, fresh.doubtful)
+	fresh.mark(time.Now().Add(time.Second))
+	require.False(t, fresh.doubtful)
+}
+
 func TestIgnoredTrackedFilesStillCount(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
