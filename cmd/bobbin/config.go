@@ -1,17 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"net/url"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
 // A Config is the whole configuration file; docs/configuration.md tells it to people.
@@ -48,7 +45,7 @@ type ChecksConfig struct {
 // An AgentConfig is laid over the agent's defaults.
 type AgentConfig struct {
 	Model  string `yaml:"model"`
-	Effort string `yaml:"effort"` // low, medium or high
+	Effort string `yaml:"effort"` // none, minimal, low, medium, high or xhigh
 	Name   string `yaml:"name"`   // how its lines are signed
 }
 
@@ -81,116 +78,70 @@ type HTTPConfig struct {
 
 // problems are what is wrong with a file, each with its line.
 type problems struct {
-	name string
-	file *ast.File
-	list []problem
+	name  string
+	lines map[string]int  // where each path of the file is
+	bad   map[string]bool // paths that hold something unreadable
+	list  []problem
 }
 
 type problem struct {
-	line   int
+	line   int // 0: no line in particular
 	reason string
 }
 
 // LoadConfig reads and checks a configuration file. Its error holds a line
-// "file:line: reason" for each problem, and is the caller's to mend.
+// "file:line: reason" for each problem, and is the caller's to mend. Paths in the file
+// that are not absolute count from the folder that it is in.
 func LoadConfig(name string) (Config, error) {
-	var c Config
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return c, usageError{fmt.Errorf("cannot read the configuration: %w", err)}
+		var where *fs.PathError
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return Config{}, usageError{fmt.Errorf("%s: the configuration cannot be read: %w", name, err)}
 	}
 	return parseConfig(name, text)
 }
 
 func parseConfig(name string, text []byte) (c Config, err error) {
-	file, err := parser.ParseBytes(text, 0)
-	if err != nil {
-		return c, usageError{atLine(name, err)}
+	p := &problems{name: name, lines: map[string]int{"$": 1}, bad: map[string]bool{}}
+	if p.decode(text, &c) {
+		c.resolve(filepath.Dir(name))
+		c.check(p)
 	}
-	if err := yaml.UnmarshalWithOptions(text, &c, yaml.Strict()); err != nil && !isEmpty(file) {
-		return c, usageError{atLine(name, err)}
-	}
-	p := &problems{name: name, file: file}
-	c.check(p)
 	return c, p.err()
 }
 
-func isEmpty(f *ast.File) bool {
-	return len(f.Docs) == 0 || f.Docs[0].Body == nil
-}
-
-// atLine makes "file:line: reason" of an error of the YAML library.
-func atLine(name string, err error) error {
-	var where yaml.Error
-	if !errors.As(err, &where) || where.GetToken() == nil {
-		return fmt.Errorf("%s: %s", name, oneLine(err.Error()))
+// resolve makes paths count from the folder of the file.
+func (c *Config) resolve(dir string) {
+	if c.SkillsDir != "" && !filepath.IsAbs(c.SkillsDir) {
+		c.SkillsDir = filepath.Join(dir, c.SkillsDir)
 	}
-	reason := where.GetMessage()
-	if unknown := new(yaml.UnknownFieldError); errors.As(err, &unknown) {
-		key := where.GetToken().Value
-		reason = fmt.Sprintf("unknown key %q", key) + didYouMean(key, knownKeys)
-	}
-	return fmt.Errorf("%s:%d: %s", name, where.GetToken().Position.Line, oneLine(reason))
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// at adds a problem at a path such as $.repositories[0].url; where the path is not in
-// the file, its nearest parent that is.
-func (p *problems) at(path, format string, args ...any) {
-	p.list = append(p.list, problem{p.line(path), fmt.Sprintf(format, args...)})
-}
-
-func (p *problems) line(path string) int {
-	for path != "$" && path != "" {
-		if found, err := yaml.PathString(path); err == nil && !isEmpty(p.file) {
-			if node, err := found.FilterFile(p.file); err == nil && node != nil && node.GetToken() != nil {
-				return node.GetToken().Position.Line
+	for i, r := range c.Repositories {
+		if strings.HasPrefix(r.URL, "./") || strings.HasPrefix(r.URL, "../") {
+			if abs, err := filepath.Abs(filepath.Join(dir, r.URL)); err == nil {
+				c.Repositories[i].URL = abs
 			}
 		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
 	}
-	return 1
 }
 
+// err is everything that was found, a line each, in the order of the file.
 func (p *problems) err() error {
 	if len(p.list) == 0 {
 		return nil
 	}
-	sort.SliceStable(p.list, func(i, j int) bool { return p.list[i].line < p.list[j].line })
+	slices.SortStableFunc(p.list, func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), strings.Compare(a.reason, b.reason))
+	})
 	var lines []string
 	for _, x := range p.list {
-		lines = append(lines, fmt.Sprintf("%s:%d: %s", p.name, x.line, x.reason))
+		where := p.name
+		if x.line > 0 {
+			where = fmt.Sprintf("%s:%d", p.name, x.line)
+		}
+		lines = append(lines, where+": "+x.reason)
 	}
 	return usageError{errors.New(strings.Join(lines, "\n"))}
-}
-
-// checkURL takes https, ssh (also git@host:path), file and absolute local paths.
-func checkURL(s string) error {
-	if filepath.IsAbs(s) || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") {
-		return nil
-	}
-	if at := strings.Index(s, "@"); at > 0 && !strings.Contains(s, "://") && strings.Contains(s[at:], ":") {
-		return nil // git@github.com:acme/shop.git
-	}
-	u, err := url.Parse(s)
-	switch {
-	case err != nil:
-		return errors.New("it cannot be read as an address")
-	case u.User != nil && hasPassword(u):
-		return errors.New("a password does not belong in it; use BOBBIN_GIT_TOKEN")
-	case u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh":
-		if u.Host == "" || u.Path == "" || u.Path == "/" {
-			return errors.New("it needs a host and a path")
-		}
-		return nil
-	case u.Scheme == "file":
-		return nil
-	}
-	return errors.New("it has to begin with https://, ssh:// or git@, or be a local path")
-}
-
-func hasPassword(u *url.URL) bool {
-	_, set := u.User.Password()
-	return set
 }

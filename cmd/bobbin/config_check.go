@@ -2,25 +2,48 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
 // check adds what makes no sense to p.
 func (c *Config) check(p *problems) {
-	names := map[string]bool{}
+	if len(c.Repositories) == 0 {
+		p.at("$.repositories", "repositories: name at least one")
+	}
+	names := map[string]int{}
 	for i := range c.Repositories {
 		c.Repositories[i].check(p, fmt.Sprintf("$.repositories[%d]", i), names)
 	}
 	c.checkAgents(p)
 	c.checkModels(p)
 	c.checkLimits(p)
-	kinds := []string{"", "auto", "bubblewrap", "namespaces", "gvisor", "docker", "none"}
-	if !slices.Contains(kinds, c.Sandbox.Kind) {
-		p.at("$.sandbox.kind", "unknown sandbox kind %q; one of %s", c.Sandbox.Kind, strings.Join(kinds[1:], ", "))
+	if kinds := []string{"auto", "bubblewrap", "namespaces", "gvisor", "docker", "none"}; c.Sandbox.Kind != "" {
+		p.oneOf("$.sandbox.kind", "sandbox kind", c.Sandbox.Kind, kinds)
+	}
+	if c.SkillsDir != "" {
+		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
+			p.at("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)
+		}
+	}
+	if c.HTTP.Addr != "" {
+		if err := checkListen(c.HTTP.Addr); err != nil {
+			p.at("$.http.addr", "http.addr %q: %v", c.HTTP.Addr, err)
+		}
+	}
+}
+
+// oneOf adds a problem unless value is one of known.
+func (p *problems) oneOf(path, what, value string, known []string) {
+	if !slices.Contains(known, value) {
+		p.at(path, "unknown %s %q; one of %s%s", what, value, strings.Join(known, ", "), didYouMean(value, known))
 	}
 }
 
@@ -28,78 +51,160 @@ var (
 	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	channelName    = regexp.MustCompile(`^([CGD][A-Z0-9]{2,}|#[^\s#]+)$`)
 	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)
-	branchPrefix   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*/$`)
 )
 
-func (r *RepositoryConfig) check(p *problems, at string, names map[string]bool) {
-	switch {
-	case r.Name == "":
-		p.at(at, "a repository needs a name")
-	case !repositoryName.MatchString(r.Name):
-		p.at(at+".name", "the name %q may hold letters, digits, dots, hyphens and underscores only", r.Name)
-	case names[r.Name]:
-		p.at(at+".name", "there are two repositories named %q", r.Name)
-	}
-	names[r.Name] = true
+func (r *RepositoryConfig) check(p *problems, at string, names map[string]int) {
+	r.checkName(p, at, names)
 	if r.URL == "" {
-		p.at(at, "repository %q needs a url", r.Name)
+		p.at(at+".url", "%s needs a url", r.who())
 	} else if err := checkURL(r.URL); err != nil {
-		p.at(at+".url", "url %q: %v", r.URL, err)
+		p.at(at+".url", "url %q: %v", hideSecret(r.URL), err)
 	}
-	if r.Watch != "" && r.Watch != "mention" && r.Watch != "all" {
-		p.at(at+".watch", "watch is %q; mention or all", r.Watch)
+	if r.Base != "" {
+		if err := checkBranch(r.Base); err != nil {
+			p.at(at+".base", "base %q: %v", r.Base, err)
+		}
+	}
+	if r.Watch != "" {
+		p.oneOf(at+".watch", "watch", r.Watch, []string{"mention", "all"})
 	}
 	if r.Watch == "all" && len(r.Channels) == 0 {
 		p.at(at+".watch", "watch: all needs channels to watch")
 	}
-	checkEach(p, at+".channels", r.Channels, channelName, "a channel id such as C0123ABCD, or #name")
-	checkEach(p, at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
-	if r.BranchPrefix != "" && !branchPrefix.MatchString(r.BranchPrefix) {
-		p.at(at+".branch_prefix", "branch_prefix %q has to end in a slash, such as bobbin/", r.BranchPrefix)
-	}
+	p.inForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
+	p.inForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
+	r.checkBranches(p, at)
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.at(at+".scope", "scope %q has to be a folder within the repository", r.Scope)
 	}
 }
 
-func checkEach(p *problems, at string, list []string, form *regexp.Regexp, want string) {
+func (r *RepositoryConfig) checkName(p *problems, at string, names map[string]int) {
+	first, twice := names[strings.ToLower(r.Name)]
+	switch {
+	case r.Name == "":
+		p.at(at+".name", "a repository needs a name")
+		return
+	case !repositoryName.MatchString(r.Name):
+		p.at(at+".name", "the name %q may hold letters, digits, dots, hyphens and underscores only", r.Name)
+	case twice:
+		p.at(at+".name", "there are two repositories named %q; the other is in line %d", r.Name, first)
+		return
+	}
+	names[strings.ToLower(r.Name)] = p.line(at + ".name")
+}
+
+func (r *RepositoryConfig) who() string {
+	if r.Name == "" {
+		return "a repository"
+	}
+	return fmt.Sprintf("repository %q", r.Name)
+}
+
+// checkBranches: what Bobbin pushes has to stand apart from what the team works on.
+func (r *RepositoryConfig) checkBranches(p *problems, at string) {
+	if r.BranchPrefix == "" {
+		return
+	}
+	name, ends := strings.CutSuffix(r.BranchPrefix, "/")
+	if err := checkBranch(name); !ends || name == "" || err != nil {
+		p.at(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", r.BranchPrefix)
+	} else if strings.HasPrefix(r.Base, r.BranchPrefix) {
+		p.at(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, r.BranchPrefix)
+	}
+}
+
+// hideSecret keeps a secret out of a message.
+func hideSecret(s string) string {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.User == nil:
+		return s
+	case u.Scheme == "https" || u.Scheme == "http": // a token may stand in the user's place
+		u.User = url.User("xxxxx")
+	}
+	return u.Redacted()
+}
+
+func (p *problems) inForm(at string, list []string, form *regexp.Regexp, want string) {
 	for i, s := range list {
+		path := fmt.Sprintf("%s[%d]", at, i)
 		if !form.MatchString(s) {
-			p.at(fmt.Sprintf("%s[%d]", at, i), "%q is not %s", s, want)
+			p.at(path, "%q is not %s", s, want)
+		} else if slices.Contains(list[:i], s) {
+			p.at(path, "%q is there twice", s)
 		}
 	}
 }
+
+// efforts are those that model endpoints know; which of them a model takes is its own business.
+var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
 
 func (c *Config) checkAgents(p *problems) {
-	known := []string{"consultant"}
-	for name := range agent.Table(nil) {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	known := slices.Sorted(maps.Keys(agent.Table(nil)))
+	known = append(known, "consultant")
 	for name, a := range c.Agents {
 		at := "$.agents." + name
-		if !slices.Contains(known, name) {
-			p.at(at, "unknown agent %q; one of %s%s", name, strings.Join(known, ", "), didYouMean(name, known))
+		p.oneOf(at, "agent", name, known)
+		if a.Effort != "" {
+			p.oneOf(at+".effort", "effort", a.Effort, efforts)
 		}
-		if !slices.Contains([]string{"", "minimal", "low", "medium", "high"}, a.Effort) {
-			p.at(at+".effort", "effort is %q; low, medium or high", a.Effort)
+		if strings.ContainsFunc(a.Model, unicode.IsSpace) {
+			p.at(at+".model", "model %q has white space in it", a.Model)
 		}
-		if strings.ContainsAny(a.Name, "[]\n") {
-			p.at(at+".name", "the name %q may not hold brackets", a.Name)
+		if strings.ContainsAny(a.Name, "[]\n") || len(a.Name) > 40 {
+			p.at(at+".name", "the name %q has to be short and without brackets", a.Name)
 		}
 	}
 }
 
+// checkModels also finds names that are known nowhere else: a misspelt one would go
+// without its price or its fallback, unnoticed.
 func (c *Config) checkModels(p *problems) {
+	used := c.modelsInUse()
 	for name, m := range c.Models {
 		at := "$.models." + name
-		if m.Input < 0 || m.Output < 0 || m.Cached < 0 {
-			p.at(at, "a price below zero for %q", name)
+		if !slices.Contains(used, name) {
+			p.at(at, "model %q is used by no agent and stands in for none%s", name, didYouMean(name, used))
 		}
-		if slices.Contains(m.Fallback, name) {
-			p.at(at+".fallback", "%q cannot stand in for itself", name)
+		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
+			if price < 0 {
+				p.at(at+"."+key+"_usd_per_million", "%s_usd_per_million of %q may not be below zero", key, name)
+			}
+		}
+		for i, other := range m.Fallback {
+			if other == "" || strings.ContainsFunc(other, unicode.IsSpace) {
+				p.at(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)
+			}
+		}
+		if c.standsInForItself(name, name, map[string]bool{}) {
+			p.at(at+".fallback", "%q would stand in for itself", name)
 		}
 	}
+}
+
+// modelsInUse are those of the agents, by the file or by default, and their fallbacks.
+func (c *Config) modelsInUse() []string {
+	used := map[string]bool{agent.DefaultModel: true}
+	for _, a := range c.Agents {
+		used[a.Model] = true
+	}
+	for _, m := range c.Models {
+		for _, name := range m.Fallback {
+			used[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(used))
+}
+
+func (c *Config) standsInForItself(name, from string, seen map[string]bool) bool {
+	seen[from] = true
+	for _, next := range c.Models[from].Fallback {
+		if next == name || !seen[next] && c.standsInForItself(name, next, seen) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Config) checkLimits(p *problems) {
@@ -112,13 +217,9 @@ func (c *Config) checkLimits(p *problems) {
 			p.at("$.limits."+key, "%s may not be below zero", key)
 		}
 	}
-}
-
-// knownKeys are all keys of the file, for suggestions.
-var knownKeys = []string{
-	"repositories", "agents", "models", "limits", "sandbox", "skills_dir", "http", "name", "url", "base", "channels", "watch", "checks", "build", "test",
-	"approvers", "other_than_requester", "branch_prefix", "scope", "model", "effort", "input_usd_per_million", "cached_usd_per_million",
-	"output_usd_per_million", "fallback", "session_usd", "session_minutes", "day_usd", "sessions_at_once", "attempts_before_consulting", "kind", "addr",
+	if l.DayUSD > 0 && l.SessionUSD > l.DayUSD {
+		p.at("$.limits.session_usd", "session_usd is more than day_usd")
+	}
 }
 
 // didYouMean suggests the nearest known word, where one is near.

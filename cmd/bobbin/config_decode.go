@@ -1,0 +1,337 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// What is far more than a configuration needs, and too much for the YAML library.
+const (
+	maxConfig = 256 << 10
+	maxDepth  = 50
+)
+
+// decode reads text into c, which is a pointer to a struct. What the file says wrongly is
+// added to p, with its line; what can be read is read all the same, so that everything is
+// said at once. It is false when the text is no YAML.
+func (p *problems) decode(text []byte, c any) bool {
+	switch {
+	case len(text) > maxConfig:
+		p.add(0, "a configuration has at most %d KiB", maxConfig>>10)
+		return false
+	case !utf8.Valid(text):
+		p.add(0, "it is not UTF-8 text")
+		return false
+	case tooDeep(text):
+		p.add(0, "brackets are nested more than %d deep", maxDepth)
+		return false
+	}
+	file, err := parse(text)
+	if err != nil {
+		p.syntax(err)
+		return false
+	}
+	for i, doc := range file.Docs {
+		switch {
+		case i > 0 && doc.Body != nil:
+			p.add(lineOf(doc.Body), "one document is expected, and here begins another")
+		case doc.Body != nil:
+			p.value(doc.Body, reflect.ValueOf(c).Elem(), "$")
+		}
+	}
+	return true
+}
+
+// tooDeep counts brackets, and the dashes that begin a list within a list, on a line.
+func tooDeep(text []byte) bool {
+	depth, dashes := 0, 0
+	for i, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '-', '?':
+			if i+1 < len(text) && text[i+1] == ' ' {
+				dashes++
+			}
+		case '\n':
+			dashes = 0
+		}
+		if depth > maxDepth || dashes > maxDepth {
+			return true
+		}
+	}
+	return false
+}
+
+// parse keeps a panic of the parser's from becoming one of ours.
+func parse(text []byte) (file *ast.File, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("it cannot be read as YAML")
+		}
+	}()
+	return parser.ParseBytes(text, 0)
+}
+
+func (p *problems) syntax(err error) {
+	var where yaml.Error
+	if !errors.As(err, &where) || where.GetToken() == nil || where.GetToken().Position == nil {
+		p.add(0, "%s", oneLine(err.Error()))
+		return
+	}
+	reason := oneLine(where.GetMessage())
+	if strings.Contains(where.GetMessage(), "\t") {
+		reason = "a tab stands where spaces belong"
+	}
+	p.add(where.GetToken().Position.Line, "%s", reason)
+}
+
+// value reads one node into v. path says where it is, for the lines of later problems.
+func (p *problems) value(n ast.Node, v reflect.Value, path string) {
+	p.lines[path] = lineOf(n)
+	switch n.(type) {
+	case *ast.NullNode:
+		if strings.HasSuffix(path, "]") {
+			p.unreadable(path, "%s is empty; what begins with # has to be in quotes", human(path))
+		}
+		return
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
+		p.unreadable(path, "%s: anchors, aliases and tags are not read here", human(path))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		p.object(n, v, path)
+	case reflect.Map:
+		p.table(n, v, path)
+	case reflect.Slice:
+		p.sequence(n, v, path)
+	default:
+		p.scalar(n, v, path)
+	}
+}
+
+// object reads a mapping into a struct: its keys are the fields' tags.
+func (p *problems) object(n ast.Node, v reflect.Value, path string) {
+	fields := map[string]int{}
+	var keys []string
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("yaml")
+		fields[key] = i
+		keys = append(keys, key)
+	}
+	p.each(n, path, func(key string, value ast.Node, line int) {
+		if i, ok := fields[key]; ok {
+			p.value(value, v.Field(i), path+"."+key)
+			return
+		}
+		p.add(line, "unknown key %q%s", key, suggest(key, path, keys))
+	})
+}
+
+// suggest names the near key, or the part of the file where the key belongs.
+func suggest(key, path string, keys []string) string {
+	if s := didYouMean(key, keys); s != "" {
+		return s
+	}
+	for _, part := range []struct {
+		of   any
+		name string
+	}{
+		{Config{}, "the top of the file"}, {RepositoryConfig{}, "a repository"}, {ChecksConfig{}, "checks"}, {AgentConfig{}, "an agent"},
+		{ModelConfig{}, "a model"}, {LimitsConfig{}, "limits"}, {SandboxConfig{}, "sandbox"}, {HTTPConfig{}, "http"},
+	} {
+		for f := range reflect.TypeOf(part.of).Fields() {
+			if f.Tag.Get("yaml") == key {
+				return "; it belongs to " + part.name
+			}
+		}
+	}
+	if path == "$" {
+		return "; one of " + strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("; %s knows %s", human(path), strings.Join(keys, ", "))
+}
+
+// table reads a mapping with names of people's own choice.
+func (p *problems) table(n ast.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	p.each(n, path, func(key string, value ast.Node, _ int) {
+		item := reflect.New(v.Type().Elem()).Elem()
+		p.value(value, item, path+"."+key)
+		v.SetMapIndex(reflect.ValueOf(key), item)
+	})
+}
+
+func (p *problems) each(n ast.Node, path string, do func(key string, value ast.Node, line int)) {
+	mapping, ok := n.(ast.MapNode)
+	if !ok {
+		p.unreadable(path, "%s: keys and values are expected, not %s", human(path), describe(n))
+		return
+	}
+	for it := mapping.MapRange(); it.Next(); {
+		switch key := it.Key().(type) {
+		case *ast.StringNode:
+			do(key.Value, it.Value(), lineOf(key))
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+			do(key.GetToken().Value, it.Value(), lineOf(key))
+		default:
+			p.add(lineOf(it.Key()), "%s: a key has to be plain text", human(path))
+		}
+	}
+}
+
+func (p *problems) sequence(n ast.Node, v reflect.Value, path string) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		p.unreadable(path, "%s: a list is expected, not %s", human(path), describe(n))
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
+	for i, item := range list.Values {
+		p.value(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+func (p *problems) scalar(n ast.Node, v reflect.Value, path string) {
+	want := "text"
+	switch v.Kind() {
+	case reflect.String:
+		switch s := n.(type) {
+		case *ast.StringNode:
+			v.SetString(s.Value)
+			return
+		case *ast.LiteralNode:
+			v.SetString(s.Value.Value)
+			return
+		}
+	case reflect.Bool:
+		want = "true or false"
+		if b, ok := n.(*ast.BoolNode); ok {
+			v.SetBool(b.Value)
+			return
+		}
+	case reflect.Int:
+		want = "a whole number"
+		if f, ok := numberOf(n); ok && f == math.Trunc(f) && math.Abs(f) <= 1e9 {
+			v.SetInt(int64(f))
+			return
+		}
+	case reflect.Float64:
+		want = "a number"
+		if f, ok := numberOf(n); ok {
+			v.SetFloat(f)
+			return
+		}
+	}
+	p.unreadable(path, "%s: %s is expected, not %s", human(path), want, describe(n))
+}
+
+// numberOf is a finite number.
+func numberOf(n ast.Node) (float64, bool) {
+	var f float64
+	switch x := n.(type) {
+	case *ast.IntegerNode:
+		switch i := x.Value.(type) {
+		case int64:
+			f = float64(i)
+		case uint64:
+			f = float64(i)
+		default:
+			return 0, false
+		}
+	case *ast.FloatNode:
+		f = x.Value
+	default:
+		return 0, false
+	}
+	return f, !math.IsInf(f, 0) && !math.IsNaN(f)
+}
+
+// describe says what a node is, in words; for a short scalar what it says.
+func describe(n ast.Node) string {
+	said := ""
+	if t := n.GetToken(); t != nil && len(t.Value) < 40 {
+		said = " " + oneLine(t.Value)
+	}
+	switch n.(type) {
+	case *ast.SequenceNode:
+		return "a list"
+	case ast.MapNode:
+		return "keys and values"
+	case *ast.StringNode:
+		if said == "" {
+			return "text"
+		}
+		return fmt.Sprintf("the text %q", said[1:])
+	case *ast.LiteralNode:
+		return "text over several lines"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "the number" + said
+	case *ast.BoolNode:
+		return strings.TrimSpace(said) + " (put it in quotes if it is text)"
+	}
+	return "this"
+}
+
+// human is a path as people write it.
+func human(path string) string {
+	if path == "$" {
+		return "the file"
+	}
+	return strings.TrimPrefix(path, "$.")
+}
+
+func lineOf(n ast.Node) int {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return 0
+	}
+	return n.GetToken().Position.Line
+}
+
+// at adds a problem at a path such as $.repositories[0].url; where the path is not in the
+// file, at its nearest parent that is. Of what could not be read, that is said, and no more.
+func (p *problems) at(path, format string, args ...any) {
+	for at := path; at != ""; at = parent(at) {
+		if p.bad[at] {
+			return
+		}
+	}
+	p.add(p.line(path), format, args...)
+}
+
+func (p *problems) unreadable(path, format string, args ...any) {
+	p.at(path, format, args...)
+	p.bad[path] = true
+}
+
+func (p *problems) add(line int, format string, args ...any) {
+	x := problem{line, fmt.Sprintf(format, args...)}
+	if !slices.Contains(p.list, x) {
+		p.list = append(p.list, x)
+	}
+}
+
+func (p *problems) line(path string) int {
+	for ; path != ""; path = parent(path) {
+		if line, ok := p.lines[path]; ok {
+			return line
+		}
+	}
+	return 0
+}
+
+func parent(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,297 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// wholeConfig has every key there is.
+const wholeConfig = `
+repositories:
+  - name: shop
+    url: https://github.com/acme/shop.git     # https, ssh or a local path
+    base: main
+    channels: [C0123ABCD, "#bugs"]
+    watch: all
+    checks: {build: go build ./..., test: go test -json ./...}
+    approvers: [U0123ABCD, S0456EFGH]
+    other_than_requester: true
+    branch_prefix: bobbin/
+    scope: services/cart
+  - {name: blog, url: "git@github.com:acme/blog.git"}
+agents:
+  orchestrator: {model: gpt-5, effort: medium}
+  quick: {model: gpt-5-mini}
+  deep: {model: gpt-5, effort: high}
+  visual-engineering: {model: gpt-5}
+  consultant: {model: gpt-5, effort: high, name: oracle}
+models:
+  gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini]}
+limits: {session_usd: 5, session_minutes: 60, day_usd: 100, sessions_at_once: 8, attempts_before_consulting: 2}
+sandbox: {kind: auto}
+skills_dir: skills
+http: {addr: 127.0.0.1:8080}
+`
+
+func writeConfig(t testing.TB, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "skills"), 0o755))
+	name := filepath.Join(dir, "bobbin.yaml")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	return name
+}
+
+func TestConfigIsReadWhole(t *testing.T) {
+	t.Parallel()
+	name := writeConfig(t, wholeConfig)
+	c, err := LoadConfig(name)
+	require.NoError(t, err)
+	require.Equal(t, Config{
+		Repositories: []RepositoryConfig{
+			{
+				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all",
+				Checks: ChecksConfig{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
+				OtherThanRequester: true, BranchPrefix: "bobbin/", Scope: "services/cart",
+			},
+			{Name: "blog", URL: "git@github.com:acme/blog.git"},
+		},
+		Agents: map[string]AgentConfig{
+			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
+			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
+		},
+		Models:    map[string]ModelConfig{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}}},
+		Limits:    LimitsConfig{SessionUSD: 5, SessionMinutes: 60, DayUSD: 100, SessionsAtOnce: 8, Attempts: 2},
+		Sandbox:   SandboxConfig{Kind: "auto"},
+		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
+		HTTP:      HTTPConfig{Addr: "127.0.0.1:8080"},
+	}, c)
+}
+
+func TestConfigOfPeopleIsTaken(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Dir(writeConfig(t, ""))
+	for text, want := range map[string]string{
+		"repositories: [{name: a, url: /srv/git/a.git}]":                                      "/srv/git/a.git",
+		"repositories: [{name: a, url: ./a.git}]":                                             filepath.Join(dir, "a.git"),
+		"repositories: [{name: a, url: ../a.git}]":                                            filepath.Join(filepath.Dir(dir), "a.git"),
+		"repositories: [{name: a, url: 'file:///srv/a.git'}]":                                 "file:///srv/a.git",
+		"repositories: [{name: a, url: 'ssh://git@host:2222/a.git'}]":                         "ssh://git@host:2222/a.git",
+		"repositories: [{name: a, url: 'http://localhost:3000/a'}]":                           "http://localhost:3000/a",
+		"# first a comment\n---\nrepositories:\n- name: a\n  url: /a\n":                       "/a",
+		"repositories:\r\n  - name: a\r\n    url: /a\r\n":                                     "/a",
+		"repositories: [{name: a, url: /a}]\nagents:\nlimits:\nmodels: {}\n":                  "/a",
+		"repositories: [{name: a, url: /a}]\nlimits: {session_usd: 0, day_usd: 1}\n":          "/a",
+		"{\"repositories\": [{\"name\": \"a\", \"url\": \"/a\"}]}":                            "/a",
+		"repositories:\n- name: a\n  url: /a\n  checks:\n    test: |\n      one\n      two\n": "/a",
+	} {
+		c, err := parseConfig(filepath.Join(dir, "bobbin.yaml"), []byte(text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Repositories[0].URL, text)
+	}
+}
+
+// good is a configuration to which a test adds what is bad, from line 2 on.
+const good = "repositories: [{name: shop, url: /srv/shop.git}]\n"
+
+// one is the beginning of a repository to which a test adds keys, from line 4 on.
+const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
+
+var badConfigs = []struct{ text, want string }{
+	// keys
+	{good + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
+	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http`},
+	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
+	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
+	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
+	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, attempts_before_consulting`},
+	{good + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
+	{good + "[a]: b", `c:2: found an invalid key for this map`},
+	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http`},
+	// repositories
+	{"", `c:1: repositories: name at least one`},
+	{"# nothing\n", `c:1: repositories: name at least one`},
+	{"repositories: []", `c:1: repositories: name at least one`},
+	{"\nrepositories:\n  - url: /a", `c:3: a repository needs a name`},
+	{"repositories:\n  - name: shop\n", `c:2: repository "shop" needs a url`},
+	{"repositories:\n  - name: ''\n    url: ''\n", "c:2: a repository needs a name\nc:3: a repository needs a url"},
+	{"repositories:\n  - name: a shop\n    url: /a", `c:2: the name "a shop" may hold letters, digits, dots, hyphens and underscores only`},
+	{"repositories:\n  - {name: shop, url: /a}\n  - {name: Shop, url: /b}", `c:3: there are two repositories named "Shop"; the other is in line 2`},
+	{"repositories:\n  - name: 12\n    url: /a", `c:2: repositories[0].name: text is expected, not the number 12`},
+	{"repositories: shop", `c:1: repositories: a list is expected, not the text "shop"`},
+	{"repositories: {name: shop}", `c:1: repositories: a list is expected, not keys and values`},
+	{"repositories: [shop]", `c:1: repositories[0]: keys and values are expected, not the text "shop"`},
+	{"repositories:\n  -\n  - {name: a, url: /a}", `c:2: repositories[0] is empty; what begins with # has to be in quotes`},
+	// urls
+	{"repositories:\n- name: a\n  url: github.com/acme/shop", `c:3: url "github.com/acme/shop": it has no scheme; did you mean https://github.com/acme/shop?`},
+	{"repositories:\n- name: a\n  url: shop", `c:3: url "shop": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./`},
+	{"repositories:\n- name: a\n  url: ftp://host/shop", `c:3: url "ftp://host/shop": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./`},
+	{"repositories:\n- name: a\n  url: git://host/shop", `c:3: url "git://host/shop": the git protocol is not encrypted; use https or ssh`},
+	{"repositories:\n- name: a\n  url: https://", `c:3: url "https://": it needs a host and a path`},
+	{"repositories:\n- name: a\n  url: https://host/", `c:3: url "https://host/": it needs a host and a path`},
+	{"repositories:\n- name: a\n  url: https://host:99999/x", `c:3: url "https://host:99999/x": "99999" is no port`},
+	{"repositories:\n- name: a\n  url: https://host:port/x", `c:3: url "https://host:port/x": it cannot be read as an address`},
+	{"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a password does not belong in it; use BOBBIN_GIT_TOKEN`},
+	{"repositories:\n- name: a\n  url: https://s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN`},
+	{"repositories:\n- name: a\n  url: https://host/x?a=b", `c:3: url "https://host/x?a=b": a query or fragment does not belong in it`},
+	{"repositories:\n- name: a\n  url: file://srv/x", `c:3: url "file://srv/x": a file address has three slashes and a path: file:///srv/git/shop.git`},
+	{"repositories:\n- name: a\n  url: ~/x", `c:3: url "~/x": ~ is not resolved; write the whole path`},
+	{"repositories:\n- name: a\n  url: \"/a\\nb\"", `c:3: url "/a\nb": it has white space where none belongs`},
+	// a repository's other keys
+	{one + "watch: everything", `c:4: unknown watch "everything"; one of mention, all`},
+	{one + "watch: mentoin", `c:4: unknown watch "mentoin"; one of mention, all; did you mean "mention"?`},
+	{one + "watch: all", `c:4: watch: all needs channels to watch`},
+	{one + "watch: true", `c:4: repositories[0].watch: text is expected, not true (put it in quotes if it is text)`},
+	{one + "channels: [bugs]", `c:4: "bugs" is not a channel's id such as C0123ABCD, or its #name in quotes`},
+	{one + "channels:\n    - #bugs\n", `c:5: repositories[0].channels[0] is empty; what begins with # has to be in quotes`},
+	{one + "channels: [C012, C013, C012]", `c:4: "C012" is there twice`},
+	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
+	{one + "approvers: ['@ann']", `c:4: "@ann" is not the id of a person (U…) or a user group (S…)`},
+	{one + "other_than_requester: yes", `c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`},
+	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "branch_prefix: refs/heads/bobbin/", `c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "base: bobbin/main\n    branch_prefix: bobbin/", `c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
+	{one + "base: refs/heads/main", `c:4: base "refs/heads/main": leave refs/heads/ out`},
+	{one + "base: my branch", `c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`},
+	{one + "base: a..b", `c:4: base "a..b": git does not take that as a branch's name`},
+	{one + "scope: ../other", `c:4: scope "../other" has to be a folder within the repository`},
+	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
+	{one + "checks: make test", `c:4: repositories[0].checks: keys and values are expected, not the text "make test"`},
+	// agents and models
+	{good + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of deep, orchestrator, quick, visual-engineering, consultant; did you mean "deep"?`},
+	{good + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},
+	{good + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
+	{good + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be short and without brackets`},
+	{good + "agents:\n  deep: gpt-5", `c:3: agents.deep: keys and values are expected, not the text "gpt-5"`},
+	{good + "models:\n  gpt5: {input_usd_per_million: 1}", `c:3: model "gpt5" is used by no agent and stands in for none; did you mean "gpt-5"?`},
+	{good + "models:\n  gpt-5:\n    output_usd_per_million: -1", `c:4: output_usd_per_million of "gpt-5" may not be below zero`},
+	{good + "models:\n  gpt-5:\n    input_usd_per_million: cheap", `c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`},
+	{good + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" would stand in for itself`},
+	{good + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}", "c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself"},
+	{good + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
+	// limits
+	{good + "limits:\n  session_usd: -5", `c:3: session_usd may not be below zero`},
+	{good + "limits:\n  session_minutes: -1", `c:3: session_minutes may not be below zero`},
+	{good + "limits:\n  session_usd: .nan", `c:3: limits.session_usd: a number is expected, not the number .nan`},
+	{good + "limits:\n  day_usd: .inf", `c:3: limits.day_usd: a number is expected, not the number .inf`},
+	{good + "limits:\n  session_minutes: 1.5", `c:3: limits.session_minutes: a whole number is expected, not the number 1.5`},
+	{good + "limits:\n  sessions_at_once: 99999999999999999999", `c:3: limits.sessions_at_once: a whole number is expected, not the text "99999999999999999999"`},
+	{good + "limits:\n  sessions_at_once: '8'", `c:3: limits.sessions_at_once: a whole number is expected, not the text "8"`},
+	{good + "limits: {session_usd: 10, day_usd: 5}", `c:2: session_usd is more than day_usd`},
+	// the rest
+	{good + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},
+	{good + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
+	{good + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
+	{good + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
+	{good + "http: {addr: localhost}", `c:2: http.addr "localhost": it has to be host:port, such as 127.0.0.1:8080`},
+	{good + "http: {addr: 'localhost:'}", `c:2: http.addr "localhost:": the port is missing`},
+	{good + "http: {addr: 'localhost:70000'}", `c:2: http.addr "localhost:70000": "70000" is no port`},
+	// YAML itself
+	{"just text", `c:1: the file: keys and values are expected, not the text "just text"`},
+	{"- a", `c:1: the file: keys and values are expected, not a list`},
+	{good + "---\nlimits: {}", `c:3: one document is expected, and here begins another`},
+	{good + "limits: &l {session_usd: 1}", `c:2: limits: anchors, aliases and tags are not read here`},
+	{good + "limits: *l", `c:2: limits: anchors, aliases and tags are not read here`},
+	{good + "skills_dir: !!binary aGk=", `c:2: skills_dir: anchors, aliases and tags are not read here`},
+	{good + "\tlimits: {}", `c:2: a tab stands where spaces belong`},
+	{good + "limits: {session_usd: 1", `c:2: could not find flow mapping end token '}'`},
+	{good + "\xff\xfe", `c: it is not UTF-8 text`},
+	{strings.Repeat("#", maxConfig+1), `c: a configuration has at most 256 KiB`},
+	{strings.Repeat("[", 200000), `c: brackets are nested more than 50 deep`},
+	{strings.Repeat("- ", 1000), `c: brackets are nested more than 50 deep`},
+	// several at once, in the order of the file
+	{
+		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\nsandbox: {kind: x}\nhtpp: {}",
+		`c:3: url "nowhere": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./
+c:4: unknown watch "al"; one of mention, all; did you mean "all"?
+c:6: day_usd may not be below zero
+c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, gvisor, docker, none
+c:8: unknown key "htpp"; did you mean "http"?`,
+	},
+}
+
+func TestBadConfigsAreSaidWithTheirLines(t *testing.T) {
+	t.Parallel()
+	for i, c := range badConfigs {
+		t.Run(fmt.Sprintf("%d %.40q", i, c.text), func(t *testing.T) {
+			t.Parallel()
+			_, err := parseConfig("c", []byte(c.text))
+			require.EqualError(t, err, c.want)
+			var usage usageError
+			require.ErrorAs(t, err, &usage)
+			require.NotContains(t, err.Error(), "s3cr3t")
+		})
+	}
+}
+
+func TestUnreadableConfigs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		filepath.Join(dir, "none.yaml"):   "the configuration cannot be read: no such file or directory",
+		dir:                               "the configuration cannot be read: is a directory",
+		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory",
+	} {
+		_, err := LoadConfig(name)
+		require.EqualError(t, err, name+": "+want)
+	}
+}
+
+// The program says the same, and exits with 2.
+func TestServeSaysWhatIsWrongWithItsConfiguration(t *testing.T) {
+	name := writeConfig(t, good+"limits: {day_usd: -1}\nsandbox: {kind: x}\n")
+	for _, v := range []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_API_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "BOBBIN_CONFIG"} {
+		t.Setenv(v, "")
+	}
+	t.Setenv("SLACK_APP_TOKEN", "xoxb-s3cr3t")
+	t.Setenv("OPENAI_BASE_URL", "localhost")
+	var out, errs strings.Builder
+	code := run(t.Context(), []string{"serve", "--config", name}, console{Out: &out, Err: &errs, Env: os.Getenv})
+	require.Equal(t, exitUsage, code)
+	require.Empty(t, out.String())
+	require.Contains(t, errs.String(), name+":2: day_usd may not be below zero\n")
+	require.Contains(t, errs.String(), name+":3: unknown sandbox kind \"x\"")
+	for _, v := range []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_BASE_URL"} {
+		require.Contains(t, errs.String(), v)
+	}
+	require.NotContains(t, errs.String(), "s3cr3t")
+}
+
+// docs/configuration.md shows the file; what it shows is taken.
+func TestDocumentedConfigurationIsTaken(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(text)
+	require.NotNil(t, shown)
+	_, err = parseConfig("docs/configuration.md", shown[1])
+	require.NoError(t, err)
+}
+
+// Whatever the text, the answer is a configuration or lines that name the file; never a panic.
+func FuzzConfig(f *testing.F) {
+	f.Add(wholeConfig)
+	for _, c := range badConfigs {
+		if len(c.text) < 1000 {
+			f.Add(c.text)
+		}
+	}
+	f.Add(strings.Repeat("[", 200))
+	f.Add("a: &a [*a, *a]\n<<: *a\n? {b: c}\n: d\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := parseConfig("c", []byte(text))
+		if err == nil {
+			return
+		}
+		for line := range strings.Lines(err.Error()) {
+			require.Regexp(t, `^c(:\d+)?: \S`, line)
+		}
+	})
+}
