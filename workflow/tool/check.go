@@ -56,7 +56,7 @@ func failingTests(s *strings.Builder, tests []check.Test) int {
 		}
 	}
 	for _, t := range failing[:min(len(failing), maxFailing)] {
-		fmt.Fprintf(s, "FAIL %s\n%s\n", cut(unterminal(t.Name), 300), ends(t.Output, failingEnd))
+		fmt.Fprintf(s, "FAIL %s\n%s\n", testName(t), ends(t.Output, failingEnd))
 	}
 	if len(failing) <= maxFailing {
 		return len(failing)
@@ -64,13 +64,24 @@ func failingTests(s *strings.Builder, tests []check.Test) int {
 	others := failing[maxFailing:]
 	s.WriteString("Failing too:")
 	for _, t := range others[:min(len(others), maxOtherNames)] {
-		s.WriteString(" " + cut(unterminal(t.Name), 200))
+		s.WriteString(" " + testName(t) + ";")
 	}
 	if more := len(others) - maxOtherNames; more > 0 {
 		fmt.Fprintf(s, " and %d more", more)
 	}
 	s.WriteString("\n")
 	return len(failing)
+}
+
+func testName(t check.Test) string {
+	name := t.Name
+	if t.Group != "" && t.Group != name {
+		name = t.Group + " " + name
+	}
+	if t.Broken != "" {
+		name += ": " + t.Broken
+	}
+	return cut(strings.Join(strings.Fields(unterminal(name)), " "), 300)
 }
 
 func ends(text string, each int) string {

@@ -19,19 +19,25 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, text, "The build fails:\nbuilding")
 	b.Project = check.Project{Kind: "make", Build: "true", Test: "echo one test is unhappy; exit 1"}
 	require.Contains(t, b.ok(t, "check", nil), "one test is unhappy")
+	b.Project.Test = "printf 'TAP version 13\\n1..2\\nok 1 - adds\\nnot ok 2 - splits\\n  ---\\n  message: 3 is not 4\\n  ...\\n'; exit 1"
+	text = b.ok(t, "check", nil)
+	require.Contains(t, text, "1 passed, 1 failed")
+	require.Contains(t, text, "FAIL splits\n")
+	b.Project.Test = "true"
+	require.Contains(t, b.ok(t, "check", nil), "build clean")
 }
 
 func TestCheckedIsBounded(t *testing.T) {
 	t.Parallel()
 	r := check.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 3, Failed: 80}
 	for i := range 80 {
-		r.Tests = append(r.Tests, check.Test{Name: fmt.Sprintf("pkg.Test%d", i), Status: check.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
+		r.Tests = append(r.Tests, check.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: check.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
 	}
 	text := checked(r)
 	require.Less(t, len(text), 40_000)
-	require.Contains(t, text, "FAIL pkg.Test9\n")
-	require.NotContains(t, text, "FAIL pkg.Test10\n")
-	require.Contains(t, text, "Failing too: pkg.Test10 pkg.Test11")
+	require.Contains(t, text, "FAIL pkg Test9\n")
+	require.NotContains(t, text, "FAIL pkg Test10\n")
+	require.Contains(t, text, "Failing too: pkg Test10; pkg Test11")
 	require.Contains(t, text, "and 20 more")
 	require.NotContains(t, text, "\x1b")
 }
