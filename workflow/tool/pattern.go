@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxProgram = 1000      // instructions of a compiled pattern: what one byte may cost
-	stride     = 256 << 10 // bytes that are searched between two looks at the clock
+	maxProgram = 1000     // instructions of a compiled pattern: what one byte may cost
+	stride     = 32 << 10 // bytes that are searched between two looks at the clock
 )
 
 // A pattern finds the lines that match. Most of a tree does not hold what is looked for,
