@@ -1,9 +1,9 @@
 package check
 
 import (
-	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -23,20 +23,29 @@ type Checker struct {
 	// ModuleCache is a Go module cache of this machine that commands may read; "-" for
 	// none. Default: the one of the user that the program runs as, where it exists.
 	ModuleCache string
+
+	mirror *repo.Mirror // whose caches Run uses
 }
 
-var errNotYet = errors.New("check: not built yet")
-
-func (c *Checker) Run(ctx context.Context, dir string, p Project) (Result, error) {
-	return Result{}, errNotYet
+// For is the checker with the caches of m's repository, which Run has no other way to
+// know. Without it Run begins with empty ones.
+func (c *Checker) For(m *repo.Mirror) *Checker {
+	bound := *c
+	bound.mirror = m
+	return &bound
 }
 
-func (c *Checker) Baseline(ctx context.Context, m *repo.Mirror, commit string, p Project) (Result, error) {
-	return Result{}, errNotYet
+func (c *Checker) log() *slog.Logger {
+	if c.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return c.Log
 }
 
-func (c *Checker) Mounts(m *repo.Mirror) ([]sandbox.Mount, []string) { return nil, nil }
-
-func (c *Checker) Prove(ctx context.Context, m *repo.Mirror, w *repo.Workspace, p Project) (Proof, error) {
-	return Proof{}, errNotYet
+func (c *Checker) limits() sandbox.Limits {
+	l := c.Limits
+	if l.Time == 0 {
+		l.Time = 10 * time.Minute
+	}
+	return l
 }

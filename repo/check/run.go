@@ -1,0 +1,182 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// captureHalf is how much of the beginning and of the end of an output is read.
+const captureHalf = 16 << 20
+
+// maxReport is as much of a report file as is read.
+const maxReport = 32 << 20
+
+// A job is a tree to be built and tested.
+type job struct {
+	dir      string
+	project  Project
+	mirror   *repo.Mirror // whose caches; nil: none
+	writable bool         // the caches may be written
+}
+
+// An outcome is how one command line ended.
+type outcome struct {
+	text    string
+	code    int
+	stopped string // why the sandbox ended it
+}
+
+// Run builds and tests the tree in dir as it stands, with the caches read-only. Commands
+// write into dir; the caller has handed it over with Sandbox.Own.
+func (c *Checker) Run(ctx context.Context, dir string, p Project) (Result, error) {
+	return c.run(ctx, job{dir: dir, project: p, mirror: c.mirror})
+}
+
+func (c *Checker) run(ctx context.Context, j job) (Result, error) {
+	r := Result{Project: j.project}
+	if c.Sandbox == nil {
+		return r, ErrNoSandbox
+	}
+	began := time.Now()
+	if j.project.Build != "" {
+		o, err := c.command(ctx, j, j.project.Build, "")
+		if err != nil {
+			return r, err
+		}
+		r.BuildRan, r.BuildOK = true, o.code == 0
+		r.BuildOutput, r.Stopped = ends(plain(o.text), maxText), o.stopped
+	}
+	r.Took = time.Since(began)
+	if j.project.Test == "" || r.Stopped != "" {
+		return r, nil
+	}
+	// The tests are run where the build fails, too: they may say more, and of other parts.
+	err := c.test(ctx, j, &r)
+	r.Took = time.Since(began)
+	return r, err
+}
+
+// test runs the tests into r.
+func (c *Checker) test(ctx context.Context, j job, r *Result) error {
+	work, done, err := c.workDir(j.mirror)
+	if err != nil {
+		return err
+	}
+	defer done()
+	report := filepath.Join(work, "report")
+	if err := errors.Join(os.Mkdir(report, 0o755), c.Sandbox.Own(report)); err != nil {
+		return err
+	}
+	o, err := c.command(ctx, j, countable(j.project.Test), report)
+	if err != nil {
+		return err
+	}
+	r.TestsRan, r.ExitCode, r.Stopped = true, o.code, o.stopped
+	r.take(o, reports(report))
+	return nil
+}
+
+var goTestLine = regexp.MustCompile(`\bgo test\b`)
+
+// countable is a test command that names each test: go test by itself names only what
+// fails. Everything else stays as it is written.
+func countable(line string) string {
+	if strings.Contains(line, "-json") || strings.Contains(line, " -v") {
+		return line
+	}
+	return goTestLine.ReplaceAllString(line, "go test -json")
+}
+
+// take reads what the tests printed, and prefers the reports that they wrote.
+func (r *Result) take(o outcome, written []string) {
+	said, ok := read(o.text)
+	r.Output = said.text
+	if !ok || r.Output == "" {
+		r.Output = ends(plain(o.text), maxText)
+	}
+	for i, text := range written {
+		file, readable := read(text)
+		switch {
+		case !readable:
+		case i == 0 || !ok:
+			said, ok = file, true
+		default:
+			said.tests = append(said.tests, file.tests...)
+			said.passed, said.failed, said.skipped = said.passed+file.passed, said.failed+file.failed, said.skipped+file.skipped
+		}
+	}
+	r.Counted = ok && !said.uncounted
+	r.Tests, r.Passed, r.Failed, r.Skipped = said.tests, said.passed, said.failed, said.skipped
+	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest say so by this code
+	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
+}
+
+// preamble stands before every test command: one stream, so that what a runner says and
+// what a compiler says stay in their order, and a report beside it from the runners that
+// write one when asked by the environment.
+const preamble = `exec 2>&1
+if [ -n "$REPORT_DIR" ]; then
+	export PYTEST_ADDOPTS="--junitxml=$REPORT_DIR/pytest.xml -o cache_dir=/tmp/.pytest_cache $PYTEST_ADDOPTS"
+	export JEST_JUNIT_OUTPUT_DIR="$REPORT_DIR" MOCHA_FILE="$REPORT_DIR/mocha.xml"
+fi
+eval "$1"
+`
+
+// command runs one line in the sandbox. A command that fails is no error.
+func (c *Checker) command(ctx context.Context, j job, line, report string) (outcome, error) {
+	cmd := c.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
+	cmd.Mounts, cmd.Env = c.mounts(j.mirror, j.writable)
+	if report != "" {
+		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
+		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
+	}
+	out := capture{half: captureHalf}
+	cmd.Stdout, cmd.Stderr, cmd.Limits = &out, &out, c.limits()
+	err := cmd.Run(ctx)
+	var exit *sandbox.ExitError
+	switch {
+	case err == nil:
+		return outcome{text: out.String()}, nil
+	case errors.As(err, &exit):
+		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason}, nil
+	}
+	return outcome{}, fmt.Errorf("check: run %q: %w", line, err)
+}
+
+// reports are the texts of the XML files that a test run left in dir, which is a
+// stranger's: only plain files are read, and of each only so much.
+func reports(dir string) []string {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	var out []string
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".xml") || len(out) == 20 {
+			continue
+		}
+		f, err := root.Open(e.Name())
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxReport))
+		f.Close()
+		if err == nil && len(text) < maxReport {
+			out = append(out, string(text))
+		}
+	}
+	return out
+}

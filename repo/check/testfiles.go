@@ -1,0 +1,169 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+)
+
+var (
+	nodeTest   = regexp.MustCompile(`\.(?:test|spec|e2e)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$`)
+	pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
+	otherTest  = regexp.MustCompile(`(?i)(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$|(?:^|/)[^/]*Tests?\.[a-z]+$|\.bats$`)
+)
+
+// isTest reports whether a file belongs to the tests rather than to what they test.
+func isTest(kind, file string) bool {
+	folders := strings.Split(path.Dir(file), "/")
+	in := func(names ...string) bool {
+		return slices.ContainsFunc(folders, func(f string) bool { return slices.Contains(names, f) })
+	}
+	switch kind {
+	case "go":
+		return strings.HasSuffix(file, "_test.go") || in("testdata")
+	case "node":
+		return nodeTest.MatchString(file) || in("test", "tests", "__tests__", "__snapshots__", "__fixtures__", "__mocks__", "e2e")
+	case "python":
+		return pythonTest.MatchString(file) || in("test", "tests", "testing", "testdata")
+	case "rust":
+		return in("tests") || strings.HasSuffix(file, "/tests.rs") || strings.HasSuffix(file, "_test.rs")
+	}
+	return strings.HasSuffix(file, "_test.go") || nodeTest.MatchString(file) || pythonTest.MatchString(file) ||
+		otherTest.MatchString(file) || in("test", "tests", "t", "spec", "testdata", "__tests__")
+}
+
+// An overlay is what of a change belongs to its tests.
+type overlay struct {
+	files  []repo.Change
+	inline []repo.Change // Rust sources that hold tests of their own
+}
+
+func (o overlay) empty() bool { return len(o.files)+len(o.inline) == 0 }
+
+// names are the files that test.
+func (o overlay) names() []string {
+	var out []string
+	for _, c := range append(slices.Clone(o.files), o.inline...) {
+		if c.Kind != "deleted" {
+			out = append(out, c.Path)
+		}
+	}
+	return out
+}
+
+// testsOf sorts out what of the changes belongs to the tests.
+func testsOf(kind string, changes []repo.Change) overlay {
+	var o overlay
+	for _, c := range changes {
+		switch {
+		case isTest(kind, c.Path):
+			o.files = append(o.files, c)
+		case kind == "rust" && strings.HasSuffix(c.Path, ".rs") && c.Kind == "modified" && c.Mode == "":
+			o.inline = append(o.inline, c)
+		}
+	}
+	return o
+}
+
+// lay puts the overlay from the workspace over the base.
+func (o overlay) lay(from, onto *os.Root) error {
+	if err := lay(o.files, from, onto); err != nil {
+		return err
+	}
+	for _, c := range o.inline {
+		if err := layInline(c.Path, from, onto); err != nil {
+			return fmt.Errorf("check: lay the tests of %s over the base: %w", c.Path, err)
+		}
+	}
+	return nil
+}
+
+// lay makes the changed paths as they are in from, deletions first, since a file may
+// have become a folder.
+func lay(changes []repo.Change, from, onto *os.Root) error {
+	for _, c := range changes {
+		if err := onto.RemoveAll(c.Path); err != nil {
+			return fmt.Errorf("check: lay %s over the base: %w", c.Path, err)
+		}
+	}
+	for _, c := range changes {
+		if c.Kind == "deleted" {
+			continue
+		}
+		if err := layOne(c.Path, from, onto); err != nil {
+			return fmt.Errorf("check: lay %s over the base: %w", c.Path, err)
+		}
+	}
+	return nil
+}
+
+func layOne(file string, from, onto *os.Root) error {
+	info, err := from.Lstat(file)
+	if err != nil {
+		return err
+	}
+	if err := onto.MkdirAll(path.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := from.Readlink(file)
+		if err != nil {
+			return err
+		}
+		return onto.Symlink(target, file)
+	}
+	in, err := openPlain(from, file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := onto.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644|info.Mode().Perm()&0o111)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// openPlain opens a plain file and nothing else: a pipe would block for ever.
+func openPlain(root *os.Root, file string) (*os.File, error) {
+	info, err := root.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a plain file")
+	}
+	return root.Open(file)
+}
+
+// layInline puts the tests inside a Rust source over the base's source.
+func layInline(file string, from, onto *os.Root) error {
+	theirs, err := readPlain(from, file)
+	if err != nil {
+		return err
+	}
+	base, err := readPlain(onto, file)
+	if err != nil {
+		return err
+	}
+	return onto.WriteFile(file, []byte(withTestsOf(base, theirs)), 0o644)
+}
+
+func readPlain(root *os.Root, file string) (string, error) {
+	f, err := openPlain(root, file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	return string(text), err
+}
