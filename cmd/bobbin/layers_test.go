@@ -1,0 +1,220 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/bobbinhq/bobbin"
+
+// maxLines is how long a function may be; the median is about a tenth of it.
+const maxLines = 100
+
+// rooms are all packages and what each may import of ours. Tests may import besides what
+// is in support, and the package that they test. Add a room when its job fits in a
+// sentence and no room has it.
+var rooms = map[string][]string{
+	"cmd/bobbin": {
+		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
+		"workflow/model", "workflow/model/modeltest", "workflow/skill", "repo", "repo/sandbox", "repo/check", "repo/host", "migrations",
+	},
+	"bot":                                {"workflow"},
+	"bot/slacktest":                      {}, // it knows nothing of Bobbin
+	"workflow":                           {},
+	"workflow/store":                     {"workflow", "migrations"},
+	"workflow/store/cluster":             {},
+	"workflow/store/cluster/clustertest": {"workflow/store/cluster"},
+	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "repo", "repo/sandbox", "repo/check", "repo/host"},
+	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
+	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check"},
+	"workflow/model":                     {},
+	"workflow/model/modeltest":           {},
+	"repo":                               {},
+	"repo/sandbox":                       {"repo"},
+	"repo/check":                         {"repo", "repo/sandbox"},
+	"migrations":                         {},
+}
+
+// support is for tests, and for the demo that cmd/bobbin stages.
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest"}
+
+// inTests is what the tests of a room may import besides.
+var inTests = map[string][]string{
+	"workflow/model/modeltest": {"workflow/model"}, // the client is what the scripted endpoint is for
+}
+
+// keepers are the rooms that alone may know a library: what changes often, or is a risk,
+// stays behind one door.
+var keepers = map[string][]string{
+	"github.com/slack-go/slack":         {"bot"},
+	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
+	"github.com/go-git/go-git/v5":       {"repo", "cmd/bobbin"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/cluster", "workflow/store/cluster/clustertest", "cmd/bobbin"},
+	"github.com/riverqueue/river":       {"workflow/store", "cmd/bobbin"},
+	"github.com/goccy/go-yaml":          {"cmd/bobbin", "workflow/skill"},
+	"github.com/alecthomas/kong":        {"cmd/bobbin"},
+}
+
+// The test reads the source, since a test that asks the go command can be answered from
+// its cache, and miss a breach.
+func TestLayers(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, strings.Join(breaches(t, os.DirFS("../.."), rooms), "\n"))
+}
+
+// Each rule has a control: a tree with one breach of it.
+func TestLayersAreHeld(t *testing.T) {
+	t.Parallel()
+	table := map[string][]string{"cmd/bobbin": {"bot", "workflow"}, "bot": {"workflow"}, "workflow": {}, "bot/slacktest": {}}
+	sound := func() fstest.MapFS {
+		return fstest.MapFS{
+			"cmd/bobbin/main.go":       {Data: []byte("// Command bobbin wires.\npackage main\nimport _ \"" + module + "/bot\"\n")},
+			"bot/bot.go":               {Data: []byte("// Package bot talks.\npackage bot\nimport _ \"" + module + "/workflow\"\nimport _ \"github.com/slack-go/slack/socketmode\"\n")},
+			"bot/bot_test.go":          {Data: []byte("package bot_test\nimport _ \"" + module + "/bot/slacktest\"\nimport _ \"" + module + "/bot\"\n")},
+			"bot/slacktest/server.go":  {Data: []byte("// Package slacktest plays.\npackage slacktest\n")},
+			"workflow/workflow.go":     {Data: []byte("// Package workflow thinks.\npackage workflow\nimport _ \"go/ast\"\n")},
+			"workflow/testdata/bad.go": {Data: []byte("not Go at all")},
+			".ci/tools/bad.go":         {Data: []byte("not Go at all")},
+		}
+	}
+	require.Empty(t, breaches(t, sound(), table))
+	long := "package bot\nfunc Long() {\n" + strings.Repeat("\t_ = 1\n", maxLines) + "}\n"
+	for name, c := range map[string]struct{ file, text, want string }{
+		"import upwards":          {"workflow/up.go", "package workflow\nimport _ \"" + module + "/bot\"\n", "workflow/up.go: workflow may not import bot"},
+		"support outside tests":   {"bot/more.go", "package bot\nimport _ \"" + module + "/bot/slacktest\"\n", "bot/more.go: bot may not import bot/slacktest"},
+		"upwards in a test":       {"workflow/up_test.go", "package workflow_test\nimport _ \"" + module + "/bot\"\n", "workflow/up_test.go: workflow may not import bot"},
+		"a library in vocabulary": {"workflow/lib.go", "package workflow\nimport _ \"golang.org/x/text\"\n", "workflow/lib.go: workflow imports the standard library alone, not golang.org/x/text"},
+		"a kept library":          {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only bot may import github.com/slack-go/slack"},
+		"an unknown room":         {"util/util.go", "// Package util is a mistake.\npackage util\n", "util: it is not in the table of rooms"},
+		"no package comment":      {"bot/slacktest/server.go", "package slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
+		"another's comment":       {"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
+		"a long function":         {"bot/long.go", long, "bot/long.go:2: Long has 102 lines; name its steps"},
+		"an init function":        {"bot/init.go", "package bot\nfunc init() {}\n", "bot/init.go:2: no init functions"},
+	} {
+		tree := sound()
+		tree[c.file] = &fstest.MapFile{Data: []byte(c.text)}
+		require.Equal(t, []string{c.want}, breaches(t, tree, table), name)
+	}
+	without := sound()
+	delete(without, "bot/slacktest/server.go")
+	require.Equal(t, []string{"bot/slacktest: the table names it, and it is not there"}, breaches(t, without, table))
+}
+
+// breaches are the rules that a tree of source breaks, a line each.
+func breaches(t *testing.T, tree fs.FS, table map[string][]string) (found []string) {
+	t.Helper()
+	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	files := token.NewFileSet()
+	documented := map[string]bool{}
+	names := map[string]string{}
+	for _, name := range sources(t, tree) {
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		require.NoError(t, err)
+		room := path.Dir(name)
+		checkImports(say, room, name, file, table)
+		checkFunctions(say, files, file)
+		if !strings.HasSuffix(name, "_test.go") {
+			names[room] = file.Name.Name
+			documented[room] = documented[room] || comments(file)
+		}
+	}
+	for room, name := range names {
+		if _, ok := table[room]; !ok {
+			say("%s: it is not in the table of rooms", room)
+		} else if !documented[room] {
+			say("%s: no package comment that begins with Package %s", room, name)
+		}
+	}
+	for room := range table {
+		if names[room] == "" {
+			say("%s: the table names it, and it is not there", room)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// sources are the Go files of the module, as the go command sees them.
+func sources(t *testing.T, tree fs.FS) (names []string) {
+	t.Helper()
+	require.NoError(t, fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		base := path.Base(name)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(base, ".go"):
+			names = append(names, name)
+		}
+		return nil
+	}))
+	return names
+}
+
+func checkImports(say func(string, ...any), room, name string, file *ast.File, table map[string][]string) {
+	test := strings.HasSuffix(name, "_test.go")
+	for _, spec := range file.Imports {
+		imported, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+			allowed := slices.Contains(table[room], ours) || test && (ours == room || slices.Contains(support, ours) || slices.Contains(inTests[room], ours))
+			if !allowed {
+				say("%s: %s may not import %s", name, room, ours)
+			}
+			continue
+		}
+		if test {
+			continue
+		}
+		if first, _, _ := strings.Cut(imported, "/"); room == "workflow" && strings.Contains(first, ".") {
+			say("%s: workflow imports the standard library alone, not %s", name, imported)
+		}
+		for library, by := range keepers {
+			if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(by, room) {
+				say("%s: only %s may import %s", name, strings.Join(by, ", "), imported)
+			}
+		}
+	}
+}
+
+func checkFunctions(say func(string, ...any), files *token.FileSet, file *ast.File) {
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		at := files.Position(f.Pos())
+		if lines := files.Position(f.End()).Line - at.Line + 1; lines > maxLines {
+			say("%s:%d: %s has %d lines; name its steps", at.Filename, at.Line, f.Name.Name, lines)
+		}
+		if f.Name.Name == "init" && f.Recv == nil {
+			say("%s:%d: no init functions", at.Filename, at.Line)
+		}
+	}
+}
+
+// comments reports whether a file carries its package's comment.
+func comments(file *ast.File) bool {
+	kind := "Package " + file.Name.Name
+	if file.Name.Name == "main" {
+		kind = "Command "
+	}
+	return strings.HasPrefix(file.Doc.Text(), kind)
+}
