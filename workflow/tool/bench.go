@@ -29,6 +29,9 @@ type Bench struct {
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
 	OutputDir  string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
+	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
+	// made when it is first needed. Empty: they have the repository's, read-only.
+	ScratchDir string
 
 	changing sync.RWMutex // one change of files at a time, and no reading meanwhile
 	mu       sync.Mutex   // guards what follows

@@ -39,7 +39,12 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 		return "", err
 	}
 	out := &capture{file: file}
-	failed := b.command(in.Command, limit, out).Run(ctx)
+	command, err := b.command(in.Command, limit, out)
+	if err != nil {
+		out.finish(true)
+		return "", err
+	}
+	failed := command.Run(ctx)
 	verdict, err := ending(failed, limit)
 	text, whole := out.text(outputEnd, outputEnd)
 	if err != nil {
@@ -50,13 +55,17 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 	return verdict + "\n" + shownOutput(text) + whereRest(name, whole, kept), nil
 }
 
-func (b *Bench) command(line string, limit time.Duration, out *capture) *sandbox.Cmd {
+func (b *Bench) command(line string, limit time.Duration, out *capture) (*sandbox.Cmd, error) {
 	c := b.Sandbox.Command(b.Workspace.Files(), "sh", "-c", line)
-	if b.Checker != nil {
+	c.Stdout, c.Stderr, c.Limits.Time = out, out, limit
+	var err error
+	switch {
+	case b.Checker != nil && b.ScratchDir != "":
+		c.Mounts, c.Env, err = b.Checker.Scratch(b.Mirror, b.ScratchDir)
+	case b.Checker != nil:
 		c.Mounts, c.Env = b.Checker.Mounts(b.Mirror)
 	}
-	c.Stdout, c.Stderr, c.Limits.Time = out, out, limit
-	return c
+	return c, err
 }
 
 // off is the answer where there is no sandbox.

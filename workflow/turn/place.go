@@ -48,7 +48,10 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	if err := t.settle(ctx, p); err != nil {
 		return false, t.remoteFailed(ctx, err)
 	}
-	if err := t.openTrees(ctx, p); err != nil {
+	var hostile *repo.TreeError
+	if err := t.openTrees(ctx, p); errors.As(err, &hostile) {
+		return false, t.remoteFailed(ctx, hostile)
+	} else if err != nil {
 		return false, err
 	}
 	t.place = p
@@ -267,10 +270,14 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, fmt.Errorf("open %s: %w", out, err)
 	}
-	return &tool.Bench{
-		Workspace: w, Mirror: t.place.mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Checker: t.Checker, Project: t.place.project,
-		MayWrite: mayWrite, Edited: edited, OutputDir: out,
-	}, nil
+	b := &tool.Bench{
+		Workspace: w, Mirror: t.place.mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.place.project,
+		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"),
+	}
+	if t.Checker != nil {
+		b.Checker = t.Checker.For(t.place.mirror)
+	}
+	return b, nil
 }
 
 // reading are the code tools of an agent that changes nothing: what its commands leave

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -122,6 +123,10 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return model.Result{}, err
 	}
 	tree, err := t.place.work.Tree(ctx)
+	var unfit *repo.TreeError
+	if errors.As(err, &unfit) {
+		return wrong("What you made cannot be committed: %v", unfit), nil
+	}
 	if err != nil {
 		return model.Result{}, err
 	}

@@ -1,0 +1,67 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// insideBase is where commands with a cache of their own see the repository's.
+const insideBase = "/cache/gobase"
+
+// Scratch is Mounts for what agents run: with a Go build cache in dir that commands may
+// write. Without one `go run` and `go build` of a program fail, since Go keeps the
+// programs that it links there. Every entry of the repository's own cache is a link in
+// it, to where that is shown read-only: nothing is built twice, and what a command
+// writes is seen by no proof and by no other session.
+func (c *Checker) Scratch(m *repo.Mirror, dir string) ([]sandbox.Mount, []string, error) {
+	mounts, env := c.Mounts(m)
+	base, err := c.buildCache(m)
+	if err != nil || base == "" {
+		return mounts, env, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		if err := c.linkCache(base, dir); err != nil {
+			return nil, nil, fmt.Errorf("check: a build cache for commands: %w", err)
+		}
+	}
+	for i := range mounts {
+		if mounts[i].Inside == insideBuild {
+			mounts[i].Inside = insideBase
+		}
+	}
+	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
+}
+
+// linkCache makes dir appear whole: a cache whose entries are links into insideBase.
+func (c *Checker) linkCache(base, dir string) error {
+	making, err := os.MkdirTemp(filepath.Dir(dir), "cache-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(making) // gone already where all went well
+	if err := os.Chmod(making, 0o755); err != nil {
+		return err
+	}
+	err = fs.WalkDir(os.DirFS(base), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || name == ".":
+			return err
+		case d.IsDir():
+			return os.Mkdir(filepath.Join(making, name), 0o755)
+		}
+		return os.Symlink(filepath.Join(insideBase, name), filepath.Join(making, name))
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.Sandbox.Own(making); err != nil {
+		return err
+	}
+	return os.Rename(making, dir)
+}
