@@ -33,6 +33,7 @@ const (
 		"With one article it is right. Seen with `shop refund orders/1042.json`"
 	demoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), and there the receipt's lines do not add up to its total"
 	demoApproval   = "Fix it"
+	demoEnd        = "Done. Pushed"
 	demoNewTest    = "TestSplitKeepsEveryCent"
 )
 
@@ -87,7 +88,7 @@ type demo struct {
 func (d *demo) play(ctx context.Context) error {
 	watched := make(chan struct{})
 	watching, stop := context.WithCancel(ctx)
-	go func() { defer close(watched); d.show(watching) }()
+	go func() { defer close(watched); d.show(watching, demoEnd) }()
 	defer func() { stop(); <-watched }()
 
 	fmt.Fprintf(d.out, "#%s\n", stageChannel)
@@ -107,7 +108,11 @@ func (d *demo) play(ctx context.Context) error {
 			return err
 		}
 	}
-	return d.await(ctx, "Done. Pushed")
+	if err := d.await(ctx, demoEnd); err != nil {
+		return err
+	}
+	<-watched // the last reply is shown, too
+	return nil
 }
 
 // await waits until the bot has said text in the thread, or something that means it never will.
@@ -137,8 +142,8 @@ func (d *demo) await(ctx context.Context, text string) error {
 	return nil
 }
 
-// show prints the thread as it grows.
-func (d *demo) show(ctx context.Context) {
+// show prints the thread as it grows, to the message with the last words.
+func (d *demo) show(ctx context.Context, last string) {
 	for change := range d.slack.WatchFrom(ctx, 0) {
 		m := change.Message
 		if change.Kind != slacktest.Posted || m.Subtype != "" && m.Subtype != "bot_message" {
@@ -150,6 +155,9 @@ func (d *demo) show(ctx context.Context) {
 				who = ""
 			}
 			fmt.Fprintf(d.out, "  %-8s %s\n", who, line)
+		}
+		if m.BotID != "" && strings.Contains(m.Text, last) {
+			return
 		}
 	}
 }
