@@ -35,7 +35,7 @@ func (r *Replica) Run(ctx context.Context) error {
 	defer tick.Stop()
 	defer r.leave(context.WithoutCancel(ctx))
 	for {
-		if err := r.beat(ctx, dead); err != nil && ctx.Err() == nil {
+		if err := r.whole(ctx, dead); err != nil && ctx.Err() == nil {
 			r.Log.Warn("heartbeat", "err", err)
 		}
 		select {
@@ -44,6 +44,14 @@ func (r *Replica) Run(ctx context.Context) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// whole is a beat that ctx does not cut off in the middle: one that the server carried
+// out later would come after leave.
+func (r *Replica) whole(ctx context.Context, dead time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dead)
+	defer cancel()
+	return r.beat(ctx, dead)
 }
 
 func (r *Replica) beat(ctx context.Context, dead time.Duration) error {
