@@ -149,8 +149,14 @@ func suggest(key, path string, keys []string) string {
 		of   any
 		name string
 	}{
-		{Config{}, "the top of the file"}, {RepositoryConfig{}, "a repository"}, {ChecksConfig{}, "checks"}, {AgentConfig{}, "an agent"},
-		{ModelConfig{}, "a model"}, {LimitsConfig{}, "limits"}, {SandboxConfig{}, "sandbox"}, {HTTPConfig{}, "http"},
+		{Config{}, "the top of the file"},
+		{RepositoryConfig{}, "a repository"},
+		{ChecksConfig{}, "checks"},
+		{AgentConfig{}, "an agent"},
+		{ModelConfig{}, "a model"},
+		{LimitsConfig{}, "limits"},
+		{SandboxConfig{}, "sandbox"},
+		{HTTPConfig{}, "http"},
 	} {
 		for f := range reflect.TypeOf(part.of).Fields() {
 			if f.Tag.Get("yaml") == key {
