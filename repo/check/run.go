@@ -136,14 +136,19 @@ eval "$1"
 // command runs one line in the sandbox. A command that fails is no error.
 func (c *Checker) command(ctx context.Context, j job, line, report string) (outcome, error) {
 	cmd := c.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
-	cmd.Mounts, cmd.Env = c.mounts(j.mirror, j.writable)
+	mounts, env, done, err := c.cacheFor(j)
+	if err != nil {
+		return outcome{}, err
+	}
+	defer done()
+	cmd.Mounts, cmd.Env = mounts, env
 	if report != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
 	}
 	out := capture{half: captureHalf}
 	cmd.Stdout, cmd.Stderr, cmd.Limits = &out, &out, c.limits()
-	err := cmd.Run(ctx)
+	err = cmd.Run(ctx)
 	var exit *sandbox.ExitError
 	switch {
 	case err == nil:

@@ -38,6 +38,24 @@ func (c *Checker) Scratch(m *repo.Mirror, dir string) ([]sandbox.Mount, []string
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
+// cacheFor are the caches of one command of ours. Other than the baseline's it has a
+// writable build cache as well, made for it alone and thrown away after: Go takes a
+// package of its library that is not in a read-only cache yet for one that does not exist.
+func (c *Checker) cacheFor(j job) (mounts []sandbox.Mount, env []string, done func(), err error) {
+	if j.writable || j.mirror == nil {
+		mounts, env = c.mounts(j.mirror, j.writable)
+		return mounts, env, func() {}, nil
+	}
+	work, done, err := c.workDir(j.mirror)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if mounts, env, err = c.Scratch(j.mirror, filepath.Join(work, "build-cache")); err != nil {
+		done()
+	}
+	return mounts, env, done, err
+}
+
 // linkCache makes dir appear whole: a cache whose entries are links into insideBase.
 func (c *Checker) linkCache(base, dir string) error {
 	making, err := os.MkdirTemp(filepath.Dir(dir), "cache-")
