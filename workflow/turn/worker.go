@@ -115,7 +115,7 @@ func (h *hand) Blocked(_ context.Context, reason string) (model.Result, error) {
 }
 
 // Done claims that the task is finished; the program verifies it. An attempt is edits
-// followed by a verification: a claim without an edit since the last one is none.
+// followed by a verification: a claim that fails without an edit since the last one is none.
 func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	t := h.turn
 	attempts, err := t.Store.Attempts(ctx, h.task.ID)
@@ -130,9 +130,6 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if err != nil {
 		return model.Result{}, err
 	}
-	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempts[n-1].Held {
-		return wrong("Nothing was changed since the last verification, which failed:\n%s", attempts[n-1].Summary), nil
-	}
 	if t.Session().Phase == workflow.PhaseWorking {
 		if err := t.Record(ctx, store.Fact{Events: []workflow.Event{workflow.EventClaim}}); err != nil {
 			return model.Result{}, err
@@ -143,6 +140,10 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return model.Result{}, err
 	}
 	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: proof.Holds(), Summary: strings.Join(proof.Lines(), "\n")}
+	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
+		h.journal.put.Events = []workflow.Event{workflow.EventFail}
+		return wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), nil
+	}
 	h.journal.put.Attempt = attempt
 	if attempt.Held {
 		return h.held(summary, attempt), nil
