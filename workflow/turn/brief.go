@@ -40,7 +40,7 @@ func (t *turn) facts() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, programMark+"Repository %s, branch %s at commit %s.\n", p.repository.Name, p.baseBranch(), short(t.Session().BaseCommit))
 	if p.project.Kind != "" {
-		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.project.Kind, orNone(p.project.Build), orNone(p.project.Test))
+		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.project.Kind, orNone(p.project.Build), orNone(shown(p.project.Test)))
 	}
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
@@ -48,6 +48,9 @@ func (t *turn) facts() string {
 	b.WriteString("At its root: " + strings.Join(t.topLevel(), ", "))
 	return b.String()
 }
+
+// shown is a command as people write it: the program counts tests by -json, nobody reads that.
+func shown(command string) string { return strings.Replace(command, "go test -json ", "go test ", 1) }
 
 func orNone(s string) string {
 	if s == "" {

@@ -163,7 +163,7 @@ func (t *turn) result(a *workflow.Approval, commit, summary string, proof check.
 	}
 	fmt.Fprintf(&b, "Please check it yourself: `git fetch origin %s && git diff %s %s`", s.Branch, short(s.BaseCommit), short(commit))
 	if test := t.place.project.Test; test != "" {
-		fmt.Fprintf(&b, ", then `%s` on the branch", test)
+		fmt.Fprintf(&b, ", then `%s` on the branch", shown(test))
 	}
 	return b.String() + "."
 }
