@@ -48,7 +48,7 @@ func (h home) initialise(ctx context.Context, bin programs, cfg Config) error {
 	}
 	args := []string{"-D", fresh, "-U", account, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
 	if !cfg.Durable {
-		args = append(args, "--no-sync")
+		args = append(args, "--no-sync", "--wal-segsize=1") // small and quick
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.dir, "initdb"), args...)
 	h.as.dress(cmd)

@@ -187,7 +187,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	}
 	many := make([]entry, maxFiles+1)
 	for i := range many {
-		many[i] = entry{name: fmt.Sprintf("package/native/%d", i)}
+		many[i] = entry{name: fmt.Sprintf("package/other/%d", i)}
 	}
 	for name, c := range map[string]struct {
 		entries []entry
