@@ -3,7 +3,7 @@
 package cluster
 
 import (
-	"crypto/sha256"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -41,9 +41,9 @@ func settle(dir, varLib string) (home, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return home{}, fmt.Errorf("cluster: %w", err)
 	}
-	h := home{dir: abs, data: filepath.Join(abs, "data")}
-	if target, err := filepath.EvalSymlinks(h.data); err == nil && target != h.data {
-		h.dir, h.data = filepath.Dir(target), target // it was moved out of the way before
+	h := home{dir: abs, data: filepath.Join(abs, "data")}.follow()
+	if err := makeOpen(h.dir); err != nil {
+		return home{}, err
 	}
 	if os.Geteuid() != 0 {
 		h.as = person{name: "uid " + strconv.Itoa(os.Geteuid()), uid: os.Geteuid(), gid: os.Getegid()}
@@ -108,21 +108,34 @@ func (h home) reachable(varLib string) (home, error) {
 	return h.move(varLib)
 }
 
-// move puts the cluster under varLib, with a link where it was asked for.
+// follow goes where the data was moved to before, if it was.
+func (h home) follow() home {
+	if to, err := os.Readlink(h.data); err == nil && filepath.IsAbs(to) {
+		h.dir, h.data = filepath.Dir(to), to
+	}
+	return h
+}
+
+// move puts the cluster into a new folder under varLib, with a link where it was asked
+// for. The folder's name is new every time: a folder that was removed and made again is
+// not to find its old data.
 func (h home) move(varLib string) (home, error) {
-	sum := sha256.Sum256([]byte(h.dir))
-	to := filepath.Join(varLib, fmt.Sprintf("cluster-%x", sum[:6]))
-	moved := home{dir: to, data: filepath.Join(to, "data"), as: h.as}
-	if err := makeOpen(to); err != nil {
+	if err := makeOpen(varLib); err != nil {
 		return home{}, err
 	}
-	if at := moved.as.blockedAt(to); at != "" {
+	if at := h.as.blockedAt(varLib); at != "" {
 		return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.name, at)
 	}
-	if err := os.Symlink(moved.data, h.data); err != nil && !errors.Is(err, os.ErrExist) {
+	to := filepath.Join(varLib, "cluster-"+strings.ToLower(rand.Text()[:10]))
+	switch err := os.Symlink(filepath.Join(to, "data"), h.data); {
+	case errors.Is(err, os.ErrExist): // another program was quicker
+		if to = h.follow().dir; to == h.dir {
+			return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not get to %s: choose another folder (BOBBIN_DATA_DIR)", h.as.name, h.data)
+		}
+	case err != nil:
 		return home{}, fmt.Errorf("cluster: %w", err)
 	}
-	return moved, nil
+	return home{dir: to, data: filepath.Join(to, "data"), as: h.as}, makeOpen(to)
 }
 
 // ours reports whether a folder is one that we may open: a temporary one of this user.

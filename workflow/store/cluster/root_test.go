@@ -106,7 +106,18 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, target, lib)
 	c.Stop()
-	require.Equal(t, "still here", ask(t, start(t, cfg).URL(), "select text from kept"))
+	again := start(t, cfg)
+	require.Equal(t, "still here", ask(t, again.URL(), "select text from kept"))
+	again.Stop()
+
+	// Removed and made again, the folder is a new one.
+	require.NoError(t, os.RemoveAll(cfg.Dir))
+	require.Equal(t, "0", ask(t, start(t, cfg).URL(), "select count(*)::text from pg_tables where tablename = 'kept'"))
+	// A link without its data is filled again.
+	other := Config{Dir: filepath.Join(closed, "dangling"), varLib: filepath.Join(lib, "other")}
+	require.NoError(t, os.MkdirAll(other.Dir, 0o755))
+	require.NoError(t, os.Symlink(filepath.Join(other.varLib, "cluster-x", "data"), filepath.Join(other.Dir, "data")))
+	require.Equal(t, "1", ask(t, start(t, other).URL(), "select '1'"))
 }
 
 func TestDataOfAnotherAccountIsRefusedByName(t *testing.T) {

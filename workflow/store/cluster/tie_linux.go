@@ -21,5 +21,8 @@ func isPostmaster(pid int, data string) bool {
 		return false
 	}
 	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
+	if real, err := filepath.EvalSymlinks(data); err == nil {
+		data = real
+	}
 	return err != nil || cwd == data
 }
