@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -112,6 +113,10 @@ func keep(b *strings.Builder, s string) {
 
 func (run *goRun) reading() reading {
 	run.finish()
+	// Packages are tested side by side and end as it happens.
+	byPackage := func(a, b *goTest) int { return strings.Compare(a.pkg, b.pkg) }
+	slices.SortStableFunc(run.order, byPackage)
+	slices.SortStableFunc(run.pkgs, byPackage)
 	var r reading
 	failing := map[string]int{}
 	for _, t := range run.order {

@@ -70,7 +70,11 @@ func (v *proving) add(n newTest, base, onBase, branch index) {
 		}
 		return
 	}
-	v.NotRed = append(v.NotRed, n.label)
+	if n.cases {
+		v.weakCases = append(v.weakCases, n.label)
+	} else {
+		v.NotRed = append(v.NotRed, n.label)
+	}
 	switch {
 	case !ran:
 		v.note(n.label, "does not run on %s", v.BaseName)
@@ -198,7 +202,7 @@ func (v *proving) mended(ctx context.Context, base, branch index) error {
 
 // keep finds what passed before and passes no longer. What fails is run once more before
 // it is called a regression.
-func (v *proving) keep(ctx context.Context, base, branch index) error {
+func (v *proving) keep(base, branch index, rerun func() (Result, error)) error {
 	var again index
 	for _, k := range base.order {
 		switch base.status(k) {
@@ -214,7 +218,7 @@ func (v *proving) keep(ctx context.Context, base, branch index) error {
 		why := v.lost(k, base, branch)
 		if why == "fails" {
 			if again.tests == nil {
-				r, err := v.onBranch(ctx)
+				r, err := rerun()
 				if err != nil {
 					return err
 				}

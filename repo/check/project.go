@@ -66,7 +66,8 @@ func quote(s string) string {
 }
 
 // A tree is where a project is looked for. It may be anybody's: whatever is not a plain
-// file of a sensible size is as good as absent.
+// file of a sensible size is as good as absent. Questions go to the FS inside, whose own
+// Stat does not open what it is asked about: opening a pipe would block for ever.
 type tree struct{ fs.FS }
 
 func (t tree) find() Project {
@@ -84,13 +85,13 @@ func (t tree) find() Project {
 }
 
 func (t tree) has(name string) bool {
-	info, err := fs.Stat(t, name)
+	info, err := fs.Stat(t.FS, name)
 	return err == nil && info.Mode().IsRegular()
 }
 
 // hasDir reports whether there is such a folder.
 func (t tree) hasDir(name string) bool {
-	info, err := fs.Stat(t, name)
+	info, err := fs.Stat(t.FS, name)
 	return err == nil && info.IsDir()
 }
 
@@ -173,7 +174,7 @@ func makeTargets(text string) map[string]bool {
 func (t tree) glob(patterns ...string) []string {
 	var out []string
 	for _, pattern := range patterns {
-		found, _ := fs.Glob(t, path.Clean(pattern))
+		found, _ := fs.Glob(t.FS, path.Clean(pattern))
 		out = append(out, found...)
 	}
 	return out[:min(len(out), 200)]

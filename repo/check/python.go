@@ -7,8 +7,8 @@ var pythonTests = []string{"test_*.py", "*_test.py", "tests/test_*.py", "tests/*
 
 func (t tree) pythonProject() Project {
 	tests := t.glob(pythonTests...)
-	known := t.has("pyproject.toml") || t.has("setup.py") || t.has("setup.cfg") || t.has("tox.ini") ||
-		t.has("requirements.txt") || t.has("Pipfile")
+	known := t.has("pytest.ini") || t.has("pyproject.toml") || t.has("setup.py") || t.has("setup.cfg") || t.has("tox.ini") ||
+		t.has("Pipfile") || len(t.glob("requirements*.txt")) > 0
 	if !known && len(tests) == 0 {
 		return Project{}
 	}

@@ -38,7 +38,7 @@ func (c *Checker) Scratch(m *repo.Mirror, dir string) ([]sandbox.Mount, []string
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
-// cacheFor are the caches of one command of ours. Other than the baseline's it has a
+// cacheFor are the caches of one run of ours. Other than the baseline's it has a
 // writable build cache as well, made for it alone and thrown away after: Go takes a
 // package of its library that is not in a read-only cache yet for one that does not exist.
 func (c *Checker) cacheFor(j job) (mounts []sandbox.Mount, env []string, done func(), err error) {
@@ -56,8 +56,13 @@ func (c *Checker) cacheFor(j job) (mounts []sandbox.Mount, env []string, done fu
 	return mounts, env, done, err
 }
 
-// linkCache makes dir appear whole: a cache whose entries are links into insideBase.
+// linkCache makes dir appear whole: a cache whose entries are links into the base's, by
+// the path that commands know it under.
 func (c *Checker) linkCache(base, dir string) error {
+	target := insideBase
+	if c.Sandbox.Kind() == sandbox.KindNone { // nothing is mounted there
+		target = base
+	}
 	making, err := os.MkdirTemp(filepath.Dir(dir), "cache-")
 	if err != nil {
 		return err
@@ -73,7 +78,7 @@ func (c *Checker) linkCache(base, dir string) error {
 		case d.IsDir():
 			return os.Mkdir(filepath.Join(making, name), 0o755)
 		}
-		return os.Symlink(filepath.Join(insideBase, name), filepath.Join(making, name))
+		return os.Symlink(filepath.Join(target, name), filepath.Join(making, name))
 	})
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 var (
 	nodeTest   = regexp.MustCompile(`\.(?:test|spec|e2e)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$`)
 	pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
-	otherTest  = regexp.MustCompile(`(?i)(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$|(?:^|/)[^/]*Tests?\.[a-z]+$|\.bats$`)
+	otherTest  = regexp.MustCompile(`(?i:(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$)|[a-z0-9]Tests?\.[a-z]+$|\.bats$`)
 )
 
 // isTest reports whether a file belongs to the tests rather than to what they test.
