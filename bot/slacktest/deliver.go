@@ -212,25 +212,24 @@ func (k *socket) snapshot() []Delivery {
 // WaitDeliveries returns the record as soon as it is as wanted.
 func (s *Server) WaitDeliveries(ctx context.Context, wanted func([]Delivery) bool) ([]Delivery, error) {
 	var list []Delivery
-	err := s.await(ctx, func() bool {
-		list = s.socket.snapshot()
-		return wanted(list)
-	})
+	err := s.await(ctx, func() { list = s.socket.snapshot() }, func() bool { return wanted(list) })
 	return list, err
 }
 
 // WaitSettled returns when nothing is on its way to the app, waits for a connection or is
 // due for a redelivery.
 func (s *Server) WaitSettled(ctx context.Context) error {
-	return s.await(ctx, func() bool {
+	settled := false
+	return s.await(ctx, func() {
 		k := &s.socket
-		return len(k.onTheWay) == 0 && len(k.waiting) == 0 && k.planned == 0
-	})
+		settled = len(k.onTheWay) == 0 && len(k.waiting) == 0 && k.planned == 0
+	}, func() bool { return settled })
 }
 
 // WaitConnected returns when at least n links are open.
 func (s *Server) WaitConnected(ctx context.Context, n int) error {
-	return s.await(ctx, func() bool { return len(s.socket.links) >= n })
+	links := 0
+	return s.await(ctx, func() { links = len(s.socket.links) }, func() bool { return links >= n })
 }
 
 // ExpireAcks lets the time to acknowledge run out at once for all that is on its way, so

@@ -140,10 +140,7 @@ func clones(list []*Message) []Message {
 // shows the thread as it stood.
 func (s *Server) WaitFor(ctx context.Context, channel, thread string, wanted func([]Message) bool) ([]Message, error) {
 	var messages []Message
-	err := s.await(ctx, func() bool {
-		messages = s.threadNow(channel, thread)
-		return wanted(messages)
-	})
+	err := s.await(ctx, func() { messages = s.threadNow(channel, thread) }, func() bool { return wanted(messages) })
 	if err != nil {
 		return messages, fmt.Errorf("%w; the thread was:\n%s", err, s.ExportText(channel, thread))
 	}
@@ -152,13 +149,15 @@ func (s *Server) WaitFor(ctx context.Context, channel, thread string, wanted fun
 
 var errClosed = errors.New("the server was closed")
 
-// await calls done, with mu held, until it is true.
-func (s *Server) await(ctx context.Context, done func() bool) error {
+// await calls look, with mu held, and then done, without it, until that is true: what a
+// caller asks for may call the server itself.
+func (s *Server) await(ctx context.Context, look func(), done func() bool) error {
 	for {
 		s.mu.Lock()
-		ok, changed := done(), s.changed
+		look()
+		changed := s.changed
 		s.mu.Unlock()
-		if ok {
+		if done() {
 			return nil
 		}
 		select {
