@@ -53,7 +53,7 @@
 //	delay 200ms                  before the answer
 //	pace 10ms                    between the pieces of it
 //	hang [NAME]                  no answer until the request is cancelled
-//	wait NAME                    no answer before Server.Release(NAME); see also Server.Reached
+//	wait NAME                    no answer before Server.Release(NAME); see also Server.Reached and GivenUp
 //
 // PATTERN is a "quoted string", a `raw one`, a /regular expression/ or a block <<< … >>>.
 // ${NAME} stands for what was captured, in any part, wherever text or a pattern is; one

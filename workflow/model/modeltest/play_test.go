@@ -194,6 +194,7 @@ func TestAHangLastsUntilTheRequestIsCancelled(t *testing.T) {
 	request := model.Request{Model: "m", Messages: []model.Message{user("hi")}}
 	_, err := clientOf(s).Ask(ctx, request)
 	require.ErrorIs(t, err, stop)
+	<-s.GivenUp("thinking")
 	got, err := clientOf(s).Ask(t.Context(), request)
 	require.NoError(t, err)
 	require.Equal(t, "back again", got.Message.Text)

@@ -28,6 +28,7 @@ type Server struct {
 	faults   []string
 	points   map[string]chan struct{} // reached
 	releases map[string]chan struct{}
+	givenUp  map[string]chan struct{}
 }
 
 // Serve starts a server for a script on a port of this machine.
@@ -40,7 +41,7 @@ func Serve(script *Script) (*Server, error) {
 		URL: "http://" + listener.Addr().String() + "/v1", script: script, done: make(chan struct{}),
 		played: map[*part]int{}, asked: map[*part][]*request{},
 		values: captured{known: script.captured, values: map[string]string{}},
-		points: map[string]chan struct{}{}, releases: map[string]chan struct{}{},
+		points: map[string]chan struct{}{}, releases: map[string]chan struct{}{}, givenUp: map[string]chan struct{}{},
 	}
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: time.Minute}
 	go func() {
@@ -100,6 +101,10 @@ func listed(faults []string) error {
 
 // Reached is closed when an answer's wait or hang of that name holds a request.
 func (s *Server) Reached(name string) <-chan struct{} { return s.point(s.points, name) }
+
+// GivenUp is closed when a request that an answer's wait or hang of that name held was
+// cancelled by whoever asked.
+func (s *Server) GivenUp(name string) <-chan struct{} { return s.point(s.givenUp, name) }
 
 // Release lets the wait of that name go on, whether it was reached already or not.
 func (s *Server) Release(name string) { s.close(s.releases, name) }
@@ -170,6 +175,9 @@ func (s *Server) hold(ctx context.Context, a *answer) bool {
 		select {
 		case <-release:
 		case <-ctx.Done():
+			if a.point != "" {
+				s.close(s.givenUp, a.point)
+			}
 			return false
 		}
 	}
