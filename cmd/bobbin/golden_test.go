@@ -1,52 +1,180 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
-// compareGolden compares got with a file; with BOBBIN_UPDATE=1 it writes the file instead.
-func compareGolden(file, got string) error {
-	if os.Getenv("BOBBIN_UPDATE") == "1" {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+// What a story can look at: each writes a text to a file of the story, to be compared or
+// searched there.
+
+func look(at func(ctx context.Context, s *story) (string, error)) func(*testscript.TestScript, bool, []string) {
+	return cmd(func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+		text, err := at(ctx, s)
+		if err != nil {
 			return err
 		}
-		return os.WriteFile(file, []byte(got), 0o644)
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("%w; BOBBIN_UPDATE=1 writes it", err)
-	}
-	if string(want) == got {
-		return nil
-	}
-	a, b := strings.Split(string(want), "\n"), strings.Split(got, "\n")
-	for i := range max(len(a), len(b)) {
-		if i >= len(a) || i >= len(b) || a[i] != b[i] {
-			return fmt.Errorf("%s:%d differs:\nwant: %s\ngot:  %s\nBOBBIN_UPDATE=1 writes it anew", file, i+1, at(a, i), at(b, i))
+		if text, err = s.stable(ctx, text); err != nil {
+			return err
+		}
+		return os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644)
+	})
+}
+
+// beginsLine matches where the bot says a new line: those that share a reply read the
+// same as those that do not.
+var beginsLine = regexp.MustCompile(`^\[[^\]\n]+\] `)
+
+// thread FILE: the main thread, a line each, reactions and buttons included.
+func thread(_ context.Context, s *story) (string, error) {
+	var out strings.Builder
+	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+		who := s.nameOf(m)
+		for i, line := range strings.Split(s.slack.Readable(m.Text), "\n") {
+			if i > 0 && (who != "bobbin" || !beginsLine.MatchString(line)) {
+				fmt.Fprintf(&out, "    %s\n", line)
+				continue
+			}
+			fmt.Fprintf(&out, "%s: %s\n", who, line)
+		}
+		var under []string
+		for _, c := range m.Controls() {
+			under = append(under, "["+c.Text+"]")
+		}
+		for _, r := range m.Reactions {
+			under = append(under, ":"+r.Name+":")
+		}
+		if len(under) > 0 {
+			fmt.Fprintf(&out, "    %s\n", strings.Join(under, " "))
 		}
 	}
+	return out.String(), nil
+}
+
+// diff FILE: what the pushed branch changed, with its commit's message.
+func diff(ctx context.Context, s *story) (string, error) {
+	x, err := s.session(ctx)
+	if err != nil {
+		return "", err
+	}
+	mirror, err := s.mirrors.Open(ctx, s.remoteConfig())
+	if err != nil {
+		return "", err
+	}
+	if err := mirror.Fetch(ctx); err != nil {
+		return "", err
+	}
+	commit, changed, err := mirror.Show(ctx, x.Head)
+	if err != nil {
+		return "", err
+	}
+	return commit.Subject + "\n\n" + commit.Body + "\n" + changed, nil
+}
+
+// branches FILE: the remote's branches with their commits, sorted.
+func branches(_ context.Context, s *story) (string, error) {
+	there, err := remoteBranches(s.remote)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		fmt.Fprintf(&out, "%s %.7s\n", name, there[name])
+	}
+	return out.String(), nil
+}
+
+// decisions FILE: what was decided in all sessions, the main thread's first.
+func decisions(ctx context.Context, s *story) (string, error) {
+	return s.query(ctx, `select format('%s %s %s, revision %s: %s', d.user_id, d.what, case when d.allowed then 'allowed' else 'refused' end, d.revision, d.reason)
+		from decisions d join sessions s on s.id = d.session_id order by s.thread_ts, d.id`)
+}
+
+// pushes FILE: the main session's pushes.
+func pushes(ctx context.Context, s *story) (string, error) {
+	return s.query(ctx, `select format('%s %s %s %s', branch, left(commit_hash, 7), state, reason) from pushes order by at`)
+}
+
+// rows FILE: how many there are of what.
+func rows(ctx context.Context, s *story) (string, error) {
+	var parts []string
+	for _, table := range []string{"sessions", "inbox", "reports", "approvals", "tasks", "attempts", "pushes"} {
+		parts = append(parts, fmt.Sprintf("select '%[1]s ' || count(*) from %[1]s", table))
+	}
+	return s.query(ctx, strings.Join(parts, " union all "))
+}
+
+// query gives the one column of each row as a line.
+func (s *story) query(ctx context.Context, sql string) (string, error) {
+	found, err := s.store.Pool.Query(ctx, sql)
+	if err != nil {
+		return "", err
+	}
+	defer found.Close()
+	var out strings.Builder
+	for found.Next() {
+		var line string
+		if err := found.Scan(&line); err != nil {
+			return "", err
+		}
+		fmt.Fprintln(&out, strings.TrimSpace(line))
+	}
+	return out.String(), found.Err()
+}
+
+// asked GOLDEN: what the model was asked is as in that file of testdata/golden. The
+// system prompts and the tools, which package agent pins, are left out.
+func askedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	text, err := s.stable(ctx, s.model.Transcript())
+	if err != nil {
+		return err
+	}
+	modeltest.Golden(s.t, text, filepath.Join("testdata", "golden", args[0]), withoutPrompts)
 	return nil
 }
 
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
+// withoutPrompts leaves the system prompts and the tools' descriptions out of a transcript.
+func withoutPrompts(transcript string) string {
+	var out strings.Builder
+	within := false
+	for line := range strings.Lines(transcript) {
+		begins := line == "system:\n" || strings.HasPrefix(line, "tool ") && strings.Contains(line, " {")
+		within = begins || within && (line == "\n" || strings.HasPrefix(line, "  "))
+		if !within {
+			out.WriteString(line)
+		}
 	}
-	return "(end)"
+	return out.String()
 }
 
 var durations = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs|s)\b`)
 
 // stable takes out of a text what differs from run to run.
-func (s *story) stable(text string) string {
+func (s *story) stable(ctx context.Context, text string) (string, error) {
+	sessions, err := s.store.Sessions(ctx, 10)
+	if err != nil {
+		return "", err
+	}
+	for _, x := range sessions {
+		text = strings.ReplaceAll(text, x.ID, "<session>")
+		if x.Head != "" {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, x.Head, "<commit>"), x.Head[:7], "<commit>")
+		}
+	}
 	text = durations.ReplaceAllString(text, "<time>")
 	text = strings.ReplaceAll(text, s.dir, "<dir>")
 	for id, name := range s.names {
 		text = strings.ReplaceAll(text, id, "<"+name+">")
 	}
-	return text
+	return text, nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -16,12 +17,16 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	os.Exit(clustertest.Main(m))
+	code := clustertest.Main(m)
+	os.RemoveAll(hearth.dir)
+	os.Exit(code)
 }
 
 // patience is for a step of a story on a busy machine. Nothing waits for it to pass.
@@ -33,15 +38,18 @@ const patience = 2 * time.Minute
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Setup: func(env *testscript.Env) error {
-			env.Values[storyKey{}] = &story{t: t, env: env, threads: map[string]string{}}
+			env.Values[storyKey{}] = &story{t: t, threads: map[string]string{}}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"stage": cmd(stageCmd), "say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "await": cmd(awaitCmd),
-			"phase": cmd(phaseCmd), "branches": cmd(branchesCmd), "thread": cmd(threadCmd), "decisions": cmd(decisionsCmd), "played": cmd(playedCmd),
-			"asked": cmd(askedCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "slack": cmd(slackCmd), "settled": cmd(settledCmd), "diff": cmd(diffCmd),
+			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
+			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
+			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
+			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
+			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
+			"rows": look(rows), "asked": cmd(askedCmd),
 		},
 	})
 }
@@ -52,9 +60,9 @@ type storyKey struct{}
 type story struct {
 	*stage
 	t       *testing.T
-	env     *testscript.Env
 	threads map[string]string // ts of roots by name
 	last    string            // ts of the newest thing a person wrote
+	said    time.Time         // and when
 }
 
 const mainThread = "main"
@@ -73,43 +81,86 @@ func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args 
 	}
 }
 
-// stage MODEL [crew=…]: opens the stage with the scripted model of that file.
+// stage SCRIPT [OPTION…]: opens the stage with the scripted model of that file, or with
+// the demo's own where it is "demo".
 func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	dir, err := stageDir("")
 	if err != nil {
 		return err
 	}
 	ts.Defer(func() { os.RemoveAll(dir) })
-	log := slog.New(slog.NewTextHandler(logLines{ts}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	s.stage, err = openStage(ctx, stageConfig{
-		Dir: dir, Files: txtar.Parse(demoShop).Files, Model: ts.ReadFile(args[0]), ModelName: args[0], Log: log,
-		DatabaseURL: clustertest.Database(s.t, func(context.Context, string) error { return nil }),
-		Adjust: func(set *settings) {
-			for _, option := range args[1:] {
-				switch option {
-				case "two-persons":
-					set.Repositories[0].Approvers.OtherThanRequester = true
-				case "no-sandbox":
-					set.SandboxKind = "gvisor"
-				}
-			}
-		},
-	})
+	cfg := stageConfig{
+		Dir: dir, Files: txtar.Parse(demoShop).Files, DatabaseURL: clustertest.Database(s.t, migrate),
+		Log: slog.New(slog.NewTextHandler(logLines{s.t, ts.Name()}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
+		return err
+	}
+	cold := false
+	for _, option := range args[1:] {
+		switch option {
+		case "two-persons":
+			cfg.Adjust = func(set *settings) { set.Repositories[0].Approvers.OtherThanRequester = true }
+		case "no-checks":
+			cold = true
+			cfg.Adjust = func(set *settings) { set.Repositories[0].Build, set.Repositories[0].Test = "true", "true" }
+		default:
+			return fmt.Errorf("no option %q", option)
+		}
+	}
+	if s.stage, err = openStage(ctx, cfg); err != nil {
+		return err
+	}
+	ts.Defer(func() { s.end(ts) })
+	if err := s.start(context.Background()); err != nil || cold {
+		return err
+	}
+	return s.warm(ctx)
+}
+
+// end closes the stage. A model's script that was not followed fails the test even where
+// the story itself did not ask.
+func (s *story) end(ts *testscript.TestScript) {
+	if err := s.close(); err != nil {
+		s.t.Errorf("%s: closing the stage: %v", ts.Name(), err)
+	}
+	if err := s.model.Err(); err != nil {
+		s.t.Errorf("%s: %v", ts.Name(), err)
+	}
+}
+
+// modelScript reads a script out of the story, so that its faults name the lines of the
+// story's own file.
+func modelScript(ts *testscript.TestScript, name string) (file, text string, err error) {
+	if name == "demo" {
+		return "demo/story.model", demoModel, nil
+	}
+	file = filepath.Join("testdata", "script", ts.Name()+".txtar")
+	story, err := os.ReadFile(file)
+	if err != nil {
+		return "", "", err
+	}
+	before, _, _ := strings.Cut(string(story), "\n-- "+name+" --\n")
+	return file, strings.Repeat("\n", strings.Count(before, "\n")+2) + ts.ReadFile(name), nil
+}
+
+func migrate(ctx context.Context, url string) error {
+	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	ts.Defer(func() {
-		if err := s.close(); err != nil {
-			ts.Logf("closing the stage: %v", err)
-		}
-	})
-	return s.start(context.Background())
+	defer st.Close()
+	return st.Migrate(ctx)
 }
 
-type logLines struct{ ts *testscript.TestScript }
+// logLines shows what the bot logs beside the story's own log.
+type logLines struct {
+	t     *testing.T
+	story string
+}
 
 func (l logLines) Write(b []byte) (int, error) {
-	l.ts.Logf("%s", strings.TrimRight(string(b), "\n"))
+	l.t.Logf("%s: %s", l.story, strings.TrimRight(string(b), "\n"))
 	return len(b), nil
 }
 
@@ -133,7 +184,7 @@ func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string
 	if s.threads[thread] == "" {
 		s.threads[thread] = posted
 	}
-	s.last = posted
+	s.last, s.said = posted, time.Now()
 	return nil
 }
 
@@ -184,37 +235,32 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		thread, args = args[1], args[2:]
 	}
 	text := strings.Join(args, " ")
-	_, err := s.slack.WaitFor(ctx, s.channel, s.threads[thread], func(messages []slacktest.Message) bool {
-		for _, m := range messages {
+	err := s.poll(ctx, func() (bool, error) {
+		for _, m := range s.slack.Thread(s.channel, s.threads[thread]) {
 			if m.BotID == s.slack.App().BotID && strings.Contains(s.slack.Readable(m.Text), text) {
-				return true
+				return true, nil
 			}
 		}
-		return s.model.Err() != nil
+		if x, err := s.session(ctx); err == nil && x.Phase == workflow.PhaseFailed {
+			return false, errors.New("the session failed")
+		}
+		return false, nil
 	})
 	if err != nil {
-		return fmt.Errorf("waited for %q: %w\n%v", text, err, s.model.Err())
+		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err, s.slack.ExportText(s.channel, s.threads[thread]))
 	}
-	return s.model.Err()
+	return nil
 }
 
 // phase PHASE: the session of the main thread comes to that phase.
 func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	phase := ""
-	err := poll(ctx, func() (bool, error) {
-		sessions, err := s.store.Sessions(ctx, 10)
-		if err != nil {
-			return false, err
-		}
-		for _, x := range sessions {
-			if x.Thread.TS == s.threads[mainThread] {
-				phase = string(x.Phase)
-			}
-		}
-		return phase == args[0], nil
+	var x workflow.Session
+	err := s.poll(ctx, func() (ok bool, err error) {
+		x, err = s.session(ctx)
+		return string(x.Phase) == args[0], err
 	})
 	if err != nil {
-		return fmt.Errorf("the phase is %q, want %q: %w", phase, args[0], err)
+		return fmt.Errorf("the phase is %q, want %q: %w", x.Phase, args[0], err)
 	}
 	return nil
 }
@@ -224,7 +270,7 @@ func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []str
 	if err := s.slack.WaitSettled(ctx); err != nil {
 		return err
 	}
-	return poll(ctx, func() (bool, error) {
+	return s.poll(ctx, func() (bool, error) {
 		var open int
 		err := s.store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
@@ -233,11 +279,15 @@ func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []str
 	})
 }
 
-func poll(ctx context.Context, ready func() (bool, error)) error {
+// poll asks until it is so. A model's script that was not followed ends the waiting.
+func (s *story) poll(ctx context.Context, ready func() (bool, error)) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		ok, err := ready()
+		if err == nil && !ok {
+			err = s.model.Err()
+		}
 		if ok || err != nil {
 			return err
 		}
@@ -249,71 +299,70 @@ func poll(ctx context.Context, ready func() (bool, error)) error {
 	}
 }
 
-// branches FILE: writes the remote's branches, one a line, sorted by testscript's grep.
-func branchesCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	branches, err := remoteBranches(s.remote)
-	if err != nil {
-		return err
-	}
-	var out strings.Builder
-	for name := range branches {
-		fmt.Fprintln(&out, name)
-	}
-	return os.WriteFile(ts.MkAbs(args[0]), []byte(out.String()), 0o644)
-}
-
-// diff FILE: writes what the pushed branch changed.
-func diffCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	sessions, err := s.store.Sessions(ctx, 1)
-	if err != nil {
-		return err
-	}
-	mirror, err := s.mirrors.Open(ctx, s.remoteConfig())
-	if err != nil {
-		return err
-	}
-	if err := mirror.Fetch(ctx); err != nil {
-		return err
-	}
-	commit, diff, err := mirror.Show(ctx, sessions[0].Head)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(ts.MkAbs(args[0]), []byte(commit.Subject+"\n\n"+commit.Body+"\n"+diff), 0o644)
-}
-
-// thread FILE: writes the main thread as people see it.
-func threadCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	return os.WriteFile(ts.MkAbs(args[0]), []byte(s.slack.ExportText(s.channel, s.threads[mainThread])), 0o644)
-}
-
-// decisions FILE: writes what was decided, a line each.
-func decisionsCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+// session is that of the main thread.
+func (s *story) session(ctx context.Context) (workflow.Session, error) {
 	sessions, err := s.store.Sessions(ctx, 10)
 	if err != nil {
+		return workflow.Session{}, err
+	}
+	for _, x := range sessions {
+		if x.Thread.TS == s.threads[mainThread] {
+			return x, nil
+		}
+	}
+	return workflow.Session{}, errors.New("the main thread has no session")
+}
+
+// reached NAME: the model's script holds a request there.
+func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	reached := s.model.Reached(args[0])
+	err := s.poll(ctx, func() (bool, error) { return closed(reached), nil })
+	if err != nil {
+		return fmt.Errorf("the model was not asked what %q holds: %w", args[0], err)
+	}
+	return nil
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// release NAME: the model answers what it held there, after the bot has taken in all that
+// people did until now.
+func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	if err := reachedCmd(ctx, s, ts, args); err != nil {
 		return err
 	}
-	var out strings.Builder
-	for _, x := range sessions {
-		decisions, err := s.store.Decisions(ctx, x.ID)
-		if err != nil {
-			return err
-		}
-		for _, d := range decisions {
-			fmt.Fprintf(&out, "%s %s allowed=%t revision=%d %s\n", s.names[d.User], d.What, d.Allowed, d.Revision, d.Reason)
-		}
+	if err := s.slack.WaitSettled(ctx); err != nil {
+		return err
 	}
-	return os.WriteFile(ts.MkAbs(args[0]), []byte(out.String()), 0o644)
+	s.model.Release(args[0])
+	return nil
+}
+
+// given-up NAME DURATION: the request that the model's script holds there was cancelled
+// that soon after a person wrote the newest message.
+func givenUpCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	allowed, err := time.ParseDuration(args[1])
+	if err != nil {
+		return err
+	}
+	select {
+	case <-s.model.GivenUp(args[0]):
+		return nil
+	case <-time.After(time.Until(s.said.Add(allowed))):
+		return fmt.Errorf("the request at %q was not cancelled within %s", args[0], allowed)
+	}
 }
 
 // played: the model's script was followed to its end.
 func playedCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	return s.model.Finish()
-}
-
-// asked GOLDEN: what the model was asked is as in the golden file of testdata/golden.
-func askedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	return compareGolden(filepath.Join("testdata", "golden", args[0]), s.stable(s.model.Transcript()))
 }
 
 // restart: the bot is stopped and started again on the same database.
@@ -324,7 +373,7 @@ func restartCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []strin
 	return s.start(context.Background())
 }
 
-// hook NAME FILE: plants a hook in the remote.
+// hook NAME [FILE]: plants a hook in the remote, or takes it away.
 func hookCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	name := filepath.Join(s.remote, "hooks", args[0])
 	if len(args) == 1 {
@@ -336,8 +385,34 @@ func hookCmd(_ context.Context, s *story, ts *testscript.TestScript, args []stri
 	return os.WriteFile(name, []byte(ts.ReadFile(args[1])), 0o755)
 }
 
-// slack METHOD ERROR: the next call of the method is refused by Slack with that code.
-func slackCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	s.slack.Order(slacktest.Fault{Method: args[0], Error: args[1]})
+// lose acks | lose METHOD: the acknowledgement of each event until now, or the answer to
+// the next call of that method, does not arrive.
+func loseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	if args[0] == "acks" {
+		s.slack.DropAcks(1)
+		return nil
+	}
+	s.slack.Order(slacktest.Fault{Method: args[0], LoseAnswer: true})
 	return nil
+}
+
+// redeliver: Slack delivers every event of this story twice more.
+func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	s.slack.ExpireAcks()
+	if err := s.slack.WaitSettled(ctx); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, d := range s.slack.Deliveries() {
+		if d.EventID == "" || seen[d.EventID] {
+			continue
+		}
+		seen[d.EventID] = true
+		for range 2 {
+			if err := s.slack.Redeliver(d.EventID); err != nil {
+				return err
+			}
+		}
+	}
+	return s.slack.WaitSettled(ctx)
 }

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// hearth is a build cache of the shop, filled once for all stories: each stage has a
+// repository of its own, and would compile Go's library anew.
+var hearth struct {
+	once  sync.Once
+	dir   string // of everything; removed by TestMain
+	box   *sandbox.Sandbox
+	cache string
+	err   error
+}
+
+// warm gives the stage's repository a build cache as it would have on its second day.
+func (s *story) warm(ctx context.Context) error {
+	hearth.once.Do(func() {
+		if hearth.dir, hearth.err = stageDir(""); hearth.err == nil {
+			hearth.box, hearth.cache, hearth.err = fillCache(hearth.dir)
+		}
+	})
+	if hearth.err != nil {
+		return fmt.Errorf("fill a build cache: %w", hearth.err)
+	}
+	mirror, err := s.mirrors.Open(ctx, s.remoteConfig())
+	if err != nil {
+		return err
+	}
+	own, err := buildCache(&check.Checker{Sandbox: hearth.box, CacheDir: filepath.Join(s.settings().DataDir, "cache")}, mirror)
+	if err != nil {
+		return err
+	}
+	return linkTree(hearth.cache, own)
+}
+
+// fillCache builds and tests the shop once, as the bot does, and gives the cache's folder.
+func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if box, err = sandbox.Open(ctx, sandbox.Config{Log: slog.New(slog.DiscardHandler)}); err != nil {
+		return nil, "", err
+	}
+	remote := filepath.Join(dir, "remote.git")
+	if err := plantRemote(remote, txtar.Parse(demoShop).Files); err != nil {
+		return nil, "", err
+	}
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors")}
+	mirror, err := mirrors.Open(ctx, repo.Remote{Name: "shop", URL: remote})
+	if err != nil {
+		return nil, "", err
+	}
+	commit, err := mirror.Resolve("main")
+	if err != nil {
+		return nil, "", err
+	}
+	checker := &check.Checker{Sandbox: box, CacheDir: filepath.Join(dir, "cache")}
+	result, err := checker.Baseline(ctx, mirror, commit, check.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
+	if err == nil && !result.OK() {
+		err = errors.New(result.String())
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	cache, err = buildCache(checker, mirror)
+	return box, cache, err
+}
+
+// buildCache finds where a checker keeps a repository's Go build cache.
+func buildCache(c *check.Checker, m *repo.Mirror) (string, error) {
+	mounts, env := c.Mounts(m)
+	for _, e := range env {
+		for _, mount := range mounts {
+			if e == "GOCACHE="+mount.Inside {
+				return mount.Host, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("no build cache among %s", strings.Join(env, " "))
+}
+
+// linkTree makes the files of one folder appear in another too. Their owner stays.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if err := os.Link(path, filepath.Join(to, name)); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	})
+}
