@@ -40,6 +40,11 @@ func (c *Checker) mounts(m *repo.Mirror, writable bool) ([]sandbox.Mount, []stri
 	} else if dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: writable})
 		env = append(env, "GOCACHE="+insideBuild)
+		if !writable {
+			// Go keeps an index of its own library in the cache, too, and says of a package
+			// that is neither indexed nor can be that it does not exist.
+			env = append(env, "GODEBUG=goindex=0")
+		}
 	}
 	if dir := c.moduleCache(); dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideMod})

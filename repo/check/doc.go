@@ -14,12 +14,11 @@
 //	branch    the base with the whole change: must pass, and all that passed on the base
 //
 // A repository's build cache is written by Baseline alone, which runs only what the base
-// branch holds. Everything that an agent may have touched sees it read-only, through links
-// in a cache of its own that is thrown away (Scratch says why it needs one).
+// branch holds; everything that an agent may have touched sees it read-only.
 //
 // On disk, under Checker.CacheDir, one folder a repository:
 //
-//	<name>-<hash>/go-build/      the build cache; /cache/gobase to commands
+//	<name>-<hash>/go-build/      the build cache; /cache/gobuild to commands
 //	<name>-<hash>/results/*.json what Baseline remembers; never shown to a command
 //	<name>-<hash>/work-*         trees that are run, removed afterwards
 package check

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,10 +27,7 @@ type job struct {
 	dir      string
 	project  Project
 	mirror   *repo.Mirror // whose caches; nil: none
-	writable bool         // it is the repository's own cache that is written
-
-	mounts []sandbox.Mount // the caches of this run, so that the tests find what the build left
-	env    []string
+	writable bool         // the repository's cache may be written
 }
 
 // An outcome is how one command line ended.
@@ -53,12 +49,6 @@ func (c *Checker) run(ctx context.Context, j job) (Result, error) {
 		return r, ErrNoSandbox
 	}
 	began := time.Now()
-	mounts, env, done, err := c.cacheFor(j)
-	if err != nil {
-		return r, err
-	}
-	defer done()
-	j.mounts, j.env = mounts, env
 	if j.project.Build != "" {
 		o, err := c.command(ctx, j, j.project.Build, "")
 		if err != nil {
@@ -72,7 +62,7 @@ func (c *Checker) run(ctx context.Context, j job) (Result, error) {
 		return r, nil
 	}
 	// The tests are run where the build fails, too: they may say more, and of other parts.
-	err = c.test(ctx, j, &r)
+	err := c.test(ctx, j, &r)
 	r.Took = time.Since(began)
 	return r, err
 }
@@ -146,7 +136,7 @@ eval "$1"
 // command runs one line in the sandbox. A command that fails is no error.
 func (c *Checker) command(ctx context.Context, j job, line, report string) (outcome, error) {
 	cmd := c.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
-	cmd.Mounts, cmd.Env = slices.Clone(j.mounts), slices.Clone(j.env)
+	cmd.Mounts, cmd.Env = c.mounts(j.mirror, j.writable)
 	if report != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)

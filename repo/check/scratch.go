@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -15,8 +17,7 @@ import (
 const insideBase = "/cache/gobase"
 
 // Scratch is Mounts for what agents run: with a Go build cache in dir that commands may
-// write. Without one `go run` and `go build` of a program fail, since Go keeps the
-// programs that it links there. Every entry of the repository's own cache is a link in
+// write, so that what one command compiled the next need not. Every entry of the repository's own cache is a link in
 // it, to where that is shown read-only: nothing is built twice, and what a command
 // writes is seen by no proof and by no other session.
 func (c *Checker) Scratch(m *repo.Mirror, dir string) ([]sandbox.Mount, []string, error) {
@@ -38,24 +39,6 @@ func (c *Checker) Scratch(m *repo.Mirror, dir string) ([]sandbox.Mount, []string
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
-// cacheFor are the caches of one run of ours. Other than the baseline's it has a
-// writable build cache as well, made for it alone and thrown away after: Go takes a
-// package of its library that is not in a read-only cache yet for one that does not exist.
-func (c *Checker) cacheFor(j job) (mounts []sandbox.Mount, env []string, done func(), err error) {
-	if j.writable || j.mirror == nil {
-		mounts, env = c.mounts(j.mirror, j.writable)
-		return mounts, env, func() {}, nil
-	}
-	work, done, err := c.workDir(j.mirror)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if mounts, env, err = c.Scratch(j.mirror, filepath.Join(work, "build-cache")); err != nil {
-		done()
-	}
-	return mounts, env, done, err
-}
-
 // linkCache makes dir appear whole: a cache whose entries are links into the base's, by
 // the path that commands know it under.
 func (c *Checker) linkCache(base, dir string) error {
@@ -71,20 +54,47 @@ func (c *Checker) linkCache(base, dir string) error {
 	if err := os.Chmod(making, 0o755); err != nil {
 		return err
 	}
-	err = fs.WalkDir(os.DirFS(base), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || name == ".":
-			return err
-		case d.IsDir():
-			return os.Mkdir(filepath.Join(making, name), 0o755)
-		}
-		return os.Symlink(filepath.Join(target, name), filepath.Join(making, name))
-	})
+	folders, err := os.ReadDir(base)
 	if err != nil {
 		return err
 	}
+	folders = slices.DeleteFunc(folders, func(d os.DirEntry) bool { return !d.IsDir() })
+	for _, d := range folders {
+		if err := os.Mkdir(filepath.Join(making, d.Name()), 0o755); err != nil {
+			return err
+		}
+	}
+	// Go need not look for old entries to throw away.
+	if err := os.WriteFile(filepath.Join(making, "trim.txt"), fmt.Append(nil, time.Now().Unix()), 0o644); err != nil {
+		return err
+	}
+	// Handed over before it is filled: whoever owns the folders may replace the links.
 	if err := c.Sandbox.Own(making); err != nil {
 		return err
 	}
+	for _, d := range folders {
+		if err := linkAll(filepath.Join(base, d.Name()), filepath.Join(target, d.Name()), filepath.Join(making, d.Name())); err != nil {
+			return err
+		}
+	}
 	return os.Rename(making, dir)
+}
+
+// linkAll makes links in dir to what is in the folder base, which commands know as target.
+func linkAll(base, target, dir string) error {
+	f, err := os.Open(base)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := os.Symlink(filepath.Join(target, name), filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

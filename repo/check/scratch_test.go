@@ -1,6 +1,7 @@
 package check
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,7 +9,7 @@ import (
 
 // A test that imports a package of Go's library which nothing has imported before: the
 // repository's cache does not know it. The control is the same over that cache itself,
-// read-only, where Go says that there is no such package.
+// read-only and with Go's index, where Go says that there is no such package.
 func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	t.Parallel()
 	can(t, "go version")
@@ -26,23 +27,31 @@ func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 
 	mounts, env := c.Mounts(m)
 	cmd := c.Sandbox.Command(ownTree(t, more), "go", "build", "./...")
-	cmd.Mounts, cmd.Env = mounts, env
-	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache now: the links are not needed any more")
+	cmd.Mounts, cmd.Env = mounts, append(env, "GODEBUG=")
+	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache by itself now")
 }
 
-func TestWhatOneRunLeavesInTheCacheNoOtherSees(t *testing.T) {
+func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	t.Parallel()
 	m, commits := mirrorOf(t, files{"a": "b"})
 	c := checker(t)
-	r := run(t, c.For(m), nil, Project{Test: "echo poison > $GOCACHE/00/poison && cat $GOCACHE/00/poison"})
-	require.True(t, r.OK(), r.Output)
-	require.False(t, run(t, c.For(m), nil, Project{Test: "cat $GOCACHE/00/poison"}).OK())
-
-	// What the base left is seen, and cannot be changed through its link.
 	r, err := c.Baseline(t.Context(), m, commits[0], Project{Test: "echo base > $GOCACHE/00/entry"})
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.Output)
-	require.False(t, run(t, c.For(m), nil, Project{Test: "echo poison > $GOCACHE/00/entry"}).OK())
-	r = run(t, c.For(m), nil, Project{Test: "cat $GOCACHE/00/entry"})
-	require.Equal(t, "base\n", r.Output)
+	in := func(scratch, line string) error {
+		cmd := c.Sandbox.Command(ownTree(t, nil), "sh", "-c", line)
+		cmd.Mounts, cmd.Env, err = c.Scratch(m, scratch)
+		require.NoError(t, err)
+		return cmd.Run(t.Context())
+	}
+	one, other := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "other")
+	require.NoError(t, in(one, "echo poison > $GOCACHE/00/poison"))
+	require.NoError(t, in(one, "cat $GOCACHE/00/poison"), "the session itself finds it again")
+	require.Error(t, in(other, "cat $GOCACHE/00/poison"))
+	require.False(t, run(t, c.For(m), nil, Project{Test: "cat $GOCACHE/00/poison"}).OK())
+
+	// What the base left is seen, and cannot be changed through its link.
+	require.NoError(t, in(one, "grep -q base $GOCACHE/00/entry"))
+	require.Error(t, in(one, "echo poison > $GOCACHE/00/entry"))
+	require.Equal(t, "base\n", run(t, c.For(m), nil, Project{Test: "cat $GOCACHE/00/entry"}).Output)
 }
