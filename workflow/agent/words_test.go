@@ -26,15 +26,24 @@ func (d *desk) Say(_ context.Context, s string) (model.Result, error) { return d
 func (d *desk) RootCause(_ context.Context, c RootCause) (model.Result, error) {
 	return d.note("root cause", c)
 }
+
 func (d *desk) Delegate(_ context.Context, t []Assignment) (model.Result, error) {
 	return d.note("delegate", t)
 }
-func (d *desk) Ask(_ context.Context, q Question) (model.Result, error)    { return d.note("ask", q) }
-func (d *desk) Reply(_ context.Context, s string) (model.Result, error)    { return d.note("reply", s) }
+
+func (d *desk) Ask(_ context.Context, q Question) (model.Result, error) { return d.note("ask", q) }
+
+func (d *desk) Reply(_ context.Context, s string) (model.Result, error) { return d.note("reply", s) }
+
 func (d *desk) NotForMe(_ context.Context, s string) (model.Result, error) { return d.note("not", s) }
-func (d *desk) Finish(_ context.Context, s string) (model.Result, error)   { return d.note("finish", s) }
-func (d *desk) Done(_ context.Context, s string) (model.Result, error)     { return d.note("done", s) }
-func (d *desk) Blocked(_ context.Context, s string) (model.Result, error)  { return d.note("blocked", s) }
+
+func (d *desk) Finish(_ context.Context, s string) (model.Result, error) { return d.note("finish", s) }
+
+func (d *desk) Done(_ context.Context, s string) (model.Result, error) { return d.note("done", s) }
+
+func (d *desk) Blocked(_ context.Context, s string) (model.Result, error) {
+	return d.note("blocked", s)
+}
 
 // What models are told before anything else has to stay as it is to the byte, or an
 // endpoint's prefix cache misses; a change shows in the golden file's diff.
@@ -75,7 +84,9 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 		{"report_root_cause", `{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "observed"}], "confidence": "high"}`},
 		{"delegate", `{"tasks": [{"description": "mend", "category": "deep", "skill": "tdd"}]}`},
 		{"ask", `{"question": "which?", "options": ["a", "b"], "recommended": "a"}`},
-		{"reply", `{"text": "because"}`}, {"not_for_me", `{"reason": "talk"}`}, {"finish", `{"summary": "mended"}`},
+		{"reply", `{"text": "because"}`},
+		{"not_for_me", `{"reason": "talk"}`},
+		{"finish", `{"summary": "mended"}`},
 	} {
 		require.False(t, call(t, Leading(d), c[0], c[1]).Wrong, "%s %s", c[0], c[1])
 	}

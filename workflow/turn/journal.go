@@ -1,9 +1,11 @@
 package turn
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -45,8 +47,9 @@ func (j *journal) Messages() []model.Message { return j.messages }
 func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Message) error {
 	fact := j.put
 	fact.Task, fact.SpentUSD = j.task, usd
-	for _, m := range messages {
-		b, err := json.Marshal(m)
+	messages = slices.Clone(messages)
+	for i := range messages {
+		b, err := kept(&messages[i])
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)
 		}
@@ -58,6 +61,21 @@ func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Mes
 	j.put = store.Fact{}
 	j.messages = append(j.messages, messages...)
 	return nil
+}
+
+// kept is the message as it is stored, and makes it what is read back from there: a
+// model is shown the same bytes before and after a restart, or its endpoint's cache of
+// the conversation is lost.
+func kept(m *model.Message) ([]byte, error) {
+	var b bytes.Buffer
+	plain := json.NewEncoder(&b)
+	plain.SetEscapeHTML(false)
+	if err := plain.Encode(m); err != nil {
+		return nil, err
+	}
+	item := bytes.TrimRight(b.Bytes(), "\n")
+	*m = model.Message{}
+	return item, json.Unmarshal(item, m)
 }
 
 // Splice judges what came in and appends what is for the agents.

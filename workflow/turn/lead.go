@@ -110,6 +110,14 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 			return model.Result{}, err
 		}
 		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, k.State, k.Summary))
+		if attempts, err := t.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
+			results = append(results, attempts[len(attempts)-1].Summary)
+		}
+	}
+	if changes, err := t.place.work.Changes(ctx); err == nil {
+		for _, c := range changes {
+			results = append(results, c.String())
+		}
 	}
 	return model.Result{Text: strings.Join(results, "\n") + "\nIf all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
 }

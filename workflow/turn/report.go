@@ -27,7 +27,7 @@ func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, 
 		return wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
 	}
 	if missing := l.turn.missingPlaces(c); len(missing) > 0 {
-		return wrong("These places are not in the tree at %s: %s. Look them up with read_file and report again.", short(s.BaseCommit), strings.Join(missing, ", ")), nil
+		return wrong("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(s.BaseCommit), strings.Join(missing, ", ")), nil
 	}
 	if unread, err := l.turn.Unseen(ctx, 0); err != nil || len(unread) > 0 {
 		return wrong("Somebody wrote in the thread meanwhile; you are shown it now. Take it into account and report again."), err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -140,6 +141,9 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return model.Result{}, err
 	}
 	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: proof.Holds(), Summary: strings.Join(proof.Lines(), "\n")}
+	if !attempt.Held {
+		attempt.Summary += failures(proof.Branch)
+	}
 	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
 		h.journal.put.Events = []workflow.Event{workflow.EventFail}
 		return wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), nil
@@ -149,6 +153,36 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return h.held(summary, attempt), nil
 	}
 	return h.failed(attempt), nil
+}
+
+// failures are what the first failing tests printed, for whoever has to mend them.
+func failures(r check.Result) string {
+	const most, each = 3, 1500
+	var b strings.Builder
+	if r.BuildRan && !r.BuildOK {
+		fmt.Fprintf(&b, "\nThe build printed:\n%s", tail(r.BuildOutput, each))
+	}
+	n := 0
+	for _, x := range r.Tests {
+		if x.Status == check.Failed && n < most {
+			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, tail(x.Output, each))
+			n++
+		}
+	}
+	return b.String()
+}
+
+// tail is the end of a text, from the beginning of a line.
+func tail(s string, most int) string {
+	s = strings.TrimSpace(s)
+	if len(s) <= most {
+		return s
+	}
+	s = strings.ToValidUTF8(s[len(s)-most:], "")
+	if _, rest, ok := strings.Cut(s, "\n"); ok {
+		s = rest
+	}
+	return "…\n" + s
 }
 
 func (h *hand) held(summary string, a *workflow.Attempt) model.Result {
