@@ -191,7 +191,8 @@ func TestATestThatPassesOnTheBaseDoesNotHold(t *testing.T) {
 import "testing"
 
 func TestSplitRuns(t *testing.T) { Split(10, 3) }
-`})
+`,
+	})
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestSplitRuns"}, p.NotRed)
 	require.Contains(t, p.Lines(), "New test TestSplitRuns: passes on main already, so it does not show what was wrong")

@@ -213,8 +213,10 @@ func placeOwn(root *os.Root, nodes []mountTree) error {
 // placeTerminals makes what is left of /dev. Commands that want a terminal get a new one.
 func placeTerminals(root *os.Root) error {
 	links := [][2]string{
-		{"/proc/self/fd", "/dev/fd"}, {"/proc/self/fd/0", "/dev/stdin"},
-		{"/proc/self/fd/1", "/dev/stdout"}, {"/proc/self/fd/2", "/dev/stderr"},
+		{"/proc/self/fd", "/dev/fd"},
+		{"/proc/self/fd/0", "/dev/stdin"},
+		{"/proc/self/fd/1", "/dev/stdout"},
+		{"/proc/self/fd/2", "/dev/stderr"},
 	}
 	if err := root.Mkdir("dev/pts", 0o755); err != nil {
 		return fmt.Errorf("place /dev/pts: %w", err)
