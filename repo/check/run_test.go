@@ -87,7 +87,7 @@ func TestCancellingEndsARun(t *testing.T) {
 
 func TestOutputIsBounded(t *testing.T) {
 	t.Parallel()
-	r := run(t, checker(t), nil, Project{Test: "echo first; seq 1 2000000; echo last; exit 1"})
+	r := run(t, checker(t), nil, Project{Test: "echo first; seq 1 100000; echo last; exit 1"})
 	require.Less(t, len(r.Output), maxText+200)
 	require.True(t, strings.HasPrefix(r.Output, "first\n"))
 	require.True(t, strings.HasSuffix(r.Output, "last\n"))
@@ -238,7 +238,11 @@ func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 	r := run(t, c.For(m), vendored, Project{Build: "go list -deps ./... | grep example"})
 	require.True(t, r.OK(), r.BuildOutput)
 
-	// From the machine's module cache, which has what these tests are made of.
+	// From the machine's module cache, which has what these tests are made of unless they
+	// were made elsewhere.
+	if has, _ := filepath.Glob(filepath.Join(checker(t).moduleCache(), "github.com/stretchr/testify@*")); len(has) == 0 {
+		t.Skip("the rest is not run: there is no module cache here that holds testify")
+	}
 	sum, err := os.ReadFile("../../go.sum")
 	require.NoError(t, err)
 	mod, err := os.ReadFile("../../go.mod")

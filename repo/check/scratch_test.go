@@ -21,7 +21,7 @@ func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.BuildOutput)
 
-	more := tree.with(files{"x.go": "package x\n\nimport _ \"text/template\"\n"})
+	more := tree.with(files{"x.go": "package x\n\nimport _ \"unicode/utf16\"\n"})
 	r = run(t, c.For(m), more, p)
 	require.True(t, r.OK(), r.BuildOutput)
 
