@@ -258,7 +258,11 @@ func TestSlackGoComesBackAfterARefresh(t *testing.T) {
 	o := openOffice(t, Config{})
 	a := o.connect(true)
 	o.Disconnect("refresh_requested")
-	_, err := o.WaitFor(soon(t), "bugs", "", func([]Message) bool { return o.socket.opened == 2 && len(o.socket.links) == 1 })
+	_, err := o.WaitFor(soon(t), "bugs", "", func([]Message) bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return o.socket.opened == 2 && len(o.socket.links) == 1
+	})
 	require.NoError(t, err)
 	o.say("still there?", "")
 	require.Equal(t, "still there?", inner[*slackevents.MessageEvent](a).Text)
