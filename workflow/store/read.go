@@ -103,6 +103,18 @@ func (s *Store) Report(ctx context.Context, session string, revision int) (workf
 	return r, err
 }
 
+// ReportShown is the ts of the message in which people read a revision, empty before it is
+// in Slack. underWay: it is being posted, and may be there already.
+func (s *Store) ReportShown(ctx context.Context, session string, revision int) (ts string, underWay bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+		from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id
+		where r.session_id = $1 and r.revision = $2 order by o.id limit 1`, session, revision).Scan(&ts, &underWay)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return ts, underWay, err
+}
+
 // Approval is the word given on one revision; nil when there is none.
 func (s *Store) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
 	a := workflow.Approval{Session: session, Revision: revision}

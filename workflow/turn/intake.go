@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -129,7 +130,7 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 	return t.ignore(m), nil
 }
 
-// approve is the only maker of approvals. Everything that it checks is checked again by
+// approve is the only maker of approvals. What may change meanwhile is checked again by
 // the database in the transaction that writes the row.
 func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
 	s := t.Session()
@@ -152,11 +153,42 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.refuse(m, p, "approve", "an old revision",
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
 	}
+	if unread, err := t.unread(ctx, m, revision); err != nil {
+		return store.Fact{}, err
+	} else if unread {
+		return t.refuse(m, p, "approve", "written before the report was shown",
+			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
+	}
 	report, err := t.Store.Report(ctx, s.ID, revision)
 	if err != nil {
 		return store.Fact{}, err
 	}
 	return t.approved(m, p, report, scope), nil
+}
+
+// postingTime is how long a report may be on its way to Slack.
+const postingTime = 10 * time.Second
+
+// unread: words name no revision, so they approve only what stood above them in the
+// thread. A button was shown together with its revision.
+func (t *turn) unread(ctx context.Context, m workflow.Message, revision int) (bool, error) {
+	if m.Kind == workflow.IncomingAction {
+		return false, nil
+	}
+	for until := time.Now().Add(postingTime); ; {
+		ts, underWay, err := t.Store.ReportShown(ctx, t.Session().ID, revision)
+		if err != nil {
+			return false, fmt.Errorf("look whether revision %d was shown: %w", revision, err)
+		}
+		if ts != "" || !underWay || time.Now().After(until) {
+			return ts == "" || m.TS < ts, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
 
 func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) store.Fact {
