@@ -105,7 +105,7 @@ func readScope(said string) Consent {
 			return Consent{}
 		case everything.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
-		case conditional.MatchString(scope) || anotherSentence.MatchString(scope) || hasConsentWords(scope):
+		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || hasConsentWords(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
 		return Consent{Kind: ConsentScoped, Scope: scope}
@@ -114,9 +114,11 @@ func readScope(said string) Consent {
 }
 
 var (
-	refusesLater    = regexp.MustCompile(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
-	everything      = regexp.MustCompile(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
-	conditional     = regexp.MustCompile(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
+	refusesLater = regexp.MustCompile(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
+	everything   = regexp.MustCompile(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
+	conditional  = regexp.MustCompile(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
+	// What is left for another time limits a fix; it is no condition of it.
+	setAside        = regexp.MustCompile(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
 	anotherSentence = regexp.MustCompile(`[.!;]\s+\S|\n\s*\n`)
 )
 

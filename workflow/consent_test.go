@@ -72,6 +72,10 @@ var phrases = []struct {
 	{"fix the header only", scoped, "the header"},
 	{"fix the header, only", scoped, "the header"},
 	{"fix only the header please", scoped, "the header"},
+	{"fix only the Split remainder, leave percent coupons for later", scoped, "the Split remainder, leave percent coupons for later"},
+	{"fix it, but keep the footer for next week", scoped, "keep the footer for next week"},
+	{"fix only the header, leave it until Bob is back for later", unclear, "the header, leave it until Bob is back for later"},
+	{"fix only the header for later", unclear, "the header for later"},
 	{"only fix steps 1 and 2", scoped, "steps 1 and 2"},
 	{"fix only:\n- the header\n- the cart", scoped, "- the header\n- the cart"},
 
