@@ -167,9 +167,13 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 	}
 	for _, x := range sessions {
 		text = strings.ReplaceAll(text, x.ID, "<session>")
-		if x.Head != "" {
-			text = strings.ReplaceAll(strings.ReplaceAll(text, x.Head, "<commit>"), x.Head[:7], "<commit>")
-		}
+	}
+	made, err := s.query(ctx, `select commit_hash from pushes order by at`)
+	if err != nil {
+		return "", err
+	}
+	for _, commit := range strings.Fields(made) {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
 	text = durations.ReplaceAllString(text, "<time>")
 	text = strings.ReplaceAll(text, s.dir, "<dir>")

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,23 +97,24 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err
 	}
-	cold := false
 	for _, option := range args[1:] {
-		switch option {
-		case "two-persons":
-			cfg.Adjust = func(set *settings) { set.Repositories[0].Approvers.OtherThanRequester = true }
-		case "no-checks":
-			cold = true
-			cfg.Adjust = func(set *settings) { set.Repositories[0].Build, set.Repositories[0].Test = "true", "true" }
-		default:
+		if option != "two-persons" && option != "no-checks" {
 			return fmt.Errorf("no option %q", option)
+		}
+	}
+	noChecks := slices.Contains(args, "no-checks")
+	cfg.Adjust = func(set *settings) {
+		shop := &set.Repositories[0]
+		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
+		if noChecks {
+			shop.Build, shop.Test = "true", "true"
 		}
 	}
 	if s.stage, err = openStage(ctx, cfg); err != nil {
 		return err
 	}
 	ts.Defer(func() { s.end(ts) })
-	if err := s.start(context.Background()); err != nil || cold {
+	if err := s.start(context.Background()); err != nil || noChecks {
 		return err
 	}
 	return s.warm(ctx)
