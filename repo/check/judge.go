@@ -271,7 +271,11 @@ func (v *proving) lost(k key, base, branch index) string {
 // exit codes.
 func (v *proving) judgeFigures() {
 	v.NewTests = v.tests.names()
-	v.Changed = slices.Clone(v.NewTests)
+	for _, c := range v.changes {
+		if c.Kind != "added" && slices.Contains(v.NewTests, c.Path) {
+			v.Changed = append(v.Changed, c.Path)
+		}
+	}
 	v.GreenOnBranch = v.Branch.TestsOK
 	if v.Base.Counted && v.Branch.Counted {
 		v.PassedBefore, v.StillPassing = v.Base.Passed, min(v.Base.Passed, v.Branch.Passed)

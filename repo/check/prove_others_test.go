@@ -171,7 +171,7 @@ func TestMakeByExitCodes(t *testing.T) {
 	p := prove(t, makeShop, files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{
-		"Changed test tests/rest.sh: the tests fail on main with this file (as expected), passes on the branch",
+		"New test tests/rest.sh: the tests fail on main with this file (as expected), passes on the branch",
 		"make test: exit code 0 (the tests could not be counted), build clean",
 	}, p.Lines())
 
