@@ -179,6 +179,7 @@ func (b *bubblewrap) args(j *job, l layout) []string {
 	args := []string{
 		"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
 		"--uid", strconv.Itoa(insideID), "--gid", strconv.Itoa(insideID), "--hostname", "box", "--die-with-parent", "--new-session",
+		"--cap-drop", "ALL", // root of a container of its own has some to drop
 	}
 	if strings.Contains(b.help, "--disable-userns") {
 		args = append(args, "--disable-userns")
@@ -194,10 +195,11 @@ func (b *bubblewrap) args(j *job, l layout) []string {
 			args = append(args, "--ro-bind", "/dev/null", p)
 		}
 	}
+	fill := strconv.FormatInt(l.Fill, 10)
 	args = append(args, "--dev", "/dev",
 		"--size", strconv.Itoa(shmSize), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
-		"--size", strconv.Itoa(tmpSize), "--perms", "1777", "--tmpfs", "/tmp",
-		"--size", strconv.Itoa(tmpSize), "--perms", "0700", "--tmpfs", "/home/box")
+		"--size", fill, "--perms", "1777", "--tmpfs", "/tmp",
+		"--size", fill, "--perms", "0700", "--tmpfs", "/home/box")
 	args = appendBinds(args, l.Binds)
 	for i, f := range l.Files {
 		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--ro-bind-data", strconv.Itoa(bwrapFirst+i), f.Inside)

@@ -13,7 +13,7 @@ const (
 	insideID  = 1000
 )
 
-// The sizes of what a command may fill in memory.
+// The most that a command may fill of what is kept in memory.
 const (
 	tmpSize = 1 << 30
 	shmSize = 64 << 20
@@ -27,6 +27,7 @@ type layout struct {
 	System []bind
 	Binds  []bind
 	Files  []insideFile
+	Fill   int64 // how much /tmp and /home/box hold, each
 }
 
 // A bind shows a path of the machine.
@@ -64,6 +65,7 @@ var ownEtc = []insideFile{
 func (j *job) layout() layout {
 	var l layout
 	l.addSystem()
+	l.Fill = min(tmpSize, j.limits.Memory) // what lies there is in memory
 	for _, dir := range j.tools.dirs {
 		l.Binds = append(l.Binds, bind{Host: dir, Inside: dir})
 	}

@@ -1,18 +1,24 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) {
 	Main()
+	if kind := os.Getenv("BOBBIN_TEST_PARENT"); kind != "" {
+		beParent(kind)
+	}
 	os.Exit(m.Run())
 }
 
@@ -21,15 +27,15 @@ var opened = sync.OnceValue(func() map[string]*Sandbox {
 	out := map[string]*Sandbox{}
 	for _, kind := range []string{KindNamespaces, KindBubblewrap} {
 		s, err := Open(context.Background(), Config{Kind: kind, Log: slog.Default()})
-		if err != nil {
-			slog.Info("this kind is not tested here", "kind", kind, "err", err)
-			var u *Unavailable
-			if kind == KindNamespaces || !errors.As(err, &u) || u.Why != "bwrap is not installed" {
-				panic(err) // namespaces hold wherever these tests run, and so does bwrap where there is one
-			}
+		if err == nil {
+			out[kind] = s
 			continue
 		}
-		out[kind] = s
+		slog.Info("this kind is not tested here", "err", err)
+		var u *Unavailable
+		if kind == KindNamespaces || !errors.As(err, &u) || u.Why != "bwrap is not installed" {
+			panic(err) // name spaces hold wherever these tests run, and so does bwrap where there is one
+		}
 	}
 	return out
 })
@@ -46,10 +52,42 @@ func everyKind(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 	}
 }
 
+// unconfined is the control.
+func unconfined(t *testing.T) *Sandbox {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Kind: KindNone})
+	require.NoError(t, err)
+	return s
+}
+
 // workspace is an empty one that commands may write.
 func workspace(t *testing.T, s *Sandbox) string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, s.Own(dir))
 	return dir
+}
+
+// shell runs a script over a workspace of its own and returns what it wrote.
+func shell(t *testing.T, s *Sandbox, script string) (string, error) {
+	t.Helper()
+	c := s.Command(workspace(t, s), "sh", "-c", script)
+	c.Limits.Time = 30 * time.Second
+	return output(t, c)
+}
+
+func output(t *testing.T, c *Cmd) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	err := c.Run(t.Context())
+	return strings.TrimSpace(out.String()), err
+}
+
+// reason is why the error says that the command was ended.
+func reason(t *testing.T, err error) string {
+	t.Helper()
+	var exit *ExitError
+	require.ErrorAs(t, err, &exit)
+	return exit.Reason
 }

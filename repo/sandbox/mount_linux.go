@@ -103,7 +103,7 @@ func buildRoot(o orders, t trees) error {
 	steps := []func() error{
 		func() error { return placeLinks(root, o.Layout.Links) },
 		func() error { return place(root, t.system) },
-		func() error { return placeOwn(root, t.devices) },
+		func() error { return placeOwn(root, o.Layout.Fill, t.devices) },
 		func() error { return place(root, t.binds) },
 		func() error { return writeFiles(root, o) },
 		enter,
@@ -188,13 +188,13 @@ func target(root *os.Root, inside string, dir bool) (int, error) {
 }
 
 // placeOwn makes the file systems that belong to the command alone.
-func placeOwn(root *os.Root, nodes []mountTree) error {
+func placeOwn(root *os.Root, fill int64, nodes []mountTree) error {
 	own := []struct{ at, kind, data string }{
 		{"/proc", "proc", ""},
 		{"/dev", "tmpfs", "mode=0755,size=64k"},
 		{"/dev/shm", "tmpfs", fmt.Sprintf("mode=1777,size=%d", shmSize)},
-		{"/tmp", "tmpfs", fmt.Sprintf("mode=1777,size=%d,nr_inodes=200k", tmpSize)},
-		{"/home/box", "tmpfs", fmt.Sprintf("mode=0700,size=%d,nr_inodes=200k", tmpSize)},
+		{"/tmp", "tmpfs", fmt.Sprintf("mode=1777,size=%d,nr_inodes=200k", fill)},
+		{"/home/box", "tmpfs", fmt.Sprintf("mode=0700,size=%d,nr_inodes=200k", fill)},
 	}
 	for _, m := range own {
 		if err := root.MkdirAll(inRoot(m.at), 0o755); err != nil {

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -69,7 +70,7 @@ func (s *Sandbox) probe(ctx context.Context) ([]finding, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	b, lifted, err := layBait(dir)
+	b, lifted, err := layBait(dir, s.tools.dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (b bait) String() string {
 }
 
 // layBait puts out what the probes try to reach.
-func layBait(dir string) (bait, func(), error) {
+func layBait(dir string, shown []string) (bait, func(), error) {
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
 		return bait{}, nil, err
@@ -121,7 +122,7 @@ func layBait(dir string) (bait, func(), error) {
 	if err != nil {
 		return bait{}, nil, err
 	}
-	name := "@bobbin-" + filepath.Base(dir)
+	name := fmt.Sprintf("@bobbin-%d-%s", loopback.Addr().(*net.TCPAddr).Port, filepath.Base(dir))
 	abstract, err := net.Listen("unix", name)
 	if err != nil {
 		loopback.Close()
@@ -129,7 +130,9 @@ func layBait(dir string) (bait, func(), error) {
 	}
 	b := bait{Port: loopback.Addr().(*net.TCPAddr).Port, Abstract: name, Pid: os.Getpid(), Files: []string{secret, dir, "/etc/shadow", "/var/log", "/boot", "/sys/kernel"}}
 	b.Host, _ = os.Hostname()
-	if here, err := os.Getwd(); err == nil && !seenAnyhow(here) && here != "/" && here != "/tmp" {
+	here, err := os.Getwd()
+	inTools := slices.ContainsFunc(shown, func(dir string) bool { return here == dir || strings.HasPrefix(here, dir+"/") })
+	if err == nil && !inTools && !seenAnyhow(here) && here != "/" && here != "/tmp" { // those are there inside, too
 		b.Files = append(b.Files, here)
 	}
 	return b, func() { loopback.Close(); abstract.Close() }, nil

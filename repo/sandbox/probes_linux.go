@@ -127,7 +127,7 @@ var networkProbes = []probe{
 var fileProbes = []probe{
 	{"files of the machine", func(b bait) error {
 		for _, file := range b.Files {
-			if err := unreadable(file); err != nil {
+			if err := unreadable(file); err != nil && !leadsToToolchain(file) {
 				return err
 			}
 		}
@@ -144,7 +144,7 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"way out of the root", func(b bait) error { return unreadable("/src/../../../../../.." + b.Files[0]) }},
+	{"way out of the root", func(b bait) error { return unreadable("/usr/../../../../../.." + b.Files[0]) }},
 	{"way out by the first process", func(b bait) error { return unreadable("/proc/1/root" + b.Files[0]) }},
 	{"root is read-only", unwritable("/probe")},
 	{"programs are read-only", unwritable("/usr/probe")},
@@ -218,7 +218,20 @@ var processProbes = []probe{
 		}
 		return fault(n <= 4, "%d processes show", n)
 	}},
-	{"memory of the first process", func(bait) error { return unopened("/proc/1/mem") }},
+	{"first process", func(bait) error {
+		if unopened("/proc/1/mem") == nil {
+			return nil
+		}
+		// It can be taken over: then it must be no freer than we are.
+		for field, want := range map[string]string{
+			"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2",
+		} {
+			if err := statusOf("/proc/1/status", field, want); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
 	{"raise a limit", func(bait) error {
 		var l syscall.Rlimit
 		syscall.Getrlimit(unix.RLIMIT_NPROC, &l) //nolint:errcheck // it knows the number
@@ -277,20 +290,23 @@ func refused(err error) error {
 	return fault(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
 }
 
-// status looks for a line of this process's own state.
+// status looks at this process's own state.
 func status(field, want string) func(bait) error {
-	return func(bait) error {
-		text, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(string(text)) {
-			if value, ok := strings.CutPrefix(line, field+":"); ok {
-				return fault(strings.TrimSpace(value) == want, "it is %s", strings.TrimSpace(value))
-			}
-		}
-		return fmt.Errorf("no %s", field)
+	return func(bait) error { return statusOf("/proc/self/status", field, want) }
+}
+
+// statusOf looks for a line of a process's state.
+func statusOf(file, field, want string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
 	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			return fault(strings.TrimSpace(value) == want, "%s is %s", field, strings.TrimSpace(value))
+		}
+	}
+	return fmt.Errorf("no %s in %s", field, file)
 }
 
 func limited(resource int) func(bait) error {
@@ -396,7 +412,7 @@ func inheritedFiles(bait) error {
 func leadsToToolchain(dir string) bool {
 	text, _ := os.ReadFile("/proc/self/mountinfo")
 	for line := range strings.Lines(string(text)) {
-		if at := strings.Fields(line); len(at) > 4 && strings.HasPrefix(at[4], dir+"/") {
+		if at := strings.Fields(line); len(at) > 4 && (at[4] == dir || strings.HasPrefix(at[4], dir+"/")) {
 			return true
 		}
 	}

@@ -5,11 +5,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"syscall"
 )
 
-// asRoot reports whether the program runs as root, and commands as somebody else.
-func asRoot() bool { return os.Geteuid() == 0 }
+// asRoot reports whether the program runs as root, and commands as somebody else. Root
+// of a container that has no user but root is an ordinary user of the machine, and there
+// is nobody else for commands to be.
+var asRoot = sync.OnceValue(func() bool {
+	return os.Geteuid() == 0 && mapped("/proc/self/uid_map", outsideID) && mapped("/proc/self/gid_map", outsideID)
+})
+
+// mapped reports whether a user or group exists here, by the map of our name space.
+func mapped(file string, id int64) bool {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return true // a kernel without user name spaces has all of them
+	}
+	for line := range strings.Lines(string(text)) {
+		var first, outer, n int64
+		if _, err := fmt.Sscan(line, &first, &outer, &n); err == nil && id >= first && id-first < n {
+			return true
+		}
+	}
+	return false
+}
 
 // outsideUser is who commands are on this machine.
 func outsideUser() (uid, gid int) {

@@ -1,0 +1,309 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ctxForever is for programs that are killed.
+var ctxForever = context.Background()
+
+func TestKindsThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{KindGVisor, KindDocker, "chroot"} {
+		_, err := Open(t.Context(), Config{Kind: kind})
+		var u *Unavailable
+		require.ErrorAs(t, err, &u)
+		require.Equal(t, kind, u.Kind)
+		require.Contains(t, err.Error(), "namespaces", "it says what there is")
+	}
+}
+
+func TestAutoTakesTheFirstThatHolds(t *testing.T) {
+	t.Parallel()
+	want := KindNamespaces
+	if opened()[KindBubblewrap] != nil {
+		want = KindBubblewrap
+	}
+	for _, kind := range []string{"", "auto"} {
+		s, err := Open(t.Context(), Config{Kind: kind})
+		require.NoError(t, err)
+		require.Equal(t, want, s.Kind())
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		require.Contains(t, s.Describe(), s.Kind())
+		require.Contains(t, s.Describe(), "seccomp, no network")
+		require.Contains(t, s.Describe(), "uid ")
+	})
+}
+
+func TestNoneSaysThatItIsOff(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s, err := Open(t.Context(), Config{Kind: KindNone, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	require.NoError(t, err)
+	require.Contains(t, log.String(), "level=WARN")
+	require.Contains(t, log.String(), "unconfined")
+	require.Contains(t, s.Describe(), "not confined")
+}
+
+func TestNoneRunsWithACleanEnvironment(t *testing.T) {
+	t.Setenv("BOBBIN_TEST_TOKEN", "canary")
+	s := unconfined(t)
+	dir, cache := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	c := s.Command(dir, "sh", "-c", "pwd; env; exit 4")
+	c.Dir, c.Env = "sub", []string{"GOCACHE=/cache/go/x"}
+	c.Mounts = []Mount{{Host: cache, Inside: "/cache/go"}}
+	out, err := output(t, c)
+	var exit *ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, 4, exit.Code)
+	require.Contains(t, out, dir+"/sub")
+	require.Contains(t, out, "GOCACHE="+cache+"/x", "paths of mounts are those of the machine")
+	require.NotContains(t, out, "canary")
+	require.NotContains(t, out, "HOME=/home/box")
+}
+
+func TestNoneEndsWhatItCan(t *testing.T) {
+	t.Parallel()
+	s := unconfined(t)
+	c := s.Command(t.TempDir(), "sh", "-c", "sleep 600 | cat")
+	c.Limits.Time = 200 * time.Millisecond
+	_, err := output(t, c)
+	require.Equal(t, "time", reason(t, err))
+	out, err := output(t, s.Command(t.TempDir(), "nosuchprogram"))
+	require.ErrorContains(t, err, "127")
+	require.Contains(t, out, "nosuchprogram")
+}
+
+func TestCures(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		kind, why string
+		facts     hostFacts
+		want      string
+	}{
+		{KindBubblewrap, "bwrap is not installed", hostFacts{container: true}, "apt-get install bubblewrap"},
+		{KindNamespaces, "no space left on device", hostFacts{spaces: "0"}, "user.max_user_namespaces"},
+		{KindNamespaces, "operation not permitted", hostFacts{clone: "0"}, "kernel.unprivileged_userns_clone=1"},
+		{KindNamespaces, "operation not permitted", hostFacts{apparmor: true}, "kernel.apparmor_restrict_unprivileged_userns=0"},
+		{KindNamespaces, "operation not permitted", hostFacts{container: true}, "--security-opt seccomp=unconfined"},
+		{KindNamespaces, "protect /usr: this kernel does not know the call", hostFacts{}, "Linux 5.13"},
+		{KindNamespaces, "anything", hostFacts{}, "allow unprivileged user name spaces"},
+	}
+	for _, c := range cases {
+		got := cure(c.kind, c.why, c.facts)
+		require.Contains(t, got, c.want)
+		require.NotContains(t, got, "\n")
+	}
+}
+
+// Where nothing holds there is no sandbox, and both reasons and cures are said.
+func TestFailsClosed(t *testing.T) {
+	t.Parallel()
+	s := &Sandbox{kind: KindNamespaces, way: none{}, log: slog.New(slog.DiscardHandler)}
+	err := s.prove(t.Context()) // the probes run without walls
+	var u *Unavailable
+	require.ErrorAs(t, err, &u)
+	require.NotEmpty(t, u.Why)
+	require.NotEmpty(t, u.Cure)
+}
+
+// A kernel that lets nobody make name spaces: the program says so in one line.
+func TestKernelWithoutNameSpaces(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("unshare"); err != nil {
+		t.Skip("there is no unshare to make such a kernel with")
+	}
+	// A user name space of its own, in which the number of further ones is set to none.
+	cmd := exec.Command("unshare", "-Urpf", "--mount-proc", "sh", "-c",
+		`echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestSayUnavailable$' -test.v`, executable(t))
+	cmd.Env = append(os.Environ(), "BOBBIN_TEST_UNAVAILABLE=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	require.Contains(t, string(out), "user.max_user_namespaces")
+	require.Contains(t, string(out), "sandbox namespaces: new name spaces:")
+}
+
+// Root of a container that has no other user is confined as the ordinary user that it is
+// on the machine.
+func TestRootWhoIsAlone(t *testing.T) {
+	t.Parallel()
+	uid, gid := outsideUser()
+	dir := ordinaryDir(t)
+	again := exec.Command("/proc/self/exe", "-test.run", "^(TestEveryProbeHolds|TestWorkspaceIsShared|TestKillOfTheProgramLeavesNothing)$", "-test.v")
+	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	again.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: gid, Size: 1}},
+		Credential:  &syscall.Credential{NoSetGroups: true},
+	}
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: TestEveryProbeHolds/namespaces")
+}
+
+// ordinaryDir is a directory that ordinary users get to, and the commands' user owns.
+func ordinaryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bobbin-user-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if asRoot() {
+		require.NoError(t, os.Chown(dir, outsideID, outsideID))
+	}
+	return dir
+}
+
+// TestSayUnavailable is run by TestKernelWithoutNameSpaces.
+func TestSayUnavailable(t *testing.T) {
+	if os.Getenv("BOBBIN_TEST_UNAVAILABLE") == "" {
+		return
+	}
+	_, err := Open(t.Context(), Config{Kind: KindNamespaces})
+	var u *Unavailable
+	require.ErrorAs(t, err, &u)
+	require.NotContains(t, err.Error(), "\n")
+	t.Log(err)
+}
+
+// executable is this program's path.
+func executable(t *testing.T) string {
+	t.Helper()
+	path, err := os.Executable()
+	require.NoError(t, err)
+	return path
+}
+
+// TestAsAnOrdinaryUser runs the tests again as somebody who is not root.
+func TestAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("this is an ordinary user already")
+	}
+	dir := ordinaryDir(t)
+	again := exec.Command("/proc/self/exe", "-test.run", "^Test", "-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho", "-test.v", "-test.parallel", "2")
+	again.Dir = dir
+	again.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: outsideID, Gid: outsideID}}
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: TestEveryProbeHolds/namespaces")
+	require.NotContains(t, string(out), "--- SKIP")
+}
+
+// go-landlock looks for all threads in /proc when cgo is in: with a stale /proc it looks
+// for ever. Both builds have to start a command.
+func TestCgo(t *testing.T) {
+	for _, cgo := range []string{"0", "1"} {
+		t.Run(cgo, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath("cc"); err != nil && cgo == "1" {
+				t.Skip("there is no C compiler")
+			}
+			binary := filepath.Join(t.TempDir(), "hello")
+			build := exec.Command("go", "build", "-o", binary, "./testdata/hello")
+			build.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
+			out, err := build.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			defer cancel()
+			out, err = exec.CommandContext(ctx, binary, t.TempDir()).CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.Equal(t, "hello from 1000\n", string(out))
+		})
+	}
+}
+
+// toolchainRoot is where Go is, when that is not on every command's PATH anyhow.
+func toolchainRoot(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	root := strings.TrimSpace(string(out))
+	if err != nil || !(seenAnyhow(root) || reachable(root)) {
+		return ""
+	}
+	return filepath.Join(root, "bin")
+}
+
+// A small module builds and tests inside, with a build cache that can only be read: the
+// one of whoever runs this test.
+func TestBuildsGo(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		cache, err := exec.Command("go", "env", "GOCACHE").Output()
+		if err != nil || toolchainRoot(t) == "" {
+			t.Skip("there is no Go that commands could use")
+		}
+		dir := t.TempDir()
+		for name, text := range tiny {
+			file, old := filepath.Join(dir, name), time.Now().Add(-time.Hour)
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+			require.NoError(t, os.Chtimes(file, old, old)) // the go command treats what was just written otherwise
+		}
+		require.NoError(t, s.Own(dir))
+		c := s.Command(dir, "go", "test", "-v", "-count=1", "./...")
+		c.Env = []string{"GOCACHE=/cache/go"}
+		c.Mounts = []Mount{{Host: strings.TrimSpace(string(cache)), Inside: "/cache/go"}}
+		began := time.Now()
+		out, err := output(t, c)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "--- PASS: TestSum")
+		t.Logf("go test took %v", time.Since(began))
+	})
+}
+
+// tiny is a module.
+var tiny = map[string]string{
+	"go.mod": "module tiny\n\ngo 1.26\n",
+	"a.go":   "package tiny\n\nfunc Sum(a, b int) int { return a + b }\n",
+	"a_test.go": `package tiny
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	if Sum(1, 2) != 3 {
+		t.Fatal("no sum")
+	}
+}
+`,
+}
+
+func BenchmarkStart(b *testing.B) {
+	for kind, s := range opened() {
+		b.Run(kind, func(b *testing.B) {
+			dir := b.TempDir()
+			for b.Loop() {
+				require.NoError(b, s.Command(dir, "/usr/bin/true").Run(b.Context()))
+			}
+		})
+	}
+	b.Run("none", func(b *testing.B) {
+		s, err := Open(b.Context(), Config{Kind: KindNone})
+		require.NoError(b, err)
+		for b.Loop() {
+			require.NoError(b, s.Command(b.TempDir(), "/usr/bin/true").Run(b.Context()))
+		}
+	})
+}
+
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		_, err := Open(b.Context(), Config{Kind: KindNamespaces})
+		require.NoError(b, err)
+	}
+}

@@ -1,0 +1,196 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A mark is an argument by which processes are found again on the machine.
+type mark string
+
+var marks atomic.Int64
+
+func newMark() mark { return mark(fmt.Sprintf("%d.%d", 100000+os.Getpid(), marks.Add(1))) }
+
+// script starts six processes that want to live on, in the ways there are, and then ends.
+func (m mark) script(end string) string {
+	return strings.ReplaceAll(`sleep MARK & setsid sleep MARK & nohup sleep MARK >/dev/null 2>&1 &
+(sleep MARK &) ; (setsid sh -c 'sleep MARK & sleep MARK' &)
+until [ "$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\0' '\n' | grep -cx MARK)" -ge 6 ]; do :; done
+`, "MARK", string(m)) + end
+}
+
+// alive counts the processes with the mark, on the whole machine.
+func (m mark) alive() int { return len(m.pids()) }
+
+func (m mark) pids() (pids []int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range all {
+		line, _ := os.ReadFile(file)
+		if bytes.HasSuffix(line, []byte("sleep\x00"+string(m)+"\x00")) {
+			var pid int
+			fmt.Sscanf(file, "/proc/%d/", &pid) //nolint:errcheck // the glob matched
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// beParent runs a command with children that want to live on, until it is killed.
+func beParent(kind string) {
+	s, err := Open(ctxForever, Config{Kind: kind})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	c := s.Command(os.Args[1], "sh", "-c", mark(strings.TrimPrefix(os.Args[2], "mark:")).script("echo ready; sleep 600"))
+	c.Stdout, c.Stderr, c.Limits.Time = os.Stdout, os.Stderr, time.Hour
+	fmt.Fprintln(os.Stderr, c.Run(ctxForever))
+	os.Exit(1)
+}
+
+// killParent kills the program that runs commands, and returns when it is dead.
+func killParent(t *testing.T, kind string, m mark) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, opened()[KindNamespaces].Own(dir))
+	parent := exec.Command("/proc/self/exe", dir, "mark:"+string(m)) // not the mark itself: it is counted
+	parent.Env = append(os.Environ(), "BOBBIN_TEST_PARENT="+kind)
+	ready := make(writes, 8)
+	parent.Stdout, parent.Stderr = ready, os.Stderr
+	require.NoError(t, parent.Start())
+	select {
+	case <-ready:
+	case <-time.After(20 * time.Second):
+		t.Error("the parent never got ready")
+	}
+	require.GreaterOrEqual(t, m.alive(), 6)
+	require.NoError(t, parent.Process.Kill())
+	parent.Process.Wait() //nolint:errcheck // it was killed
+}
+
+func TestKillOfTheProgramLeavesNothing(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		m := newMark()
+		killParent(t, s.Kind(), m)
+		require.Eventually(t, func() bool { return m.alive() == 0 }, 2*time.Second, 10*time.Millisecond)
+	})
+}
+
+// The control: without a process name space, children outlive everybody.
+func TestKillOfTheProgramLeavesProcessesWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	m := newMark()
+	killParent(t, KindNone, m)
+	left := m.pids()
+	for _, pid := range left {
+		syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // they are ours
+	}
+	require.NotEmpty(t, left)
+}
+
+func TestBombs(t *testing.T) {
+	small := Limits{Time: 20 * time.Second, Memory: 128 << 20, Processes: 64, FileSize: 8 << 20, Output: 1 << 20}
+	cases := map[string]struct {
+		script string
+		reason string
+		says   string
+	}{
+		"output":          {"yes", "output", ""},
+		"errors":          {"yes >&2", "output", ""},
+		"memory":          {memoryBomb, "memory", ""},
+		"memory, divided": {"for i in 1 2 3 4; do " + strings.ReplaceAll(memoryBomb, "400", "45") + " & done; wait", "memory", ""},
+		"file size":       {"head -c 20000000 /dev/zero > big; s=$?; stat -c %s big; exit $s", "", "8388608"},
+		"temporary files": {"i=0; while head -c 8000000 /dev/zero > /tmp/$i; do i=$((i+1)); done; df --output=avail /tmp; exit 1", "", ""},
+		"endless loop":    {"while :; do :; done", "time", ""},
+		"stopped":         {"kill -STOP $$", "time", ""},
+		"files":           {"i=0; while : > /tmp/$i; do i=$((i+1)); done 2>/dev/null; exit 1", "time", ""},
+	}
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				cmd := s.Command(workspace(t, s), "sh", "-c", c.script)
+				cmd.Limits = small
+				if c.reason == "time" {
+					cmd.Limits.Time = 500 * time.Millisecond
+				}
+				var out bytes.Buffer
+				cmd.Stdout, cmd.Stderr = &out, &out
+				if c.reason == "output" {
+					cmd.Stdout, cmd.Stderr = nil, nil
+				}
+				began := time.Now()
+				err := cmd.Run(t.Context())
+				require.Equal(t, c.reason, reason(t, err), out.String())
+				require.Contains(t, out.String(), c.says)
+				require.Less(t, time.Since(began), 10*time.Second)
+			})
+		}
+	})
+}
+
+// memoryBomb takes 400 MB and keeps them.
+const memoryBomb = `node -e "const a=[];while(a.length<400)a.push(Buffer.alloc(1<<20,1));setTimeout(()=>{},60000)"`
+
+// A fork bomb is stopped by the number of its processes, and the machine stays usable.
+func TestForkBomb(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		m := newMark()
+		c := s.Command(workspace(t, s), "bash", "-c", fmt.Sprintf("f(){ f|f& }; for i in $(seq 300); do sleep %s & done 2>/dev/null; f; sleep 60", m))
+		c.Limits = Limits{Processes: 64, Time: time.Second}
+		_, err := output(t, c)
+		var exit *ExitError
+		require.ErrorAs(t, err, &exit)
+		require.NotZero(t, exit.Code)
+		require.Zero(t, m.alive())
+	})
+}
+
+func TestOutputIsCutAtTheLimit(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		var got bytes.Buffer
+		c := s.Command(workspace(t, s), "yes")
+		c.Stdout, c.Limits.Output = &got, 100_000
+		require.Equal(t, "output", reason(t, c.Run(t.Context())))
+		require.Equal(t, 100_000, got.Len())
+	})
+}
+
+// Exactly as much as is allowed is allowed.
+func TestOutputUpToTheLimit(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		var got bytes.Buffer
+		c := s.Command(workspace(t, s), "head", "-c", "100000", "/dev/zero")
+		c.Stdout, c.Limits.Output = &got, 100_000
+		require.NoError(t, c.Run(t.Context()))
+		require.Equal(t, 100_000, got.Len())
+	})
+}
+
+func TestManyAtOnce(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		dir := workspace(t, s)
+		results := make(chan error, 20)
+		for range cap(results) {
+			go func() {
+				c := s.Command(dir, "sh", "-c", "sleep 0.05; exit 5")
+				results <- c.Run(t.Context())
+			}()
+		}
+		for range cap(results) {
+			var exit *ExitError
+			require.ErrorAs(t, <-results, &exit)
+			require.Equal(t, 5, exit.Code)
+		}
+	})
+}

@@ -1,0 +1,250 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCommandEndsAsItEnds(t *testing.T) {
+	cases := map[string]struct {
+		script string
+		code   int
+	}{
+		"well":             {"true", 0},
+		"badly":            {"exit 3", 3},
+		"by a signal":      {"kill -TERM $$", 143},
+		"by its own kill":  {"kill -9 $$", 137},
+		"not there":        {"exec nosuchprogram", 127},
+		"not a program":    {"echo x > f; ./f", 126},
+		"by a pipe's end":  {"yes | head -1 >/dev/null", 0},
+		"with a large one": {"exit 255", 255},
+	}
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				out, err := shell(t, s, c.script)
+				if c.code == 0 {
+					require.NoError(t, err, out)
+					return
+				}
+				var exit *ExitError
+				require.ErrorAs(t, err, &exit, out)
+				require.Equal(t, c.code, exit.Code, out)
+				require.Empty(t, exit.Reason)
+			})
+		}
+	})
+}
+
+func TestProgramThatIsMissingIsTheCallersMistake(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		out, err := output(t, s.Command(workspace(t, s), "nosuchprogram"))
+		var exit *ExitError
+		require.ErrorAs(t, err, &exit)
+		require.Equal(t, 127, exit.Code)
+		require.Contains(t, out, "nosuchprogram")
+	})
+}
+
+func TestWorkspaceIsShared(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		dir := workspace(t, s)
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "a/b"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a/b/in"), []byte("given"), 0o644))
+		require.NoError(t, s.Own(dir))
+		c := s.Command(dir, "sh", "-c", "pwd; cat in; echo made > out")
+		c.Dir = "a/b"
+		out, err := output(t, c)
+		require.NoError(t, err, out)
+		require.Equal(t, "/src/a/b\ngiven", out)
+		made, err := os.ReadFile(filepath.Join(dir, "a/b/out"))
+		require.NoError(t, err)
+		require.Equal(t, "made\n", string(made))
+	})
+}
+
+func TestReadOnlyWorkspace(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		c := s.Command(workspace(t, s), "sh", "-c", "touch x")
+		c.ReadOnly = true
+		out, err := output(t, c)
+		require.Error(t, err)
+		require.Contains(t, out, "Read-only")
+	})
+}
+
+func TestMounts(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		read, write := workspace(t, s), workspace(t, s)
+		require.NoError(t, os.WriteFile(filepath.Join(read, "f"), []byte("given"), 0o644))
+		c := s.Command(workspace(t, s), "sh", "-c", "cat /cache/read/f /one; echo x > /cache/write/x; ! touch /cache/read/x && ! touch /one && ! touch /cache/x")
+		c.Mounts = []Mount{
+			{Host: write, Inside: "/cache/write", Writable: true},
+			{Host: read, Inside: "/cache/read"},
+			{Host: filepath.Join(read, "f"), Inside: "/one"},
+		}
+		out, err := output(t, c)
+		require.NoError(t, err, out)
+		require.True(t, strings.HasPrefix(out, "givengiven"), out)
+		require.FileExists(t, filepath.Join(write, "x"))
+	})
+}
+
+// A workspace may hold any link; a mount that goes below it must not follow one out.
+func TestMountDoesNotFollowLinks(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		dir, outside := workspace(t, s), t.TempDir()
+		require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
+		c := s.Command(dir, "true")
+		c.Mounts = []Mount{{Host: t.TempDir(), Inside: "/src/link/made"}}
+		_, err := output(t, c)
+		require.Error(t, err)
+		entries, err := os.ReadDir(outside)
+		require.NoError(t, err)
+		require.Empty(t, entries)
+	})
+}
+
+func TestStreams(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		var stdout, stderr bytes.Buffer
+		c := s.Command(workspace(t, s), "sh", "-c", "cat; echo wrong >&2; echo again > /dev/stdout")
+		c.Stdin, c.Stdout, c.Stderr = strings.NewReader("asked\n"), &stdout, &stderr
+		require.NoError(t, c.Run(t.Context()))
+		require.Equal(t, "asked\nagain\n", stdout.String())
+		require.Equal(t, "wrong\n", stderr.String())
+	})
+}
+
+func TestStdinThatNeverEnds(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		read, write := io.Pipe()
+		defer write.Close()
+		c := s.Command(workspace(t, s), "true")
+		c.Stdin = read
+		require.NoError(t, c.Run(t.Context()))
+	})
+}
+
+func TestEnvironmentIsCleanAndCanBeAddedTo(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		c := s.Command(workspace(t, s), "env")
+		c.Env = []string{"A=1", "A=2", "LANG=de", "WITH=a=b c\nd"}
+		out, err := output(t, c)
+		require.NoError(t, err)
+		for _, want := range []string{"A=2", "LANG=de", "WITH=a=b c\nd", "HOME=/home/box", "CI=1", "GOPROXY=off", "PAGER=cat", "GIT_CONFIG_GLOBAL=/dev/null"} {
+			require.Contains(t, out, want)
+		}
+		require.NotContains(t, out, "A=1")
+		if root := toolchainRoot(t); root != "" {
+			require.Contains(t, out, "PATH="+root)
+		}
+	})
+}
+
+func TestNothingStaysBetweenCommands(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		dir := workspace(t, s)
+		_, err := output(t, s.Command(dir, "sh", "-c", "touch /tmp/x /home/box/x /dev/shm/x"))
+		require.NoError(t, err)
+		out, err := output(t, s.Command(dir, "sh", "-c", "find /tmp /home/box /dev/shm -name x | grep ."))
+		require.Error(t, err, out)
+	})
+}
+
+func TestTimeEndsTheTree(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		mark := newMark()
+		c := s.Command(workspace(t, s), "sh", "-c", mark.script("wait"))
+		c.Limits.Time = 300 * time.Millisecond
+		began := time.Now()
+		_, err := output(t, c)
+		require.Equal(t, "time", reason(t, err))
+		require.Less(t, time.Since(began), 2*time.Second)
+		require.Zero(t, mark.alive(), "when Run returns, all are dead")
+	})
+}
+
+func TestContextEndsTheTree(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		mark := newMark()
+		ctx, cancel := context.WithCancel(t.Context())
+		c := s.Command(workspace(t, s), "sh", "-c", mark.script("echo ready; wait"))
+		ready := make(writes, 8)
+		c.Stdout = ready
+		var asked time.Time
+		go func() { <-ready; asked = time.Now(); cancel() }()
+		err := c.Run(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Less(t, time.Since(asked), 2*time.Second)
+		require.Zero(t, mark.alive())
+	})
+}
+
+func TestContextThatHasEnded(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, s.Command(workspace(t, s), "true").Run(ctx), context.Canceled)
+	})
+}
+
+// What was sent to the background ends with the command, and does not hold up Run.
+func TestBackgroundEndsWithTheCommand(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		mark := newMark()
+		began := time.Now()
+		out, err := output(t, s.Command(workspace(t, s), "sh", "-c", mark.script("echo done")))
+		require.NoError(t, err)
+		require.Equal(t, "done", out)
+		require.Less(t, time.Since(began), 3*time.Second)
+		require.Zero(t, mark.alive())
+	})
+}
+
+func TestMistakesOfTheCaller(t *testing.T) {
+	s := opened()[KindNamespaces]
+	dir := t.TempDir()
+	cases := map[string]*Cmd{
+		"no command":            s.Command(dir),
+		"empty command":         s.Command(dir, ""),
+		"no workspace":          s.Command(filepath.Join(dir, "none"), "true"),
+		"zero byte":             s.Command(dir, "echo", "a\x00b"),
+		"outside the workspace": {sandbox: s, Workspace: dir, Args: []string{"true"}, Dir: "../x"},
+		"relative mount":        {sandbox: s, Workspace: dir, Args: []string{"true"}, Mounts: []Mount{{Host: "x", Inside: "/x"}}},
+		"mount on the root":     {sandbox: s, Workspace: dir, Args: []string{"true"}, Mounts: []Mount{{Host: dir, Inside: "/."}}},
+		"missing mount":         {sandbox: s, Workspace: dir, Args: []string{"true"}, Mounts: []Mount{{Host: "/nosuch", Inside: "/x"}}},
+		"not made by a sandbox": {Workspace: dir, Args: []string{"true"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := c.Run(t.Context())
+			require.ErrorContains(t, err, "sandbox: ")
+			require.NotContains(t, err.Error(), "\n")
+			var exit *ExitError
+			require.False(t, errors.As(err, &exit))
+		})
+	}
+}
+
+// writes tells of each write.
+type writes chan string
+
+func (w writes) Write(p []byte) (int, error) {
+	select {
+	case w <- string(p):
+	default:
+	}
+	return len(p), nil
+}

@@ -1,0 +1,25 @@
+// Hello runs one command in the name spaces kind.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+func main() {
+	sandbox.Main()
+	s, err := sandbox.Open(context.Background(), sandbox.Config{Kind: sandbox.KindNamespaces})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	c := s.Command(os.Args[1], "sh", "-c", "echo hello from $(id -u)")
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	if err := c.Run(context.Background()); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
