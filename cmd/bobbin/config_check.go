@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -9,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
@@ -25,9 +28,7 @@ func (c *Config) check(p *problems) {
 	c.checkAgents(p)
 	c.checkModels(p)
 	c.checkLimits(p)
-	if kinds := []string{"auto", "bubblewrap", "namespaces", "gvisor", "docker", "none"}; c.Sandbox.Kind != "" {
-		p.oneOf("$.sandbox.kind", "sandbox kind", c.Sandbox.Kind, kinds)
-	}
+	c.checkSandbox(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
 			p.at("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)
@@ -37,6 +38,16 @@ func (c *Config) check(p *problems) {
 		if err := checkListen(c.HTTP.Addr); err != nil {
 			p.at("$.http.addr", "http.addr %q: %v", c.HTTP.Addr, err)
 		}
+	}
+}
+
+func (c *Config) checkSandbox(p *problems) {
+	switch kind := c.Sandbox.Kind; kind {
+	case "":
+	case sandbox.KindGVisor, sandbox.KindDocker:
+		p.at("$.sandbox.kind", "the sandbox kind %q is not there yet; use auto", kind)
+	default:
+		p.oneOf("$.sandbox.kind", "sandbox kind", kind, []string{"auto", sandbox.KindBubblewrap, sandbox.KindNamespaces, sandbox.KindNone})
 	}
 }
 
@@ -103,14 +114,12 @@ func (r *RepositoryConfig) who() string {
 
 // checkBranches: what Bobbin pushes has to stand apart from what the team works on.
 func (r *RepositoryConfig) checkBranches(p *problems, at string) {
-	if r.BranchPrefix == "" {
-		return
-	}
-	name, ends := strings.CutSuffix(r.BranchPrefix, "/")
+	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
+	name, ends := strings.CutSuffix(prefix, "/")
 	if err := checkBranch(name); !ends || name == "" || err != nil {
-		p.at(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", r.BranchPrefix)
-	} else if strings.HasPrefix(r.Base, r.BranchPrefix) {
-		p.at(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, r.BranchPrefix)
+		p.at(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", prefix)
+	} else if strings.HasPrefix(r.Base, prefix) {
+		p.at(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, prefix)
 	}
 }
 
@@ -152,8 +161,8 @@ func (c *Config) checkAgents(p *problems) {
 		if strings.ContainsFunc(a.Model, unicode.IsSpace) {
 			p.at(at+".model", "model %q has white space in it", a.Model)
 		}
-		if strings.ContainsAny(a.Name, "[]\n") || len(a.Name) > 40 {
-			p.at(at+".name", "the name %q has to be short and without brackets", a.Name)
+		if a.Name != strings.TrimSpace(a.Name) || strings.ContainsAny(a.Name, "[]\n") || utf8.RuneCountInString(a.Name) > 40 {
+			p.at(at+".name", "the name %q has to be one line of at most 40 characters, without brackets or white space around it", a.Name)
 		}
 	}
 }
@@ -168,8 +177,11 @@ func (c *Config) checkModels(p *problems) {
 			p.at(at, "model %q is used by no agent and stands in for none%s", name, didYouMean(name, used))
 		}
 		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
-			if price < 0 {
-				p.at(at+"."+key+"_usd_per_million", "%s_usd_per_million of %q may not be below zero", key, name)
+			switch field := key + "_usd_per_million"; {
+			case price < 0:
+				p.at(at+"."+field, "%s of %q may not be below zero", field, name)
+			case price > mostPrice:
+				p.at(at+"."+field, "%s of %q may not be more than %.0f", field, name, mostPrice)
 			}
 		}
 		for i, other := range m.Fallback {
@@ -207,14 +219,33 @@ func (c *Config) standsInForItself(name, from string, seen map[string]bool) bool
 	return false
 }
 
+// What no team means to ask for: beyond it stands a slip of the hand.
+const (
+	aWeek        = 7 * 24 * 60 // minutes
+	mostSessions = 1000
+	mostAttempts = 20
+	mostUSD      = 1e6
+	mostPrice    = 1e5 // USD per million
+)
+
 func (c *Config) checkLimits(p *problems) {
 	l := c.Limits
-	for key, value := range map[string]float64{
-		"session_usd": l.SessionUSD, "session_minutes": float64(l.SessionMinutes), "day_usd": l.DayUSD,
-		"sessions_at_once": float64(l.SessionsAtOnce), "attempts_before_consulting": float64(l.Attempts),
+	for _, x := range []struct {
+		key   string
+		value float64
+		most  float64
+	}{
+		{"session_usd", l.SessionUSD, mostUSD},
+		{"session_minutes", float64(l.SessionMinutes), aWeek},
+		{"day_usd", l.DayUSD, mostUSD},
+		{"sessions_at_once", float64(l.SessionsAtOnce), mostSessions},
+		{"attempts_before_consulting", float64(l.Attempts), mostAttempts},
 	} {
-		if value < 0 {
-			p.at("$.limits."+key, "%s may not be below zero", key)
+		switch {
+		case x.value < 0:
+			p.at("$.limits."+x.key, "%s may not be below zero", x.key)
+		case x.value > x.most:
+			p.at("$.limits."+x.key, "%s may not be more than %.0f", x.key, x.most)
 		}
 	}
 	if l.DayUSD > 0 && l.SessionUSD > l.DayUSD {

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -24,15 +26,8 @@ const (
 // added to p, with its line; what can be read is read all the same, so that everything is
 // said at once. It is false when the text is no YAML.
 func (p *problems) decode(text []byte, c any) bool {
-	switch {
-	case len(text) > maxConfig:
-		p.add(0, "a configuration has at most %d KiB", maxConfig>>10)
-		return false
-	case !utf8.Valid(text):
-		p.add(0, "it is not UTF-8 text")
-		return false
-	case tooDeep(text):
-		p.add(0, "brackets are nested more than %d deep", maxDepth)
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors begin a file with it
+	if !p.isText(text) {
 		return false
 	}
 	file, err := parse(text)
@@ -51,8 +46,35 @@ func (p *problems) decode(text []byte, c any) bool {
 	return true
 }
 
-// tooDeep counts brackets, and the dashes that begin a list within a list, on a line.
-func tooDeep(text []byte) bool {
+// isText says what no editor would have saved so, before a parser sees it.
+func (p *problems) isText(text []byte) bool {
+	line := func(at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
+	if len(text) > maxConfig {
+		p.add(0, "a configuration has at most %d KiB", maxConfig>>10)
+		return false
+	}
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			p.add(line(at), "this is not UTF-8 text")
+			return false
+		case unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r):
+			p.add(line(at), "the control character %U does not belong in a configuration", r)
+			return false
+		}
+		at += size
+	}
+	if at := tooDeep(text); at >= 0 {
+		p.add(line(at), "brackets or dashes are nested more than %d deep", maxDepth)
+		return false
+	}
+	return true
+}
+
+// tooDeep counts brackets, and the dashes that begin a list within a list, on a line. It gives
+// the place where they are too many, or -1.
+func tooDeep(text []byte) int {
 	depth, dashes := 0, 0
 	for i, b := range text {
 		switch b {
@@ -68,10 +90,10 @@ func tooDeep(text []byte) bool {
 			dashes = 0
 		}
 		if depth > maxDepth || dashes > maxDepth {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }
 
 // parse keeps a panic of the parser's from becoming one of ours.

@@ -88,6 +88,7 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 		"repositories:\r\n  - name: a\r\n    url: /a\r\n":                                     "/a",
 		"repositories: [{name: a, url: /a}]\nagents:\nlimits:\nmodels: {}\n":                  "/a",
 		"repositories: [{name: a, url: /a}]\nlimits: {session_usd: 0, day_usd: 1}\n":          "/a",
+		"\ufeffrepositories: [{name: a, url: /a}]\n":                                          "/a",
 		"{\"repositories\": [{\"name\": \"a\", \"url\": \"/a\"}]}":                            "/a",
 		"repositories:\n- name: a\n  url: /a\n  checks:\n    test: |\n      one\n      two\n": "/a",
 	} {
@@ -158,6 +159,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "branch_prefix: refs/heads/bobbin/", `c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "base: bobbin/main\n    branch_prefix: bobbin/", `c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
+	{one + "base: bobbin/main", `c:2: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
 	{one + "base: refs/heads/main", `c:4: base "refs/heads/main": leave refs/heads/ out`},
 	{one + "base: my branch", `c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`},
 	{one + "base: a..b", `c:4: base "a..b": git does not take that as a branch's name`},
@@ -168,7 +170,8 @@ var badConfigs = []struct{ text, want string }{
 	{good + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of deep, orchestrator, quick, visual-engineering, consultant; did you mean "deep"?`},
 	{good + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},
 	{good + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
-	{good + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be short and without brackets`},
+	{good + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be one line of at most 40 characters, without brackets or white space around it`},
+	{good + "agents:\n  deep: {name: ' '}", `c:3: the name " " has to be one line of at most 40 characters, without brackets or white space around it`},
 	{good + "agents:\n  deep: gpt-5", `c:3: agents.deep: keys and values are expected, not the text "gpt-5"`},
 	{good + "models:\n  gpt5: {input_usd_per_million: 1}", `c:3: model "gpt5" is used by no agent and stands in for none; did you mean "gpt-5"?`},
 	{good + "models:\n  gpt-5:\n    output_usd_per_million: -1", `c:4: output_usd_per_million of "gpt-5" may not be below zero`},
@@ -184,9 +187,14 @@ var badConfigs = []struct{ text, want string }{
 	{good + "limits:\n  session_minutes: 1.5", `c:3: limits.session_minutes: a whole number is expected, not the number 1.5`},
 	{good + "limits:\n  sessions_at_once: 99999999999999999999", `c:3: limits.sessions_at_once: a whole number is expected, not the text "99999999999999999999"`},
 	{good + "limits:\n  sessions_at_once: '8'", `c:3: limits.sessions_at_once: a whole number is expected, not the text "8"`},
+	{good + "limits:\n  attempts_before_consulting: -2", `c:3: attempts_before_consulting may not be below zero`},
+	{good + "limits:\n  sessions_at_once: 100000", `c:3: sessions_at_once may not be more than 1000`},
+	{good + "limits:\n  session_minutes: 99999999", `c:3: session_minutes may not be more than 10080`},
+	{good + "models:\n  gpt-5:\n    input_usd_per_million: 1250000", `c:4: input_usd_per_million of "gpt-5" may not be more than 100000`},
 	{good + "limits: {session_usd: 10, day_usd: 5}", `c:2: session_usd is more than day_usd`},
 	// the rest
-	{good + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},
+	{good + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, none; did you mean "bubblewrap"?`},
+	{good + "sandbox: {kind: docker}", `c:2: the sandbox kind "docker" is not there yet; use auto`},
 	{good + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
 	{good + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
 	{good + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
@@ -202,17 +210,20 @@ var badConfigs = []struct{ text, want string }{
 	{good + "skills_dir: !!binary aGk=", `c:2: skills_dir: anchors, aliases and tags are not read here`},
 	{good + "\tlimits: {}", `c:2: a tab stands where spaces belong`},
 	{good + "limits: {session_usd: 1", `c:2: could not find flow mapping end token '}'`},
-	{good + "\xff\xfe", `c: it is not UTF-8 text`},
+	{good + "\xff\xfe", `c:2: this is not UTF-8 text`},
+	{"\xff\xfer\x00e\x00p\x00", `c:1: this is not UTF-8 text`},
+	{good + "limits:\n  day_usd: 1\x00", `c:3: the control character U+0000 does not belong in a configuration`},
+	{good + "\x1b[31m: 5", `c:2: the control character U+001B does not belong in a configuration`},
 	{strings.Repeat("#", maxConfig+1), `c: a configuration has at most 256 KiB`},
-	{strings.Repeat("[", 200000), `c: brackets are nested more than 50 deep`},
-	{strings.Repeat("- ", 1000), `c: brackets are nested more than 50 deep`},
+	{strings.Repeat("[", 200000), `c:1: brackets or dashes are nested more than 50 deep`},
+	{strings.Repeat("- ", 1000), `c:1: brackets or dashes are nested more than 50 deep`},
 	// several at once, in the order of the file
 	{
 		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\nsandbox: {kind: x}\nhtpp: {}",
 		`c:3: url "nowhere": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./
 c:4: unknown watch "al"; one of mention, all; did you mean "all"?
 c:6: day_usd may not be below zero
-c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, gvisor, docker, none
+c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, none
 c:8: unknown key "htpp"; did you mean "http"?`,
 	},
 }
