@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -68,8 +66,8 @@ func (b *bubblewrap) start(j *job) (process, error) {
 	}
 	files = append(files, contents...)
 	for i, f := range l.Files { // the probes' own file is not ours to close
-		if f.Source != nil {
-			files = slices.Insert(files, 2+i, f.Source)
+		if f.source != nil {
+			files = slices.Insert(files, 2+i, f.source)
 		}
 	}
 	closeOnExec(3)
@@ -90,7 +88,7 @@ func (b *bubblewrap) contents(l layout) ([]*os.File, error) {
 	var out []*os.File
 	datas := [][]byte{program}
 	for _, f := range l.Files {
-		if f.Source == nil {
+		if f.source == nil {
 			datas = append(datas, f.Data)
 		}
 	}
@@ -166,7 +164,7 @@ func (b *bubblewrap) startFar(cmd *exec.Cmd, j *job, l layout, files []*os.File)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("sandbox: a mount name space of our own, without which uid %d cannot enter the directories above %v: %w", outsideID, o.Hosts, err)
 	}
-	if err := json.NewEncoder(write).Encode(o); err != nil && !errors.Is(err, syscall.EPIPE) {
+	if err := gob.NewEncoder(write).Encode(o); err != nil && !errors.Is(err, syscall.EPIPE) {
 		cmd.Process.Kill() //nolint:errcheck // it may be gone
 		cmd.Wait()         //nolint:errcheck // it was killed
 		return fmt.Errorf("sandbox: %w", err)
@@ -232,103 +230,4 @@ ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null || { echo "sandbox: this
 cd -- "$1" || exit 126
 shift
 exec "$@"`, openFiles, l.cpuSeconds(), l.FileSize/512, l.Processes)
-}
-
-// wrapped is a running bwrap.
-type wrapped struct {
-	cmd    *exec.Cmd
-	known  chan struct{} // closed when first is set, or never will be
-	mu     sync.Mutex    // keeps first open while it is used
-	first  int           // pidfd of the first process inside, -1
-	said   chan struct{} // closed when bwrap has said all
-	code   *int          // what the command ended with; set before said
-	status *os.File
-}
-
-// follow reads what bwrap says of the process that it started.
-func follow(cmd *exec.Cmd, status *os.File) *wrapped {
-	w := &wrapped{cmd: cmd, known: make(chan struct{}), first: -1, said: make(chan struct{}), status: status}
-	go func() {
-		defer close(w.said)
-		decoder := json.NewDecoder(status)
-		var born struct {
-			Pid int `json:"child-pid"`
-		}
-		if decoder.Decode(&born) == nil && born.Pid > 0 {
-			if fd, err := unix.PidfdOpen(born.Pid, 0); err == nil {
-				w.first = fd
-			}
-		}
-		close(w.known)
-		var ended struct {
-			Code *int `json:"exit-code"`
-		}
-		if decoder.Decode(&ended) == nil {
-			w.code = ended.Code
-		}
-	}()
-	return w
-}
-
-func (w *wrapped) pid() int { return w.cmd.Process.Pid }
-
-// kill ends the first process inside, after which bwrap ends; and bwrap itself, in case
-// there is none yet.
-func (w *wrapped) kill() {
-	select {
-	case <-w.known:
-	case <-time.After(time.Second):
-	}
-	w.killFirst()
-	w.cmd.Process.Kill() //nolint:errcheck // it may be gone
-}
-
-func (w *wrapped) killFirst() {
-	select {
-	case <-w.known:
-	default:
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.first >= 0 {
-		unix.PidfdSendSignal(w.first, unix.SIGKILL, nil, 0) //nolint:errcheck // it may be gone
-	}
-}
-
-// wait returns when bwrap and, after it, the whole name space are gone.
-func (w *wrapped) wait() (outcome, error) {
-	defer w.status.Close()
-	err := w.cmd.Wait()
-	if w.cmd.ProcessState == nil {
-		return outcome{}, err
-	}
-	<-w.known // bwrap is dead: it has spoken, or its end of the pipe is closed
-	w.killFirst()
-	w.awaitFirst()
-	<-w.said
-	if w.code != nil {
-		return outcome{Code: *w.code}, nil
-	}
-	if out := outcomeOf(w.cmd.ProcessState); out.Killed || out.Code == codeKilled {
-		return outcome{Code: codeKilled, Killed: true}, nil
-	}
-	return outcome{}, errSetup
-}
-
-// awaitFirst waits for the first process inside, which is the last to die there.
-func (w *wrapped) awaitFirst() {
-	if w.first < 0 {
-		return
-	}
-	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(w.first), Events: unix.POLLIN}}, 5000)
-		if !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	unix.Close(w.first)
-	w.first = -1
 }

@@ -101,12 +101,13 @@ func landlockVersion() string {
 	return fmt.Sprintf("landlock v%d", v)
 }
 
-// dropCapabilities empties every set of capabilities, on all threads.
+// dropCapabilities empties the bounding set of this thread, from which the command
+// comes, and every other set of all threads.
 func dropCapabilities(orders) error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
-		_, _, errno := psx.Syscall6(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0, 0)
-		if errno != 0 && errno != unix.EINVAL { // EINVAL: an older kernel has fewer
-			return fmt.Errorf("drop capability %d: %w", c, errno)
+		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
+		if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: an older kernel has fewer
+			return fmt.Errorf("drop capability %d: %w", c, err)
 		}
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}

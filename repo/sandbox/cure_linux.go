@@ -46,6 +46,8 @@ func cure(kind, why string, f hostFacts) string {
 	switch {
 	case kind == KindBubblewrap && strings.Contains(why, "not installed"):
 		return "install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)"
+	case strings.Contains(why, "did not hold"):
+		return "commands could get out here: use another kind of sandbox, and report this with the output of uname -a"
 	case f.spaces == "0":
 		return "allow user name spaces: sysctl -w user.max_user_namespaces=15000"
 	case f.clone == "0":

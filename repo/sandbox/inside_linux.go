@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,29 +25,29 @@ func Main() {
 		inside()
 	case len(os.Args) == 3 && os.Args[1] == probeMarker:
 		probeInside(os.Args[2])
-		os.Exit(0)
+		syscall.Exit(0)
 	case len(os.Args) == 1 && os.Args[0] == reachMarker:
 		runtime.LockOSThread()
 		reach()
 	}
 }
 
-// inside is the life of the first process. It does not return.
+// inside is the life of the first process. It does not return. It leaves by the system
+// call: nothing has to be flushed, and the race detector would have it linger for a second.
 func inside() {
 	say := json.NewEncoder(os.NewFile(fdReport, "report"))
 	fail := func(err error) {
 		say.Encode(report{Error: err.Error()}) //nolint:errcheck // there is nobody else to tell
-		os.Exit(1)
+		syscall.Exit(1)
 	}
 	var o orders
 	stream := os.NewFile(fdOrders, "orders")
-	decoder := json.NewDecoder(stream)
-	if err := decoder.Decode(&o); err != nil {
-		os.Exit(1) // whoever started us is gone
+	if err := gob.NewDecoder(stream).Decode(&o); err != nil {
+		syscall.Exit(1) // whoever started us is gone
 	}
 	go func() { // Pdeathsig below does the same at once; this one no race can lose
 		io.Copy(io.Discard, stream) //nolint:errcheck // any end is the end
-		os.Exit(1)
+		syscall.Exit(1)
 	}()
 	if err := build(o); err != nil {
 		fail(err)
@@ -61,7 +62,7 @@ func inside() {
 		fail(err)
 	}
 	say.Encode(report{Code: code}) //nolint:errcheck // there is nobody else to tell
-	os.Exit(0)                     // and everything else inside dies
+	syscall.Exit(0)                // and everything else inside dies
 }
 
 // build makes the world that the command sees.

@@ -42,7 +42,7 @@ type insideFile struct {
 	Inside string
 	Mode   uint32
 	Data   []byte
-	Source *os.File `json:"-"` // instead of Data: its content, from the start
+	source *os.File // instead of Data: its content, from the start
 }
 
 // etcFiles are those of the machine's that programs need and that tell nothing of it.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,8 @@ const (
 // the command as its only child.
 type namespaces struct{}
 
-// orders are what the first process inside is told.
+// orders are what the first process inside is told. They are written with gob, since
+// arguments and paths may hold any bytes.
 type orders struct {
 	Layout    layout
 	Sources   []int // for each of Layout.Files: the descriptor to copy from, 0 for Data
@@ -49,7 +51,7 @@ type report struct {
 
 func (namespaces) describe() string {
 	uid, _ := outsideUser()
-	return fmt.Sprintf("uid %d, %s, seccomp, no network", uid, landlockVersion())
+	return fmt.Sprintf("namespaces, uid %d, %s, seccomp, no network", uid, landlockVersion())
 }
 
 func (namespaces) start(j *job) (process, error) {
@@ -70,7 +72,7 @@ func (namespaces) start(j *job) (process, error) {
 		p.close()
 		return nil, fmt.Errorf("sandbox: new name spaces: %w", err)
 	}
-	if err := json.NewEncoder(p.orders).Encode(o); err != nil && !errors.Is(err, syscall.EPIPE) {
+	if err := gob.NewEncoder(p.orders).Encode(o); err != nil && !errors.Is(err, syscall.EPIPE) {
 		p.kill()
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
@@ -86,9 +88,9 @@ func (j *job) orders() (orders, []*os.File) {
 	var sources []*os.File
 	for _, f := range o.Layout.Files {
 		fd := 0
-		if f.Source != nil {
+		if f.source != nil {
 			fd = fdFirst + len(sources)
-			sources = append(sources, f.Source)
+			sources = append(sources, f.source)
 		}
 		o.Sources = append(o.Sources, fd)
 	}

@@ -88,7 +88,7 @@ func (s *Sandbox) probe(ctx context.Context) ([]finding, error) {
 	}
 	defer self.Close()
 	c := s.Command(workspace, probeFile, probeMarker, b.String())
-	c.files = []insideFile{{Inside: probeFile, Mode: 0o555, Source: self}}
+	c.files = []insideFile{{Inside: probeFile, Mode: 0o555, source: self}}
 	return runProbes(ctx, c)
 }
 

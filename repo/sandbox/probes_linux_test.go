@@ -1,6 +1,9 @@
 package sandbox
 
 import (
+	"os"
+	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,5 +106,22 @@ func TestNothingOfTheProgramShows(t *testing.T) {
 			require.Contains(t, out, "HOME=/home/box")
 			require.NotContains(t, out, "canary")
 		})
+	}
+}
+
+// What this program was handed by its own parent goes no further.
+func TestInheritedFilesStayOut(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(secret, []byte("canary"), 0o644))
+	fd, err := syscall.Open(secret, syscall.O_RDONLY, 0) // not close-on-exec
+	require.NoError(t, err)
+	defer syscall.Close(fd)
+	require.NoError(t, syscall.Dup3(fd, 777, 0))
+	defer syscall.Close(777)
+	for kind, s := range opened() {
+		out, err := shell(t, s, "ls -l /proc/self/fd /proc/1/fd; cat <&777")
+		require.Error(t, err, kind)
+		require.NotContains(t, out, "secret", kind)
+		require.NotContains(t, out, "canary", kind)
 	}
 }

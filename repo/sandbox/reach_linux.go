@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"encoding/json"
+	"encoding/gob"
 	"fmt"
 	"os"
 	"path"
@@ -36,7 +36,7 @@ func reach() {
 func reachAll() error {
 	var o reachOrders
 	stream := os.NewFile(bwrapOrders, "orders")
-	if err := json.NewDecoder(stream).Decode(&o); err != nil {
+	if err := gob.NewDecoder(stream).Decode(&o); err != nil {
 		return fmt.Errorf("orders: %w", err)
 	}
 	stream.Close()

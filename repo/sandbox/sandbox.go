@@ -130,7 +130,7 @@ func openProbed(ctx context.Context, c Config, kind string) (*Sandbox, error) {
 	if err := s.prove(ctx); err != nil {
 		return nil, err
 	}
-	s.detail = kind + ", " + w.describe()
+	s.detail = w.describe()
 	c.Log.Info("sandbox holds", "sandbox", s.detail, "toolchains", s.tools.dirs)
 	return s, nil
 }

@@ -115,6 +115,22 @@ func TestMountDoesNotFollowLinks(t *testing.T) {
 	})
 }
 
+// Names and arguments are bytes.
+func TestBytesArriveAsTheyAre(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		c := s.Command(workspace(t, s), "sh", "-c", `printf '%s|%s' "$1" "$X"; mkdir "$1"`, "sh", "a\xff b\n'\"")
+		c.Env = []string{"X=\xfe=\xff"}
+		out, err := output(t, c)
+		require.NoError(t, err)
+		require.Equal(t, "a\xff b\n'\"|\xfe=\xff", out)
+		c = s.Command(c.Workspace, "pwd")
+		c.Dir = "a\xff b\n'\""
+		out, err = output(t, c)
+		require.NoError(t, err)
+		require.Equal(t, "/src/a\xff b\n'\"", out)
+	})
+}
+
 func TestStreams(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		var stdout, stderr bytes.Buffer
@@ -188,6 +204,22 @@ func TestContextEndsTheTree(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Less(t, time.Since(asked), 2*time.Second)
 		require.Zero(t, mark.alive())
+	})
+}
+
+// Whenever the end comes, during the setup too, Run returns and nothing is left.
+func TestContextEndsAtAnyMoment(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		dir, mark := workspace(t, s), newMark()
+		for i := range 40 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*time.Millisecond)
+			began := time.Now()
+			err := s.Command(dir, "sleep", string(mark)).Run(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Less(t, time.Since(began), 2*time.Second)
+			require.Zero(t, mark.alive())
+			cancel()
+		}
 	})
 }
 

@@ -1,0 +1,111 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// wrapped is a running bwrap.
+type wrapped struct {
+	cmd    *exec.Cmd
+	known  chan struct{} // closed when first is set, or never will be
+	mu     sync.Mutex    // keeps first open while it is used
+	first  int           // pidfd of the first process inside, -1
+	said   chan struct{} // closed when bwrap has said all
+	code   *int          // what the command ended with; set before said
+	status *os.File
+}
+
+// follow reads what bwrap says of the process that it started.
+func follow(cmd *exec.Cmd, status *os.File) *wrapped {
+	w := &wrapped{cmd: cmd, known: make(chan struct{}), first: -1, said: make(chan struct{}), status: status}
+	go func() {
+		defer close(w.said)
+		decoder := json.NewDecoder(status)
+		var born struct {
+			Pid int `json:"child-pid"`
+		}
+		if decoder.Decode(&born) == nil && born.Pid > 0 {
+			if fd, err := unix.PidfdOpen(born.Pid, 0); err == nil {
+				w.first = fd
+			}
+		}
+		close(w.known)
+		var ended struct {
+			Code *int `json:"exit-code"`
+		}
+		if decoder.Decode(&ended) == nil {
+			w.code = ended.Code
+		}
+	}()
+	return w
+}
+
+func (w *wrapped) pid() int { return w.cmd.Process.Pid }
+
+// kill ends the first process inside, after which bwrap ends; and bwrap itself, in case
+// there is none yet.
+func (w *wrapped) kill() {
+	select {
+	case <-w.known:
+	case <-time.After(time.Second):
+	}
+	w.killFirst()
+	w.cmd.Process.Kill() //nolint:errcheck // it may be gone
+}
+
+func (w *wrapped) killFirst() {
+	select {
+	case <-w.known:
+	default:
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.first >= 0 {
+		unix.PidfdSendSignal(w.first, unix.SIGKILL, nil, 0) //nolint:errcheck // it may be gone
+	}
+}
+
+// wait returns when bwrap and, after it, the whole name space are gone.
+func (w *wrapped) wait() (outcome, error) {
+	defer w.status.Close()
+	err := w.cmd.Wait()
+	if w.cmd.ProcessState == nil {
+		return outcome{}, err
+	}
+	<-w.known // bwrap is dead: it has spoken, or its end of the pipe is closed
+	w.killFirst()
+	w.awaitFirst()
+	<-w.said
+	if w.code != nil {
+		return outcome{Code: *w.code}, nil
+	}
+	if out := outcomeOf(w.cmd.ProcessState); out.Killed || out.Code == codeKilled {
+		return outcome{Code: codeKilled, Killed: true}, nil
+	}
+	return outcome{}, errSetup
+}
+
+// awaitFirst waits for the first process inside, which is the last to die there.
+func (w *wrapped) awaitFirst() {
+	if w.first < 0 {
+		return
+	}
+	for {
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(w.first), Events: unix.POLLIN}}, 5000)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	unix.Close(w.first)
+	w.first = -1
+}

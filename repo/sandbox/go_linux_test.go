@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// toolchainRoot is where Go is, when that is not on every command's PATH anyhow.
+func toolchainRoot(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	root := strings.TrimSpace(string(out))
+	if err != nil || !(seenAnyhow(root) || reachable(root)) {
+		return ""
+	}
+	return filepath.Join(root, "bin")
+}
+
+// A small module builds and tests inside, with a build cache that can only be read: the
+// one of whoever runs this test.
+func TestBuildsGo(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		cache, err := exec.Command("go", "env", "GOCACHE").Output()
+		if err != nil || toolchainRoot(t) == "" {
+			t.Skip("there is no Go that commands could use")
+		}
+		dir := t.TempDir()
+		for name, text := range tiny {
+			file, old := filepath.Join(dir, name), time.Now().Add(-time.Hour)
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+			require.NoError(t, os.Chtimes(file, old, old)) // the go command treats what was just written otherwise
+		}
+		require.NoError(t, s.Own(dir))
+		c := s.Command(dir, "go", "test", "-v", "-count=1", "./...")
+		c.Env = []string{"GOCACHE=/cache/go"}
+		c.Mounts = []Mount{{Host: strings.TrimSpace(string(cache)), Inside: "/cache/go"}}
+		began := time.Now()
+		out, err := output(t, c)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "--- PASS: TestSum")
+		t.Logf("go test took %v", time.Since(began))
+	})
+}
+
+// tiny is a module.
+var tiny = map[string]string{
+	"go.mod": "module tiny\n\ngo 1.26\n",
+	"a.go":   "package tiny\n\nfunc Sum(a, b int) int { return a + b }\n",
+	"a_test.go": `package tiny
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	if Sum(1, 2) != 3 {
+		t.Fatal("no sum")
+	}
+}
+`,
+}
+
+func BenchmarkStart(b *testing.B) {
+	for kind, s := range opened() {
+		b.Run(kind, func(b *testing.B) {
+			dir := b.TempDir()
+			for b.Loop() {
+				require.NoError(b, s.Command(dir, "/usr/bin/true").Run(b.Context()))
+			}
+		})
+	}
+	b.Run("none", func(b *testing.B) {
+		s, err := Open(b.Context(), Config{Kind: KindNone})
+		require.NoError(b, err)
+		for b.Loop() {
+			require.NoError(b, s.Command(b.TempDir(), "/usr/bin/true").Run(b.Context()))
+		}
+	})
+}
+
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		_, err := Open(b.Context(), Config{Kind: KindNamespaces})
+		require.NoError(b, err)
+	}
+}
