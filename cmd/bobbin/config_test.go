@@ -255,26 +255,6 @@ func TestUnreadableConfigs(t *testing.T) {
 	}
 }
 
-// The program says the same, and exits with 2.
-func TestServeSaysWhatIsWrongWithItsConfiguration(t *testing.T) {
-	name := writeConfig(t, good+"limits: {day_usd: -1}\nsandbox: {kind: x}\n")
-	for _, v := range []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_API_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "BOBBIN_CONFIG"} {
-		t.Setenv(v, "")
-	}
-	t.Setenv("SLACK_APP_TOKEN", "xoxb-s3cr3t")
-	t.Setenv("OPENAI_BASE_URL", "localhost")
-	var out, errs strings.Builder
-	code := run(t.Context(), []string{"serve", "--config", name}, console{Out: &out, Err: &errs, Env: os.Getenv})
-	require.Equal(t, exitUsage, code)
-	require.Empty(t, out.String())
-	require.Contains(t, errs.String(), name+":2: day_usd may not be below zero\n")
-	require.Contains(t, errs.String(), name+":3: unknown sandbox kind \"x\"")
-	for _, v := range []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_BASE_URL"} {
-		require.Contains(t, errs.String(), v)
-	}
-	require.NotContains(t, errs.String(), "s3cr3t")
-}
-
 // docs/configuration.md shows the file; what it shows is taken.
 func TestDocumentedConfigurationIsTaken(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,15 +25,25 @@ var version = "dev"
 func main() {
 	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], console{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv})
-	stop()
-	os.Exit(code)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:], console{Out: os.Stdout, Err: os.Stderr, Env: environment()}))
 }
 
 // A console is what a subcommand may touch of the world around it.
 type console struct {
 	Out, Err io.Writer
 	Env      func(string) string
+}
+
+// environment is this process' environment to read. Secrets are taken out of it, so that
+// nothing that is started later inherits them.
+func environment() func(string) string {
+	taken := map[string]string{}
+	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken, databaseURL} {
+		taken[name] = os.Getenv(name)
+		os.Unsetenv(name)
+	}
+	return func(name string) string { return cmp.Or(taken[name], os.Getenv(name)) }
 }
 
 // The exit codes.
@@ -54,31 +65,55 @@ type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the bot."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
-	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided."`
+	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run."`
 }
 
 // run is main without the process around it; the end-to-end tests call it too.
 func run(ctx context.Context, args []string, c console) int {
 	var cli commands
 	exited := -1
-	parser, err := kong.New(&cli, kong.Name("bobbin"), kong.Writers(c.Out, c.Err), kong.Exit(func(code int) { exited = code }),
+	out := c.Out
+	if len(args) == 0 { // help is what was needed, not what was asked for
+		args, out = []string{"--help"}, c.Err
+	}
+	parser, err := kong.New(&cli, kong.Name("bobbin"), kong.Writers(out, c.Err), kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that mends code in a thread. Start with: bobbin demo"),
-		kong.Vars{"version": version}, kong.UsageOnError())
+		kong.Vars{"version": version}, kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)
 		return exitFailed
 	}
 	parsed, err := parser.Parse(args)
-	if exited >= 0 { // --help and --version have printed what was asked
+	switch {
+	case exited >= 0 && out != c.Out:
+		return exitUsage
+	case exited >= 0: // --help and --version have printed what was asked
 		return exited
-	}
-	if err != nil {
-		fmt.Fprintf(c.Err, "bobbin: %v\nTry: bobbin --help\n", err)
+	case err != nil:
+		fmt.Fprintf(c.Err, "bobbin: %v\nTry: %s --help\n", err, asked(err))
 		return exitUsage
 	}
-	scrub()
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return outcome(ctx, parsed.Run(c, logger(c.Err, cli.Verbose)), c.Err)
+}
+
+// fromEnvironment gives flags that have a tag "from" the value of that variable.
+func fromEnvironment(env func(string) string) kong.Resolver {
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if name := flag.Tag.Get("from"); name != "" && env(name) != "" {
+			return env(name), nil
+		}
+		return nil, nil
+	})
+}
+
+// asked is the command that was misused, as far as it was understood.
+func asked(err error) string {
+	var misused *kong.ParseError
+	if errors.As(err, &misused) && misused.Context != nil && misused.Context.Selected() != nil {
+		return "bobbin " + misused.Context.Selected().Name
+	}
+	return "bobbin"
 }
 
 // outcome says an error once, in words for people, and gives the exit code.

@@ -256,13 +256,16 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 
 // phase PHASE: the session of the main thread comes to that phase.
 func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	var x workflow.Session
-	err := s.poll(ctx, func() (ok bool, err error) {
-		x, err = s.session(ctx)
-		return string(x.Phase) == args[0], err
+	var phase workflow.Phase
+	err := s.poll(ctx, func() (bool, error) {
+		x, err := s.session(ctx)
+		if err == nil {
+			phase = x.Phase
+		}
+		return string(phase) == args[0], err
 	})
 	if err != nil {
-		return fmt.Errorf("the phase is %q, want %q: %w", x.Phase, args[0], err)
+		return fmt.Errorf("the phase is %q, want %q: %w", phase, args[0], err)
 	}
 	return nil
 }
@@ -400,6 +403,13 @@ func loseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 
 // redeliver: Slack delivers every event of this story twice more.
 func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	// First what was lost: its time runs out here, so that nothing waits for that.
+	_, err := s.slack.WaitDeliveries(ctx, func(sent []slacktest.Delivery) bool {
+		return !slices.ContainsFunc(sent, func(d slacktest.Delivery) bool { return d.Outcome == slacktest.Pending })
+	})
+	if err != nil {
+		return err
+	}
 	s.slack.ExpireAcks()
 	if err := s.slack.WaitSettled(ctx); err != nil {
 		return err

@@ -1,113 +1,152 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
-type serveCommand struct {
-	Config string `env:"BOBBIN_CONFIG" help:"The configuration file." placeholder:"FILE"`
+// The variables of the environment that hold secrets. There are no flags for them: a
+// command line is seen by everybody on the machine.
+const (
+	slackBotToken = "SLACK_BOT_TOKEN"
+	slackAppToken = "SLACK_APP_TOKEN"
+	modelKey      = "OPENAI_API_KEY"
+	gitToken      = "BOBBIN_GIT_TOKEN"
+	databaseURL   = "DATABASE_URL"
+)
 
-	BotToken    string `env:"SLACK_BOT_TOKEN" help:"Bot token, xoxb-…" hidden:""`
-	AppToken    string `env:"SLACK_APP_TOKEN" help:"App-level token, xapp-…" hidden:""`
-	SlackURL    string `env:"SLACK_API_URL" help:"Another Slack API." placeholder:"URL"`
-	ModelURL    string `env:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint." placeholder:"URL"`
-	ModelKey    string `env:"OPENAI_API_KEY" help:"Its key." hidden:""`
-	DatabaseURL string `env:"DATABASE_URL" help:"Postgres; unset: a private one under the data directory." placeholder:"URL"`
-	DataDir     string `env:"BOBBIN_DATA_DIR" help:"Mirrors, workspaces, caches, the private Postgres." placeholder:"DIR"`
-	GitToken    string `env:"BOBBIN_GIT_TOKEN" help:"Token for https remotes." hidden:""`
+type serveCommand struct {
+	placeFlags
+	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
+	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }
 
 // Help is what bobbin serve --help teaches.
 func (serveCommand) Help() string {
-	return `Needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN (make the app from deploy/slack-manifest.yaml), OPENAI_API_KEY or
-OPENAI_BASE_URL, and a configuration file that names a repository. Secrets come from the environment only.
-Stops on Ctrl-C; what was under way goes on at the next start.`
+	return `Needs a configuration file that names a repository (docs/configuration.md shows one) and, in the environment:
+
+  SLACK_BOT_TOKEN   xoxb-…, once the app made from deploy/slack-manifest.yaml is installed
+  SLACK_APP_TOKEN   xapp-…, with the scope connections:write
+  OPENAI_API_KEY    or --model-url for an endpoint that needs none
+  BOBBIN_GIT_TOKEN  for https remotes that are not public
+
+Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start.`
 }
 
 // Run is the bot, until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
-	config, err := c.load()
+	config, secrets, err := c.load(con.Env)
 	if err != nil {
 		return err
 	}
-	service, err := newService(ctx, c.settings(config, con), log)
+	s, err := c.settings(config, secrets, con)
 	if err != nil {
-		return c.startFailed(err)
+		return err
+	}
+	service, err := newService(ctx, s, log)
+	if err != nil {
+		return ended(ctx, err)
 	}
 	defer service.close()
 	fmt.Fprintln(con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
-	return c.startFailed(service.run(ctx))
+	return ended(ctx, service.run(ctx))
 }
 
-// startFailed: a token that Slack turns away is the caller's to mend.
-func (c *serveCommand) startFailed(err error) error {
-	var auth *bot.AuthError
-	if errors.As(err, &auth) {
-		return usageError{err}
+// ended sorts out why the bot ended: to be stopped is no error, and what Slack turns away
+// or a sandbox that is not to be had is the caller's to mend.
+func ended(ctx context.Context, err error) error {
+	var refused *bot.AuthError
+	var unavailable *sandbox.Unavailable
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return nil
+	case errors.As(err, &refused):
+		return usageError{refused}
+	case errors.As(err, &unavailable):
+		return usageError{unavailable}
 	}
 	return err
 }
 
-// load reads the file and checks the environment beside it; all problems are said at once.
-func (c *serveCommand) load() (Config, error) {
-	var config Config
+// load reads the file and checks the environment beside it; all problems are said at
+// once. A secret is never part of what is said.
+func (c *serveCommand) load(env func(string) string) (config Config, secrets map[string]string, err error) {
 	var errs []error
-	if c.Config != "" {
-		var err error
+	if c.Config == "" {
+		errs = append(errs, errors.New("no configuration: name a file with --config or BOBBIN_CONFIG; docs/configuration.md shows one"))
+	} else {
 		config, err = LoadConfig(c.Config)
 		errs = append(errs, err)
 	}
-	for _, v := range []struct{ name, value, prefix string }{
-		{"SLACK_BOT_TOKEN", c.BotToken, "xoxb-"}, {"SLACK_APP_TOKEN", c.AppToken, "xapp-"},
-	} {
-		switch {
-		case v.value == "":
-			errs = append(errs, fmt.Errorf("environment: %s is not set; it begins with %s and comes from the Slack app's settings", v.name, v.prefix))
-		case !strings.HasPrefix(v.value, v.prefix):
-			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s", v.name, v.prefix))
+	secrets = map[string]string{}
+	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken} {
+		secrets[name] = env(name)
+		if strings.ContainsFunc(secrets[name], notOfToken) {
+			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters that no token has", name))
 		}
 	}
-	for _, v := range []struct{ name, value string }{{"SLACK_API_URL", c.SlackURL}, {"OPENAI_BASE_URL", c.ModelURL}} {
-		if u, err := url.Parse(v.value); v.value != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-			errs = append(errs, fmt.Errorf("environment: %s is not an http or https address", v.name))
-		}
-	}
-	if c.ModelURL == "" && c.ModelKey == "" {
+	errs = append(errs, checkSlackTokens(secrets), checkWebAddress("SLACK_API_URL", c.SlackURL), checkWebAddress("OPENAI_BASE_URL", c.ModelURL), checkDatabase(c.DatabaseURL))
+	if c.ModelURL == "" && secrets[modelKey] == "" {
 		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none"))
 	}
 	if err := errors.Join(errs...); err != nil {
-		return config, usageError{err}
+		return config, nil, usageError{err}
 	}
-	return config, nil
+	return config, secrets, nil
+}
+
+func notOfToken(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"'`\\", r) }
+
+func checkSlackTokens(secrets map[string]string) error {
+	var errs []error
+	for _, v := range []struct{ name, prefix, other, from string }{
+		{slackBotToken, "xoxb-", slackAppToken, "OAuth & Permissions"},
+		{slackAppToken, "xapp-", slackBotToken, "Basic Information, App-Level Tokens"},
+	} {
+		switch value := secrets[v.name]; {
+		case value == "":
+			errs = append(errs, fmt.Errorf("environment: %s is not set; it begins with %s and is shown on the Slack app's page under %s", v.name, v.prefix, v.from))
+		case strings.HasPrefix(value, "xapp-") && v.prefix == "xoxb-", strings.HasPrefix(value, "xoxb-") && v.prefix == "xapp-":
+			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s; what it holds belongs into %s", v.name, v.prefix, v.other))
+		case !strings.HasPrefix(value, v.prefix):
+			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s", v.name, v.prefix))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func checkWebAddress(name, value string) error {
+	u, err := url.Parse(value)
+	if value == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
+	}
+	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
 }
 
 // settings makes of file and environment what the bot is built from.
-func (c *serveCommand) settings(config Config, con console) settings {
-	s := settings{
-		DataDir: c.DataDir, DatabaseURL: c.DatabaseURL, Durable: true, Progress: con.Err,
-		SlackToken: c.BotToken, SlackAppToken: c.AppToken, SlackURL: c.SlackURL, ModelURL: c.ModelURL, ModelKey: c.ModelKey,
-		Agents: map[string]agent.Setting{}, Prices: map[string]model.Price{}, Fallback: map[string][]string{},
-		SandboxKind: config.Sandbox.Kind, SessionsAtOnce: config.Limits.SessionsAtOnce, Attempts: config.Limits.Attempts,
+func (c *serveCommand) settings(config Config, secrets map[string]string, con console) (settings, error) {
+	s, err := c.place(con)
+	if err != nil {
+		return s, err
 	}
-	if s.DataDir == "" {
-		s.DataDir = defaultDataDir()
-	}
-	if s.SessionsAtOnce == 0 {
-		s.SessionsAtOnce = 8
-	}
+	s.SlackToken, s.SlackAppToken, s.SlackURL = secrets[slackBotToken], secrets[slackAppToken], c.SlackURL
+	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
+	s.SandboxKind, s.SessionsAtOnce, s.Attempts = config.Sandbox.Kind, cmp.Or(config.Limits.SessionsAtOnce, 8), config.Limits.Attempts
+	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
 	}
@@ -116,29 +155,21 @@ func (c *serveCommand) settings(config Config, con console) settings {
 		s.Fallback[name] = m.Fallback
 	}
 	for _, r := range config.Repositories {
-		s.Repositories = append(s.Repositories, c.repository(r))
+		s.Repositories = append(s.Repositories, r.repository(secrets[gitToken]))
 		if r.Watch == "all" {
 			s.Watch = append(s.Watch, r.Channels...)
 		}
 	}
-	return s
+	return s, nil
 }
 
-func (c *serveCommand) repository(r RepositoryConfig) turn.Repository {
+func (r RepositoryConfig) repository(token string) turn.Repository {
 	remote := repo.Remote{Name: r.Name, URL: r.URL}
-	if token := c.GitToken; token != "" && strings.HasPrefix(r.URL, "http") {
+	if token != "" && strings.HasPrefix(r.URL, "http") {
 		remote.Token = func(context.Context) (string, error) { return token, nil }
 	}
 	return turn.Repository{
 		Remote: remote, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix, Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope,
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
-	}
-}
-
-// scrub takes the secrets out of this process' environment once they were read, so that
-// nothing that is started later inherits them.
-func scrub() {
-	for _, name := range []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN"} {
-		os.Unsetenv(name)
 	}
 }

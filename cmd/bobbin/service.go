@@ -121,31 +121,6 @@ func webAddresses(list []turn.Repository) []string {
 	return links
 }
 
-// openDatabase connects to the configured Postgres, or starts a private one.
-func openDatabase(ctx context.Context, s settings, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
-	url := s.DatabaseURL
-	var own *cluster.Cluster
-	if url == "" {
-		var err error
-		own, err = cluster.Start(ctx, cluster.Config{Dir: filepath.Join(s.DataDir, "postgres"), Log: log, Progress: s.Progress, Durable: s.Durable})
-		if err != nil {
-			return nil, nil, err
-		}
-		url = own.URL()
-	}
-	st, err := store.Open(ctx, url, log)
-	if err == nil {
-		err = st.Migrate(ctx)
-	}
-	if err != nil {
-		if own != nil {
-			own.Stop()
-		}
-		return nil, nil, err
-	}
-	return own, st, nil
-}
-
 // confine opens the sandbox. Where none holds, commands are off and the reason is what
 // agents and people are told; only a kind that was asked for by name stops the start.
 func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) error {

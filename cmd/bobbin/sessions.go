@@ -1,125 +1,185 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 type sessionsCommand struct {
-	databaseFlags
+	placeFlags
 	ID    string `arg:"" optional:"" help:"Show this session whole: lines, tasks, attempts, decisions, pushes."`
-	Limit int    `default:"30" help:"How many to list."`
+	Limit int    `default:"30" help:"How many to list (${default})." placeholder:"N"`
+}
+
+// Help is what bobbin sessions --help teaches.
+func (sessionsCommand) Help() string {
+	return `Lists the sessions that changed last, or shows one whole: what was said, its tasks with their attempts, who
+decided what, what was pushed, what it cost. Works beside a running bot; name the bot's own data directory or database.`
+}
+
+// Validate is called when the flags are read.
+func (c *sessionsCommand) Validate() error {
+	if c.Limit < 1 || c.Limit > 10000 {
+		return errors.New("--limit has to be between 1 and 10000")
+	}
+	return nil
 }
 
 // Run lists the newest sessions, or shows one.
 func (c *sessionsCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
-	return c.with(ctx, con, log, func(s *store.Store) error {
+	return c.look(ctx, con, log, func(s *store.Store) error {
 		if c.ID != "" {
-			return showSession(ctx, con, s, c.ID)
+			return showSession(ctx, con.Out, s, c.ID)
 		}
-		return listSessions(ctx, con, s, c.Limit)
+		return listSessions(ctx, con.Out, s, c.Limit)
 	})
 }
 
-func listSessions(ctx context.Context, con console, s *store.Store, limit int) error {
+func listSessions(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	sessions, err := s.Sessions(ctx, limit)
 	if err != nil {
 		return err
 	}
 	if len(sessions) == 0 {
-		fmt.Fprintln(con.Out, "No sessions yet. Mention the bot in a channel that it is in.")
+		fmt.Fprintln(out, "No sessions yet. Mention the bot in a channel that it is in.")
 		return nil
 	}
-	w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tPHASE\tREPOSITORY\tUPDATED\tUSD\tREQUEST")
 	for _, x := range sessions {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, x.Repository, x.Updated.Format(time.DateTime), x.SpentUSD, x.Title)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"), x.Updated.Format(time.DateTime), x.SpentUSD, cut(oneLine(plain(x.Title)), 80))
 	}
 	return w.Flush()
 }
 
-func showSession(ctx context.Context, con console, s *store.Store, id string) error {
+// findSession reads one session, or says that there is none.
+func findSession(ctx context.Context, s *store.Store, id string) (workflow.Session, error) {
 	x, err := s.Session(ctx, id)
-	if err != nil {
-		return fmt.Errorf("no session %q; `bobbin sessions` lists them", id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return x, fmt.Errorf("there is no session %q; `bobbin sessions` lists them", id)
 	}
-	fmt.Fprintf(con.Out, "%s\n%s, %s at %.7s, asked by %s, thread %s/%s\n", x.Title, x.Phase, x.Repository, x.BaseCommit, x.Requester, x.Thread.Channel, x.Thread.TS)
+	return x, err
+}
+
+func showSession(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+	x, err := findSession(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s\n", plain(x.Title))
+	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, %.2f USD, begun %s\n", x.Phase, x.Requester, x.Thread.Channel, x.Thread.TS, x.SpentUSD, x.Created.Format(time.DateTime))
+	if x.Repository != "" {
+		fmt.Fprintf(out, "repository %s at %.7s\n", x.Repository, cmp.Or(x.BaseCommit, "-"))
+	}
 	if x.Branch != "" {
-		fmt.Fprintf(con.Out, "branch %s %.7s\n", x.Branch, x.Head)
+		fmt.Fprintf(out, "branch %s at %.7s\n", x.Branch, cmp.Or(x.Head, "-"))
 	}
 	lines, err := s.Lines(ctx, id)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(con.Out)
+	fmt.Fprintln(out)
 	for _, l := range lines {
-		fmt.Fprintf(con.Out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent, strings.ReplaceAll(l.Text, "\n", "\n          "))
+		fmt.Fprintf(out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent, indent(l.Text, 10))
 	}
-	return showWork(ctx, con, s, id)
+	if err := showTasks(ctx, out, s, id); err != nil {
+		return err
+	}
+	return showDecisions(ctx, out, s, id)
 }
 
-func showWork(ctx context.Context, con console, s *store.Store, id string) error {
+func showTasks(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	tasks, err := s.Tasks(ctx, id, "")
 	if err != nil {
 		return err
 	}
 	for _, k := range tasks {
-		fmt.Fprintf(con.Out, "\ntask %d %s %s: %s\n", k.Number, k.Label(), k.State, k.Description)
+		fmt.Fprintf(out, "\ntask %d %s %s: %s\n", k.Number, k.Label(), k.State, indent(k.Description, 2))
 		attempts, err := s.Attempts(ctx, k.ID)
 		if err != nil {
 			return err
 		}
 		for _, a := range attempts {
-			fmt.Fprintf(con.Out, "  attempt %d, held %t: %s\n", a.Number, a.Held, strings.ReplaceAll(a.Summary, "\n", "\n    "))
+			held := "failed"
+			if a.Held {
+				held = "held"
+			}
+			fmt.Fprintf(out, "  attempt %d %s: %s\n", a.Number, held, indent(a.Summary, 4))
 		}
 	}
 	return nil
 }
 
-type auditCommand struct {
-	databaseFlags
-	ID string `arg:"" help:"The session."`
+// showDecisions tells who decided what, and what came of it in the remote.
+func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+	decisions, err := s.Decisions(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(decisions) > 0 {
+		fmt.Fprintln(out, "\ndecisions:")
+	}
+	for _, d := range decisions {
+		said := "refused"
+		if d.Allowed {
+			said = "allowed"
+		}
+		fmt.Fprintf(out, "  %s %s for %s", d.What, said, d.User)
+		if d.Revision > 0 {
+			fmt.Fprintf(out, ", revision %d", d.Revision)
+		}
+		fmt.Fprintln(out, because(d.Reason))
+	}
+	pushes, err := s.Pushes(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(pushes) > 0 {
+		fmt.Fprintln(out, "\npushes:")
+	}
+	for _, p := range pushes {
+		fmt.Fprintf(out, "  %s at %.7s %s%s\n", p.Branch, p.Commit, p.State, because(p.Reason))
+	}
+	return nil
 }
 
-// Run prints one session's decisions as JSON lines.
-func (c *auditCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
-	return c.with(ctx, con, log, func(s *store.Store) error {
-		session, err := s.Session(ctx, c.ID)
-		if err != nil {
-			return fmt.Errorf("no session %q; `bobbin sessions` lists them", c.ID)
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + indent(reason, 4)
+}
+
+// plain takes out what would command a terminal: people and models wrote the text.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
 		}
-		out := json.NewEncoder(con.Out)
-		record := func(what string, value any) error {
-			return out.Encode(map[string]any{"what": what, "value": value})
-		}
-		if err := record("session", session); err != nil {
-			return err
-		}
-		decisions, err := s.Decisions(ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		for _, d := range decisions {
-			if err := record("decision", d); err != nil {
-				return err
-			}
-		}
-		pushes, err := s.Pushes(ctx, c.ID)
-		if err != nil {
-			return err
-		}
-		for _, p := range pushes {
-			if err := record("push", p); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+		return r
+	}, s)
+}
+
+func indent(s string, by int) string {
+	return strings.ReplaceAll(plain(s), "\n", "\n"+strings.Repeat(" ", by))
+}
+
+func cut(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
 }

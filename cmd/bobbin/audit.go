@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+type auditCommand struct {
+	placeFlags
+	ID string `arg:"" help:"The session."`
+}
+
+// Help is what bobbin audit --help teaches.
+func (auditCommand) Help() string {
+	return `Prints a JSON object a line, {"what": …, "value": …}: the session, each report as it was shown with its hash,
+each approval, each decision allowed or refused, each task, each attempt that was verified, each push.`
+}
+
+// Run prints one session's decisions and deeds as JSON lines.
+func (c *auditCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
+	return c.look(ctx, con, log, func(s *store.Store) error {
+		session, err := findSession(ctx, s, c.ID)
+		if err != nil {
+			return err
+		}
+		a := &audit{out: json.NewEncoder(con.Out), store: s, session: session}
+		a.record("session", session)
+		for _, part := range []func(context.Context) error{a.reports, a.decisions, a.tasks, a.pushes} {
+			if err := part(ctx); err != nil {
+				return err
+			}
+		}
+		return a.err
+	})
+}
+
+// An audit writes records; its first error stays.
+type audit struct {
+	out     *json.Encoder
+	store   *store.Store
+	session workflow.Session
+	err     error
+}
+
+func (a *audit) record(what string, value any) {
+	if a.err == nil {
+		a.err = a.out.Encode(struct {
+			What  string `json:"what"`
+			Value any    `json:"value"`
+		}{what, value})
+	}
+}
+
+func (a *audit) reports(ctx context.Context) error {
+	for revision := 1; revision <= a.session.Revision; revision++ {
+		r, err := a.store.Report(ctx, a.session.ID, revision)
+		if err != nil {
+			return fmt.Errorf("report %d of %s: %w", revision, a.session.ID, err)
+		}
+		a.record("report", struct {
+			workflow.Report
+			Hash string
+		}{r, r.Hash()})
+		approval, err := a.store.Approval(ctx, a.session.ID, revision)
+		if err != nil {
+			return err
+		}
+		if approval != nil {
+			a.record("approval", approval)
+		}
+	}
+	return nil
+}
+
+func (a *audit) decisions(ctx context.Context) error {
+	decisions, err := a.store.Decisions(ctx, a.session.ID)
+	for _, d := range decisions {
+		a.record("decision", d)
+	}
+	return err
+}
+
+func (a *audit) tasks(ctx context.Context) error {
+	tasks, err := a.store.Tasks(ctx, a.session.ID, "")
+	for _, k := range tasks {
+		a.record("task", k)
+		attempts, err := a.store.Attempts(ctx, k.ID)
+		if err != nil {
+			return err
+		}
+		for _, x := range attempts {
+			a.record("attempt", x)
+		}
+	}
+	return err
+}
+
+func (a *audit) pushes(ctx context.Context) error {
+	pushes, err := a.store.Pushes(ctx, a.session.ID)
+	for _, p := range pushes {
+		a.record("push", p)
+	}
+	return err
+}

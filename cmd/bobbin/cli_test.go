@@ -1,0 +1,428 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+// secret is part of every secret of these tests: it is in nothing that the program says.
+const secret = "s3cr3t"
+
+// call runs the program within the test, in an environment of its own.
+func call(t *testing.T, ctx context.Context, env map[string]string, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code = run(ctx, args, console{Out: &stdout, Err: &stderr, Env: func(name string) string { return env[name] }})
+	require.NotContains(t, stdout.String()+stderr.String(), secret)
+	return code, stdout.String(), stderr.String()
+}
+
+func TestHelpTeaches(t *testing.T) {
+	t.Parallel()
+	for command, words := range map[string][]string{
+		"":         {"Start with: bobbin demo", "no Slack, no key", "Run the bot.", "List sessions"},
+		"demo":     {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
+		"serve":    {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
+		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
+		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
+		"audit":    {"<id>", "JSON object a line", "allowed or refused"},
+	} {
+		args := []string{"--help"}
+		if command != "" {
+			args = []string{command, "--help"}
+		}
+		code, out, errs := call(t, t.Context(), nil, args...)
+		require.Equal(t, exitOK, code, command)
+		require.Empty(t, errs, command)
+		said := strings.Join(strings.Fields(out), " ")
+		for _, w := range words {
+			require.Contains(t, said, w, command)
+		}
+		require.NotContains(t, said, "--bot-token", "a secret on a command line is seen by everybody")
+	}
+	code, out, errs := call(t, t.Context(), nil)
+	require.Equal(t, exitUsage, code)
+	require.Empty(t, out)
+	require.Contains(t, errs, "Start with: bobbin demo")
+	code, out, _ = call(t, t.Context(), nil, "--version")
+	require.Equal(t, exitOK, code)
+	require.Equal(t, version+"\n", out)
+}
+
+func TestMisuseGetsTwoLines(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"srve":                "bobbin: unexpected argument srve, did you mean \"serve\"?\nTry: bobbin --help\n",
+		"--nonsense":          "bobbin: unknown flag --nonsense\nTry: bobbin --help\n",
+		"serve --confg=x":     "bobbin: unknown flag --confg, did you mean \"--config\"?\nTry: bobbin serve --help\n",
+		"serve now":           "bobbin: unexpected argument now\nTry: bobbin serve --help\n",
+		"serve --config":      "bobbin: --config: expected string value but got \"EOL\" (<EOL>)\nTry: bobbin serve --help\n",
+		"audit":               "bobbin: expected \"<id>\"\nTry: bobbin audit --help\n",
+		"sessions --limit=x":  "bobbin: --limit: expected a valid 64 bit int but got \"x\"\nTry: bobbin sessions --help\n",
+		"sessions --limit=-1": "bobbin: sessions: --limit has to be between 1 and 10000\nTry: bobbin sessions --help\n",
+		"sessions a b":        "bobbin: unexpected argument b\nTry: bobbin sessions --help\n",
+	} {
+		code, out, errs := call(t, t.Context(), nil, strings.Fields(args)...)
+		require.Equal(t, exitUsage, code, args)
+		require.Empty(t, out, args)
+		require.Equal(t, want, errs, args)
+	}
+}
+
+// ready is an environment with which serve would start, given a Slack.
+func ready(more ...string) map[string]string {
+	env := map[string]string{"SLACK_BOT_TOKEN": "xoxb-" + secret, "SLACK_APP_TOKEN": "xapp-" + secret, "OPENAI_API_KEY": "sk-" + secret}
+	for i := 0; i < len(more); i += 2 {
+		env[more[i]] = more[i+1]
+	}
+	return env
+}
+
+func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
+	t.Parallel()
+	right := writeConfig(t, good)
+	wrong := writeConfig(t, good+"limits: {day_usd: -1}\nsandbox: {kind: x}\n")
+	const noConfig = "no configuration: name a file with --config or BOBBIN_CONFIG; docs/configuration.md shows one\n"
+	for name, c := range map[string]struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		"nothing at all": {want: noConfig +
+			"environment: SLACK_BOT_TOKEN is not set; it begins with xoxb- and is shown on the Slack app's page under OAuth & Permissions\n" +
+			"environment: SLACK_APP_TOKEN is not set; it begins with xapp- and is shown on the Slack app's page under Basic Information, App-Level Tokens\n" +
+			"environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none\n"},
+		"everything": {
+			env: ready("BOBBIN_CONFIG", wrong, "SLACK_BOT_TOKEN", secret, "SLACK_APP_TOKEN", "'xapp-"+secret+"'", "OPENAI_BASE_URL", "localhost:11434/v1",
+				"SLACK_API_URL", "ftp://u:"+secret+"@host", "DATABASE_URL", "mysql://u:"+secret+"@host/x"),
+			want: wrong + ":2: day_usd may not be below zero\n" +
+				wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, none\n" +
+				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that no token has\n" +
+				"environment: SLACK_BOT_TOKEN has to begin with xoxb-\n" +
+				"environment: SLACK_APP_TOKEN has to begin with xapp-\n" +
+				"environment: SLACK_API_URL is not an address that begins with http:// or https://\n" +
+				"environment: OPENAI_BASE_URL is not an address that begins with http:// or https://\n" +
+				"environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: invalid keyword/value\n",
+		},
+		"no such file": {
+			env: ready(), args: []string{"--config", "/no/such/bobbin.yaml"},
+			want: "/no/such/bobbin.yaml: the configuration cannot be read: no such file or directory\n",
+		},
+		"the flag counts more than the variable": {
+			env: ready("BOBBIN_CONFIG", right), args: []string{"--config", wrong},
+			want: wrong + ":2: day_usd may not be below zero\n" + wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, none\n",
+		},
+		"tokens exchanged": {
+			env: ready("BOBBIN_CONFIG", right, "SLACK_BOT_TOKEN", "xapp-"+secret, "SLACK_APP_TOKEN", "xoxb-"+secret),
+			want: "environment: SLACK_BOT_TOKEN has to begin with xoxb-; what it holds belongs into SLACK_APP_TOKEN\n" +
+				"environment: SLACK_APP_TOKEN has to begin with xapp-; what it holds belongs into SLACK_BOT_TOKEN\n",
+		},
+		"a token with its line's end": {
+			env:  ready("BOBBIN_CONFIG", right, "OPENAI_API_KEY", "sk-"+secret+"\n"),
+			want: "environment: OPENAI_API_KEY holds white space, quotes or other characters that no token has\n",
+		},
+		"an empty variable is none": {
+			env:  ready("BOBBIN_CONFIG", "", "OPENAI_BASE_URL", ""),
+			want: noConfig,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, errs := call(t, t.Context(), c.env, append([]string{"serve"}, c.args...)...)
+			require.Equal(t, exitUsage, code)
+			require.Empty(t, out)
+			require.Equal(t, c.want, errs)
+		})
+	}
+}
+
+func TestAddressesOfPostgres(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "postgres://u:" + secret + "@h/x", "postgres://u:a#" + secret + "@h/x", "postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql"} {
+		require.NoError(t, checkDatabase(address), address)
+	}
+	for address, want := range map[string]string{
+		"localhost":                                "invalid keyword/value",
+		"postgres://u:" + secret + "@h:99999/x":    "invalid port",
+		"postgres://u:a " + secret + "@h/x":        "unexpected spaces found in password, use percent-encoded spaces (%20) instead",
+		"postgres://u:" + secret + "%zz@h/x":       "invalid percent-encoded token in password",
+		"postgres://u:a@" + secret + "@h/x":        "an @ in the password is written %40",
+		"host=h password=" + secret + " sslmode=x": "sslmode is invalid",
+		"host=h password='" + secret:               "unterminated quoted string in connection info string",
+	} {
+		err := checkDatabase(address)
+		require.ErrorContains(t, err, want, address)
+		require.NotContains(t, err.Error(), secret)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+// What Slack turns away is the operator's to mend: exit 2, and the cure.
+func TestServeWithWhatSlackRefuses(t *testing.T) {
+	t.Parallel()
+	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
+	require.NoError(t, err)
+	t.Cleanup(slack.Close)
+	faulty, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
+	require.NoError(t, err)
+	t.Cleanup(faulty.Close)
+	faulty.Order(slacktest.Fault{Method: "auth.test", Error: "account_inactive", Times: -1})
+	web := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(web.Close)
+	config := writeConfig(t, good+"sandbox: {kind: none}\n")
+	nowhere := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git, channels: ['#nowhere']}]\nsandbox: {kind: none}\n")
+
+	app, other := slack.App(), faulty.App()
+	for name, c := range map[string]struct {
+		url, bot, app, config string
+		code                  int
+		want                  string
+	}{
+		"bot token": {slack.URL(), "xoxb-" + secret, app.AppToken, config, exitUsage, "Slack: invalid_auth: SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n"},
+		"app token": {slack.URL(), app.BotToken, "xapp-" + secret, config, exitUsage, "Slack: invalid_auth: SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n"},
+		"app gone": {
+			faulty.URL(), other.BotToken, other.AppToken, config, exitUsage,
+			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; install it again and set SLACK_BOT_TOKEN anew\n",
+		},
+		"no Slack": {web.URL, app.BotToken, app.AppToken, config, exitUsage, "Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n"},
+		"channel":  {slack.URL(), app.BotToken, app.AppToken, nowhere, exitUsage, "the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n"},
+		"nobody":   {"http://" + closedPort(t), app.BotToken, app.AppToken, config, exitFailed, "connection refused\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			code, out, errs := call(t, ctx, ready("SLACK_API_URL", c.url, "SLACK_BOT_TOKEN", c.bot, "SLACK_APP_TOKEN", c.app,
+				"DATABASE_URL", clustertest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")
+			require.Equal(t, c.code, code, errs)
+			require.Empty(t, out)
+			require.True(t, strings.HasSuffix(errs, c.want), errs)
+			require.NotContains(t, errs, c.bot)
+			require.NotContains(t, errs, c.app)
+		})
+	}
+}
+
+// closedPort is an address at which nothing listens.
+func closedPort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	return l.Addr().String()
+}
+
+func TestServeThatIsStoppedWhileItStarts(t *testing.T) {
+	t.Parallel()
+	mute, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
+	require.NoError(t, err)
+	t.Cleanup(func() { mute.Close() })
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		c, err := mute.Accept()
+		if err == nil {
+			defer c.Close()
+		}
+		stop()
+	}()
+	env := ready("DATABASE_URL", "postgres://u:"+secret+"@"+mute.Addr().String()+"/x", "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good))
+	code, _, errs := call(t, ctx, env, "serve")
+	require.Equal(t, exitOK, code, errs)
+	require.Empty(t, errs)
+	code, _, errs = call(t, ctx, env, "sessions")
+	require.Equal(t, exitStopped, code)
+	require.Equal(t, "bobbin: stopped\n", errs)
+}
+
+func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
+	t.Parallel()
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { mute.Close() })
+	closed := closedPort(t)
+	other := strings.Replace(clustertest.Database(t, nil), "/test_", "/no_", 1)
+	for name, c := range map[string]struct{ url, want string }{
+		"nobody there": {"postgres://u:" + secret + "@" + closed + "/x?sslmode=disable", "bobbin: no Postgres answers at " + closed + ": connect: connection refused; check DATABASE_URL, and that the server runs\n"},
+		"no name":      {"postgres://u:" + secret + "@no-such-host.invalid/x", "bobbin: no Postgres answers at no-such-host.invalid:5432: no such host; check DATABASE_URL\n"},
+		"no socket":    {"postgres:///x?host=/no/such/run", "bobbin: no Postgres answers at /no/such/run: connect: no such file or directory; check DATABASE_URL, and that the server runs\n"},
+		"no word":      {"postgres://u:" + secret + "@" + mute.Addr().String() + "/x", "bobbin: no Postgres answers at " + mute.Addr().String() + " within 10s; check DATABASE_URL, and that the server runs\n"},
+		"no database":  {other, "does not exist; check DATABASE_URL\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			code, out, errs := call(t, t.Context(), ready("DATABASE_URL", c.url, "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good)), "serve")
+			require.Equal(t, exitFailed, code, errs)
+			require.Empty(t, out)
+			require.True(t, strings.HasSuffix(errs, c.want), errs)
+			require.Equal(t, 1, strings.Count(errs, "\n"), errs)
+		})
+	}
+}
+
+func TestSessionsNeedTheBotsOwnDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, args := range [][]string{{"sessions"}, {"audit", "abc"}} {
+		code, out, errs := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, args...)
+		require.Equal(t, exitUsage, code)
+		require.Empty(t, out)
+		require.Equal(t, "bobbin: there is no database in "+dir+"; name the bot's own folder with --data-dir or BOBBIN_DATA_DIR, or its Postgres with DATABASE_URL\n", errs)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, entries, "looking makes nothing")
+}
+
+func TestSessionsOfAnEmptyDatabase(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"DATABASE_URL": clustertest.Database(t, nil), "BOBBIN_DATA_DIR": t.TempDir()}
+	for _, args := range [][]string{{"sessions"}, {"sessions", "abc"}, {"audit", "abc"}} {
+		code, out, errs := call(t, t.Context(), env, args...)
+		require.Equal(t, exitFailed, code)
+		require.Empty(t, out)
+		require.Equal(t, "bobbin: the database was not made by this version of Bobbin; bring it up to date with: bobbin migrate\n", errs)
+	}
+	for range 2 { // the second time there is nothing to do
+		code, out, errs := call(t, t.Context(), env, "migrate")
+		require.Equal(t, exitOK, code, errs)
+		require.Equal(t, "The database is up to date.\n", out)
+	}
+	code, out, errs := call(t, t.Context(), env, "sessions")
+	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, "No sessions yet. Mention the bot in a channel that it is in.\n", out)
+	for _, args := range [][]string{{"sessions", "abc"}, {"audit", "abc"}} {
+		code, out, errs := call(t, t.Context(), env, args...)
+		require.Equal(t, exitFailed, code)
+		require.Empty(t, out)
+		require.Equal(t, "bobbin: there is no session \"abc\"; `bobbin sessions` lists them\n", errs)
+	}
+}
+
+// aSession is rows of every kind; the title and a line try to command a terminal.
+const aSession = `
+insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, base_commit, branch, head, revision, spent_usd, created_at, updated_at)
+	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort', 'U1', 'shop', 'base1234567', 'bobbin/a-cent', 'head1234567', 1, 0.128, '2026-03-02 09:00', '2026-03-02 09:05'),
+		('plain', 'T1', 'C1', '18.1', 'answered', repeat('where? ', 40), 'U2', '', '', '', '', 0, 0, '2026-03-02 08:00', '2026-03-02 08:00');
+insert into lines (session_id, agent, text, at) values ('k3x9', 'orchestrator', E'Root cause\nin \x07split.go', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
+insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('k3x9', 1, 'root_cause', '{"summary": "s"}', 'Root cause', 'x', 'base1234567');
+insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts) values ('a1', 'k3x9', 1, 'x', 'base1234567', 'U2', 'bea', '17.5');
+insert into decisions (session_id, what, allowed, reason, user_id, revision) values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
+insert into tasks (id, session_id, number, description, category, skill, state) overriding system value values (1, 'k3x9', 1, 'keep every cent', 'deep', 'tdd', 'done');
+insert into attempts (task_id, number, tree, held, summary) values (1, 1, 't1', false, E'go test: 1 failed\nTestSplit'), (1, 2, 't2', true, 'go test: 14 passed');
+insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state) values ('k3x9', 'head1234567', 't2', 'base1234567', 'bobbin/a-cent', 'a1', 'pushed');
+`
+
+func withSessions(t *testing.T) map[string]string {
+	t.Helper()
+	address := clustertest.Database(t, migrate)
+	db, err := pgx.Connect(t.Context(), address)
+	require.NoError(t, err)
+	defer db.Close(t.Context())
+	_, err = db.Exec(t.Context(), "set time zone interval '"+time.Date(2026, 3, 2, 9, 0, 0, 0, time.Local).Format("-07:00")+"' hour to minute;"+aSession)
+	require.NoError(t, err)
+	return map[string]string{"DATABASE_URL": address}
+}
+
+func TestSessionsAreListedAndShown(t *testing.T) {
+	t.Parallel()
+	env := withSessions(t)
+	code, out, errs := call(t, t.Context(), env, "sessions")
+	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              USD   REQUEST
+k3x9   done      shop        2026-03-02 09:05:00  0.13  a cent [2Jshort
+plain  answered  -           2026-03-02 08:00:00  0.00  `+cut(strings.Repeat("where? ", 40), 80)+"\n", out)
+	_, out, _ = call(t, t.Context(), env, "sessions", "--limit=1")
+	require.Equal(t, 2, strings.Count(out, "\n"))
+
+	code, out, errs = call(t, t.Context(), env, "sessions", "k3x9")
+	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, `a cent [2Jshort
+phase done, asked by U1, thread C1/17.1, 0.13 USD, begun 2026-03-02 09:00:00
+repository shop at base123
+branch bobbin/a-cent at head123
+
+09:01:00  [orchestrator] Root cause
+          in split.go
+09:04:00  [deep] Done
+
+task 1 [deep + tdd skill] done: keep every cent
+  attempt 1 failed: go test: 1 failed
+    TestSplit
+  attempt 2 held: go test: 14 passed
+
+decisions:
+  approve refused for U9, revision 1: guests may not
+  approve allowed for U2, revision 1
+
+pushes:
+  bobbin/a-cent at head123 pushed
+`, out)
+}
+
+func TestAuditIsJSONLines(t *testing.T) {
+	t.Parallel()
+	code, out, errs := call(t, t.Context(), withSessions(t), "audit", "k3x9")
+	require.Equal(t, exitOK, code, errs)
+	var kinds []string
+	for line := range strings.Lines(out) {
+		var record struct {
+			What  string         `json:"what"`
+			Value map[string]any `json:"value"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &record))
+		require.NotEmpty(t, record.Value)
+		kinds = append(kinds, record.What)
+		if record.What == "report" {
+			require.Len(t, record.Value["Hash"], 64)
+			require.Equal(t, map[string]any{"summary": "s"}, record.Value["Body"])
+		}
+	}
+	require.Equal(t, []string{"session", "report", "approval", "decision", "decision", "task", "attempt", "attempt", "push"}, kinds)
+}
+
+func TestDataDirectoryByDefault(t *testing.T) {
+	t.Parallel()
+	for want, env := range map[string]map[string]string{
+		"/data/bobbin":                        {"XDG_DATA_HOME": "/data", "HOME": "/home/ann"},
+		"/home/ann/.local/share/bobbin":       {"XDG_DATA_HOME": "relative", "HOME": "/home/ann"},
+		filepath.Join(os.TempDir(), "bobbin"): {},
+	} {
+		if os.Getuid() == 0 {
+			want = "/var/lib/bobbin"
+		}
+		require.Equal(t, want, defaultDataDir(func(name string) string { return env[name] }), maps.Clone(env))
+	}
+	s, err := placeFlags{DataDir: "relative"}.place(console{})
+	require.NoError(t, err)
+	require.True(t, filepath.IsAbs(s.DataDir), "the sandbox and Postgres work in other folders")
+}
+
+// What was read is gone from the process before anything is started by it.
+func TestSecretsAreTakenOutOfTheEnvironment(t *testing.T) {
+	names := []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "DATABASE_URL"}
+	for _, name := range names {
+		t.Setenv(name, secret+name)
+	}
+	t.Setenv("BOBBIN_CONFIG", "bobbin.yaml")
+	env := environment()
+	for _, name := range names {
+		require.Equal(t, secret+name, env(name))
+	}
+	require.Equal(t, "bobbin.yaml", env("BOBBIN_CONFIG"))
+	require.NotContains(t, strings.Join(os.Environ(), "\n"), secret)
+}
