@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,9 @@ type Identity struct{ Name, Email string }
 
 // CommitSpec says what to commit. The same one gives the same hash.
 type CommitSpec struct {
-	Tree     string // "": as the files stand
-	Parent   string // "": the base
+	Tree     string   // "": as the files stand
+	Parent   string   // "": the base
+	Parents  []string // further ones, after Parent: it is a merge, which may hold what Parent holds
 	Message  string
 	Author   Identity // zero: the mirror's own
 	When     time.Time
@@ -50,19 +52,39 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 	if _, err := w.store.typed(plumbing.TreeObject, tree); err != nil {
 		return "", err
 	}
-	if parent.TreeHash == tree {
+	if parent.TreeHash == tree && len(spec.Parents) == 0 {
 		return "", ErrNoChanges
 	}
-	return w.store.putCommit(tree, parent.Hash, spec, w.mirror.identity)
+	parents, err := w.store.parentsOf(spec)
+	if err != nil {
+		return "", err
+	}
+	return w.store.putCommit(tree, parents, spec, w.mirror.identity)
 }
 
-func (s *store) putCommit(tree, parent plumbing.Hash, spec CommitSpec, committer Identity) (string, error) {
+// parentsOf reads all parents, so that no commit is made that could not be pushed.
+func (s *store) parentsOf(spec CommitSpec) ([]plumbing.Hash, error) {
+	parents := []plumbing.Hash{plumbing.NewHash(spec.Parent)}
+	for _, name := range spec.Parents {
+		h := plumbing.NewHash(name)
+		if !plumbing.IsHash(name) || slices.Contains(parents, h) {
+			return nil, fmt.Errorf("repo: commit: the further parent %q is not a whole hash or is named twice", name)
+		}
+		if _, err := s.commit(h); err != nil {
+			return nil, err
+		}
+		parents = append(parents, h)
+	}
+	return parents, nil
+}
+
+func (s *store) putCommit(tree plumbing.Hash, parents []plumbing.Hash, spec CommitSpec, committer Identity) (string, error) {
 	if spec.Author == (Identity{}) {
 		spec.Author = committer
 	}
 	c := &object.Commit{
 		Author: spec.Author.sign(spec.When), Committer: committer.sign(spec.When),
-		Message: message(spec), TreeHash: tree, ParentHashes: []plumbing.Hash{parent},
+		Message: message(spec), TreeHash: tree, ParentHashes: parents,
 	}
 	o := &plumbing.MemoryObject{}
 	if err := c.Encode(o); err != nil {
