@@ -4,6 +4,9 @@ import "fmt"
 
 // Phase is where a session stands. Next is the only way from one to another.
 //
+// The bug's way, from left to right; a feature goes from exploring over planning (and
+// plan_shown, where a plan is written) to working, an interview from aligning to exploring:
+//
 //	exploring ──report──▶ reported ──approve──▶ working ──claim──▶ verifying ──prove──▶ done
 //	   │  ▲                  │                     ▲ ▲                │
 //	   │  └─────correct──────┘                     │ └──attempt fails─┤
@@ -50,7 +53,7 @@ const (
 	EventProve    Event = "prove"     // the proof holds and the branch is pushed
 	EventPause    Event = "pause"     // something is needed before it can go on
 	EventReturn   Event = "return"    // a question about a report was answered: the report waits again
-	EventResume   Event = "resume"    // what was needed is there
+	EventResume   Event = "resume"    // what was needed is there: an understanding is confirmed, an approval still stands
 	EventStop     Event = "stop"      // a person stops it
 	EventGiveUp   Event = "give_up"   // nothing more can be tried
 )
@@ -63,18 +66,25 @@ var moves = map[Phase]map[Event]Phase{
 		EventPlan: PhasePlanning, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting, EventReturn: PhaseReported,
 		EventResume: PhaseWorking,
 	},
-	PhaseAligning: {EventRequest: PhaseAligning, EventResume: PhaseExploring},
+	PhaseAligning: {EventRequest: PhaseAligning, EventAnswer: PhaseAligning, EventResume: PhaseExploring, EventConsult: PhaseConsulting},
 	PhaseDiagnosing: {
 		EventRequest: PhaseDiagnosing, EventReport: PhaseReported, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting,
+		EventAlign: PhaseAligning, EventReturn: PhaseReported,
 	},
 	PhaseReported: {
 		EventRequest: PhaseExploring, EventDiagnose: PhaseDiagnosing, EventApprove: PhaseWorking, EventConsult: PhaseConsulting,
-		EventReport: PhaseReported, EventAnswer: PhaseReported,
+		EventReport: PhaseReported, EventAnswer: PhaseReported, EventAlign: PhaseAligning,
 	},
-	PhasePlanning:  {EventRequest: PhasePlanning, EventShowPlan: PhasePlanShown, EventApprove: PhaseWorking},
-	PhasePlanShown: {EventRequest: PhasePlanning, EventApprove: PhaseWorking, EventAnswer: PhasePlanShown},
+	PhasePlanning: {
+		EventRequest: PhasePlanning, EventShowPlan: PhasePlanShown, EventApprove: PhaseWorking, EventReport: PhaseReported,
+		EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting, EventAlign: PhaseAligning,
+	},
+	PhasePlanShown: {
+		EventRequest: PhasePlanning, EventApprove: PhaseWorking, EventAnswer: PhasePlanShown, EventConsult: PhaseConsulting,
+	},
 	PhaseWorking: {
 		EventRequest: PhaseWorking, EventClaim: PhaseVerifying, EventConsult: PhaseConsulting, EventAnswer: PhaseWorking,
+		EventReport: PhaseReported, // the approved cause turned out to be wrong: a new revision voids the approval
 	},
 	PhaseVerifying: {
 		EventRequest: PhaseVerifying, EventFail: PhaseWorking, EventVerified: PhaseWorking, EventConsult: PhaseConsulting, EventProve: PhaseDone,
@@ -103,6 +113,34 @@ func (p Phase) Next(e Event) (Phase, error) {
 	}
 	return p, fmt.Errorf("a session that is %s cannot take the event %q", p, e)
 }
+
+// Happen moves the session on, or says why e cannot happen now. Beyond Phase.Next it knows
+// where a session that was paused, or consulted somebody, goes back to.
+func (s *Session) Happen(e Event) error {
+	from, was := s.Phase, s.Was
+	if from == PhaseConsulting && e == EventReturn || from == PhasePaused && (e == EventRequest || e == EventResume) {
+		if was == "" || was.Ended() {
+			was = PhaseExploring
+		}
+		s.Phase, s.Was = was, ""
+		if e != EventRequest {
+			return nil
+		}
+		from = was
+	}
+	to, err := from.Next(e)
+	if err != nil {
+		return err
+	}
+	if interlude(to) && !interlude(from) {
+		s.Was = from
+	}
+	s.Phase = to
+	return nil
+}
+
+// interlude: from here a session goes back to where it was.
+func interlude(p Phase) bool { return p == PhasePaused || p == PhaseConsulting }
 
 // Ended reports whether nothing happens in the phase until somebody writes.
 func (p Phase) Ended() bool {

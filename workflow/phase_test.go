@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ var phases = []workflow.Phase{
 	workflow.PhaseDone, workflow.PhasePaused, workflow.PhaseStopped, workflow.PhaseFailed,
 }
 
-// The rows of the seed's table "States and transitions" that the main path walks.
+// The way of a bug from report to push, step by step.
 func TestTheMainPathIsAllowed(t *testing.T) {
 	t.Parallel()
 	for _, path := range [][]any{
@@ -82,4 +83,87 @@ func TestNothingIsWrittenBeforeAnApproval(t *testing.T) {
 	for _, p := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseReported, workflow.PhasePlanShown, workflow.PhaseDiagnosing, workflow.PhaseStopped} {
 		require.False(t, p.MayWrite(), "%s", p)
 	}
+}
+
+// Every phase with every event: what stands here is allowed and leads there, and
+// everything else is refused. A stop, a pause and giving up are possible anywhere.
+const table = `
+aligning    request:aligning answer:aligning resume:exploring consult:consulting
+exploring   request:exploring align:aligning diagnose:diagnosing report:reported plan:planning answer:answered consult:consulting return:reported resume:working
+diagnosing  request:diagnosing report:reported answer:answered consult:consulting align:aligning return:reported
+reported    request:exploring diagnose:diagnosing approve:working consult:consulting report:reported answer:reported align:aligning
+planning    request:planning show_plan:plan_shown approve:working report:reported answer:answered consult:consulting align:aligning
+plan_shown  request:planning approve:working answer:plan_shown consult:consulting
+working     request:working claim:verifying consult:consulting answer:working report:reported
+verifying   request:verifying fail:working verified:working consult:consulting prove:done
+consulting  request:consulting advice:working report:reported answer:answered
+answered    request:exploring align:aligning diagnose:diagnosing
+done        request:exploring answer:done
+paused      request:exploring
+stopped     request:exploring
+failed      request:exploring
+`
+
+var events = []workflow.Event{
+	workflow.EventRequest, workflow.EventAlign, workflow.EventDiagnose, workflow.EventReport, workflow.EventAnswer, workflow.EventPlan,
+	workflow.EventShowPlan, workflow.EventApprove, workflow.EventClaim, workflow.EventFail, workflow.EventConsult, workflow.EventAdvice,
+	workflow.EventVerified, workflow.EventProve, workflow.EventPause, workflow.EventReturn, workflow.EventResume, workflow.EventStop,
+	workflow.EventGiveUp,
+}
+
+func TestEveryPhaseWithEveryEvent(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{}
+	for line := range strings.Lines(strings.TrimSpace(table)) {
+		fields := strings.Fields(line)
+		for _, f := range fields[1:] {
+			event, to, _ := strings.Cut(f, ":")
+			want[fields[0]+" "+event] = to
+		}
+	}
+	for _, p := range phases {
+		want[string(p)+" stop"], want[string(p)+" pause"], want[string(p)+" give_up"] = "stopped", "paused", "failed"
+	}
+	allowed := 0
+	for _, p := range phases {
+		for _, e := range events {
+			to, err := p.Next(e)
+			if err != nil {
+				require.Equal(t, p, to, "a refused event leaves the phase")
+				to = ""
+			} else {
+				allowed++
+			}
+			require.Equal(t, want[string(p)+" "+string(e)], string(to), "%s on %s", p, e)
+		}
+	}
+	require.Equal(t, len(want), allowed)
+}
+
+func TestAPauseAndAConsultationGoBackToWhereTheyBegan(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from   workflow.Phase
+		events []workflow.Event
+		want   workflow.Phase
+	}{
+		{workflow.PhaseWorking, []workflow.Event{workflow.EventPause, workflow.EventRequest}, workflow.PhaseWorking},
+		{workflow.PhaseVerifying, []workflow.Event{workflow.EventPause, workflow.EventResume}, workflow.PhaseVerifying},
+		{workflow.PhaseReported, []workflow.Event{workflow.EventPause, workflow.EventRequest}, workflow.PhaseExploring},
+		{workflow.PhaseReported, []workflow.Event{workflow.EventConsult, workflow.EventReturn}, workflow.PhaseReported},
+		{workflow.PhasePlanShown, []workflow.Event{workflow.EventConsult, workflow.EventPause, workflow.EventResume}, workflow.PhasePlanShown},
+		{workflow.PhaseAligning, []workflow.Event{workflow.EventPause, workflow.EventPause, workflow.EventRequest}, workflow.PhaseAligning},
+		{workflow.PhaseVerifying, []workflow.Event{workflow.EventConsult, workflow.EventAdvice}, workflow.PhaseWorking},
+		{workflow.PhaseDone, []workflow.Event{workflow.EventPause, workflow.EventRequest}, workflow.PhaseExploring},
+		{workflow.PhasePaused, []workflow.Event{workflow.EventRequest}, workflow.PhaseExploring},
+	} {
+		s := workflow.Session{Phase: c.from}
+		for _, e := range c.events {
+			require.NoError(t, s.Happen(e), "%s: %v", c.from, c.events)
+		}
+		require.Equal(t, c.want, s.Phase, "%s: %v", c.from, c.events)
+	}
+	s := workflow.Session{Phase: workflow.PhaseDone}
+	require.Error(t, s.Happen(workflow.EventClaim))
+	require.Equal(t, workflow.PhaseDone, s.Phase)
 }

@@ -33,15 +33,19 @@ type Session struct {
 	Thread     Thread
 	Kind       Kind
 	Phase      Phase
-	Title      string // the first line of the request, for branches and lists
-	Requester  string // Slack user id of the person who asked
-	Repository string // name in the configuration; empty until one is chosen
-	BaseCommit string // what was investigated; set with the repository
-	Branch     string // where the work goes; set with the approval
-	Head       string // last commit of the session's own work, empty before any
-	Revision   int    // of the newest report shown; 0 before any
-	Epoch      int64  // number of the turn that may write; older turns are fenced off
-	Open       bool   // the orchestrator has something to do
+	Title      string  // the first line of the request, for branches and lists
+	Requester  string  // Slack user id of the person who asked
+	Repository string  // name in the configuration; empty until one is chosen
+	BaseCommit string  // what was investigated; set with the repository
+	Branch     string  // where the work goes; set with the approval
+	Head       string  // last commit of the session's own work, empty before any
+	Revision   int     // of the newest report shown; 0 before any
+	Way        Command // the way of working that a person asked for; empty: the orchestrator's choice
+	Was        Phase   // where a session that is paused or consulting goes back to
+	Asked      int     // questions put in the interview that is under way
+	MayAsk     int     // questions that it may put; 0: the usual number
+	Epoch      int64   // number of the turn that may write; older turns are fenced off
+	Open       bool    // the orchestrator has something to do
 	SpentUSD   float64
 	Created    time.Time
 	Updated    time.Time
@@ -57,6 +61,8 @@ const (
 	IncomingEdit    IncomingKind = "edit"    // message_changed: TS is the edited message's
 	IncomingDelete  IncomingKind = "delete"  // message_deleted: TS is the deleted message's
 	IncomingAction  IncomingKind = "action"  // a button: ActionID and Value are set
+	IncomingDue     IncomingKind = "due"     // not of Slack: a question waited long enough; Value is its id
+	IncomingTold    IncomingKind = "told"    // not of Slack: the program tells the agents something
 )
 
 // An Incoming is one event as the gateway understood it, before anybody judged it.
@@ -87,6 +93,15 @@ type Line struct {
 	Text  string
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
+	// Files are attached to the reply: text only.
+	Files []File
+}
+
+// A File is text that is too long for a reply, or that people want to keep.
+type File struct {
+	Name  string `json:"name"` // plan.md
+	Title string `json:"title"`
+	Text  string `json:"text"`
 }
 
 // A Button carries an opaque id and nothing else; what it stands for is a row.
@@ -157,6 +172,7 @@ const (
 	TaskDone    TaskState = "done"    // its verification held
 	TaskBlocked TaskState = "blocked" // the worker said why it cannot go on
 	TaskFailed  TaskState = "failed"  // its last attempt's verification failed
+	TaskClashes TaskState = "clashes" // verified in its own tree, but others changed the same lines
 )
 
 // A Task is a unit of work that the orchestrator delegated.
@@ -170,6 +186,11 @@ type Task struct {
 	After       []int // numbers of tasks that must be done first
 	State       TaskState
 	Summary     string // the worker's own words when it ended
+	Plan        int    // number of the plan's task that it is; 0: of none
+	Failures    int    // failed attempts at it, and at those before it whose work it takes up
+	StartTree   string // the files it began with
+	Tree        string // the files it was verified with
+	Apart       bool   // it works in a tree of its own, which is merged when it is verified
 }
 
 // Label is how the task's category is shown in a list of tasks: [deep + tdd skill].
@@ -187,6 +208,7 @@ type Attempt struct {
 	Tree    string // what was verified
 	Held    bool
 	Summary string // figures, or what failed
+	Diff    string // what was verified, cut where it is long
 }
 
 // An Item is one entry of an agent's transcript: a message to or from the model, kept

@@ -156,7 +156,7 @@ func noDatabase(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused):
-		return fmt.Errorf("Postgres at %s refused: %s; check DATABASE_URL", where, oneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, oneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs", where, connectPatience)
 	case errors.As(err, &lookup):

@@ -19,6 +19,7 @@ type outboxRow struct {
 	Agent    string
 	Text     string
 	Buttons  []byte
+	Files    []byte
 	Alone    bool
 	Reaction string
 	OnTS     string
@@ -63,7 +64,7 @@ func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, er
 
 func waiting(ctx context.Context, tx pgx.Tx, session string) ([]outboxRow, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text,
-			o.buttons, o.alone, o.reaction, o.on_ts, o.batch
+			o.buttons, o.files, o.alone, o.reaction, o.on_ts, o.batch
 		from outbox o left join lines l on l.id = o.line_id
 		where o.session_id = $1 and o.posted_at is null and o.refused is null order by o.id limit 40 for update of o`, session)
 	if err != nil {
@@ -101,6 +102,11 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 		line := workflow.Line{Agent: r.Agent, Text: r.Text}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
+				return nil, err
+			}
+		}
+		if len(r.Files) > 0 {
+			if err := json.Unmarshal(r.Files, &line.Files); err != nil {
 				return nil, err
 			}
 		}

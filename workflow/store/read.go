@@ -139,7 +139,8 @@ func (t *Turn) Button(ctx context.Context, value string) (revision int, means st
 
 // Tasks are the session's tasks in order; callID, where given, keeps those of one tool call.
 func (s *Store) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
-	rows, err := s.Pool.Query(ctx, `select id, session_id as session, number, description, category, skill, after, state, summary
+	rows, err := s.Pool.Query(ctx, `select id, session_id as session, number, description, category, skill, after, state, summary,
+			plan, failures, start_tree, tree, apart
 		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (s *Store) Tasks(ctx context.Context, session, callID string) ([]workflow.T
 
 // Attempts are the attempts at one task, in order.
 func (s *Store) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, error) {
-	rows, err := s.Pool.Query(ctx, `select task_id as task, number, tree, held, summary from attempts where task_id = $1 order by number`, task)
+	rows, err := s.Pool.Query(ctx, `select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1 order by number`, task)
 	if err != nil {
 		return nil, err
 	}

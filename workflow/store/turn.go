@@ -24,12 +24,13 @@ type Turn struct {
 }
 
 const sessionColumns = `id, team, channel, thread_ts, kind, phase, title, requester, repository, base_commit, branch, head,
-	revision, epoch, open, spent_usd, created_at, updated_at`
+	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask`
 
 func scanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
 	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
-		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated)
+		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
+		&s.Way, &s.Was, &s.Asked, &s.MayAsk)
 	return s, err
 }
 
@@ -70,15 +71,22 @@ type Fact struct {
 	Alone     bool // the lines make replies of their own
 	Reactions []Reaction
 	Events    []workflow.Event
+	Maybe     []workflow.Event        // after Events: those that the phase allows; several workers move one session
 	Change    func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
 	SpentUSD  float64
 	Decisions []workflow.Decision
 	Report    *workflow.Report
 	Approval  *workflow.Approval
-	Tasks     []workflow.Task // inserted when ID is 0, otherwise state and summary updated
+	Tasks     []workflow.Task // inserted when ID is 0, otherwise what a task goes through is updated
 	CallID    string          // the tool call that asked for inserted tasks
 	Attempt   *workflow.Attempt
 	Push      *workflow.Push
+	Question  *workflow.Question // inserted when ID is 0, otherwise answered by By
+	Inquiry   *workflow.Inquiry  // inserted when ID is 0 and its key is new, otherwise answered or applied
+	Check     *Check
+	Command   *Command
+	Told      []Told // for the agents, from the program
+	By        string
 	ClearStop bool
 	// Open says whether the orchestrator has something to do; nil leaves it as it was.
 	Open *bool
@@ -96,7 +104,8 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 			return err
 		}
 		for _, step := range []func(context.Context, pgx.Tx, Fact) error{
-			t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.lines, t.reactions,
+			t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push,
+			t.question, t.inquiry, t.check, t.command, t.told, t.lines, t.reactions,
 		} {
 			if err := step(ctx, tx, f); err != nil {
 				return err
@@ -127,17 +136,22 @@ func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session
 		f.Change(&s)
 	}
 	for _, e := range f.Events {
-		if s.Phase, err = s.Phase.Next(e); err != nil {
+		if err := s.Happen(e); err != nil {
 			return s, err
 		}
+	}
+	for _, e := range f.Maybe {
+		_ = s.Happen(e)
 	}
 	if f.Report != nil {
 		s.Revision = f.Report.Revision
 	}
 	s.SpentUSD += f.SpentUSD
 	_, err = tx.Exec(ctx, `update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch = $7, head = $8,
-			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), updated_at = now() where id = $1`,
-		t.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, f.ClearStop, f.Open)
+			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
+			may_ask = $16, updated_at = now() where id = $1`,
+		t.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, f.ClearStop, f.Open,
+		s.Way, s.Was, s.Asked, s.MayAsk)
 	if f.Open != nil {
 		s.Open = *f.Open
 	}
@@ -221,11 +235,12 @@ func (t *Turn) tasks(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, k := range f.Tasks {
 		var err error
 		if k.ID == 0 {
-			_, err = tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen)
-				values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1))`,
-				t.id, k.Number, clean(k.Description), k.Category, k.Skill, ints(k.After), workflow.TaskOpen, f.CallID)
+			_, err = tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart)
+				values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11)`,
+				t.id, k.Number, clean(k.Description), k.Category, k.Skill, ints(k.After), workflow.TaskOpen, f.CallID, k.Plan, k.Failures, k.Apart)
 		} else {
-			_, err = tx.Exec(ctx, `update tasks set state = $2, summary = $3 where id = $1`, k.ID, k.State, clean(k.Summary))
+			_, err = tx.Exec(ctx, `update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6 where id = $1`,
+				k.ID, k.State, clean(k.Summary), k.Failures, k.StartTree, k.Tree)
 		}
 		if err != nil {
 			return err
@@ -246,8 +261,8 @@ func (t *Turn) attempt(ctx context.Context, tx pgx.Tx, f Fact) error {
 	if a == nil {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary) values ($1, $2, $3, $4, $5)`,
-		a.Task, a.Number, a.Tree, a.Held, clean(a.Summary))
+	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary, diff) values ($1, $2, $3, $4, $5, $6)`,
+		a.Task, a.Number, a.Tree, a.Held, clean(a.Summary), clean(a.Diff))
 	return err
 }
 
@@ -295,8 +310,14 @@ func (t *Turn) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool)
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone) values ($1, $2, $3, $4, $5)`,
-		fmt.Sprintf("%s:%d", t.id, id), t.id, id, buttons, alone || len(buttons) > 0)
+	var files []byte
+	if len(l.Files) > 0 {
+		if files, err = json.Marshal(l.Files); err != nil {
+			return err
+		}
+	}
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files) values ($1, $2, $3, $4, $5, $6)`,
+		fmt.Sprintf("%s:%d", t.id, id), t.id, id, buttons, alone || len(buttons) > 0 || len(files) > 0, files)
 	return err
 }
 

@@ -1,0 +1,101 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Evidence is one claim of a report and what stands behind it.
+type Evidence struct {
+	Claim  string `json:"claim" jsonschema:"one sentence"`
+	Grade  string `json:"grade" jsonschema:"observed: you ran or read it; inferred: you concluded it"`
+	Source string `json:"source,omitempty" jsonschema:"file:line, or the command and the line of its output"`
+}
+
+// A Hypothesis is one possible cause and what a probe said of it.
+type Hypothesis struct {
+	Claim   string `json:"claim" jsonschema:"if this is the cause, then what must be seen"`
+	Probe   string `json:"probe" jsonschema:"the one command or reading that tested it"`
+	Outcome string `json:"outcome" jsonschema:"confirmed, ruled_out or open"`
+}
+
+// Risk is how much a fix could break.
+type Risk struct {
+	Level  string `json:"level" jsonschema:"LOW, MEDIUM or HIGH"`
+	Reason string `json:"reason" jsonschema:"a few words"`
+}
+
+// A Diagnosis is what a Diagnosis Report says.
+type Diagnosis struct {
+	Bug           string       `json:"bug" jsonschema:"one line: the defect's name"`
+	RootCause     string       `json:"root_cause" jsonschema:"the cause, with file:line"`
+	AffectedScope []string     `json:"affected_scope" jsonschema:"which records or users are affected, then an estimated count"`
+	ProposedFix   []string     `json:"proposed_fix" jsonschema:"steps in order: the guard, a data migration of its own, the test"`
+	Risk          Risk         `json:"risk"`
+	Hypotheses    []Hypothesis `json:"hypotheses" jsonschema:"three to five, the likeliest first, each with its probe"`
+	Evidence      []Evidence   `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
+	Reproduction  string       `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, word for word as you gave it to run"`
+}
+
+// diagnosisMark begins and ends a Diagnosis Report.
+const diagnosisMark = "=== Diagnosis Report ==="
+
+// Text is the Diagnosis Report, in the shape that people know.
+func (d Diagnosis) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, flat(d.Bug), flat(d.RootCause))
+	for _, s := range d.AffectedScope {
+		fmt.Fprintf(&b, "- %s\n", flat(s))
+	}
+	b.WriteString("Proposed fix:\n")
+	for i, s := range d.ProposedFix {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, flat(s))
+	}
+	fmt.Fprintf(&b, "Risk: %s - %s\n%s", d.Risk.Level, flat(d.Risk.Reason), diagnosisMark)
+	return b.String()
+}
+
+// Missing says what the diagnosis lacks; empty when it may be shown.
+func (d Diagnosis) Missing() string {
+	switch {
+	case blank(d.Bug) || blank(d.RootCause):
+		return "bug and root_cause have to say something"
+	case noneSaid(d.AffectedScope):
+		return "affected_scope has to name the records or users, and an estimated count"
+	case noneSaid(d.ProposedFix):
+		return "proposed_fix has to have at least one step"
+	case blank(d.Risk.Reason):
+		return "risk needs a reason beside its level"
+	case len(d.Evidence) == 0:
+		return "evidence has to have at least one claim: {claim, grade: observed|inferred, source: file:line or command}"
+	case len(d.Hypotheses) < 3 || len(d.Hypotheses) > 5:
+		return fmt.Sprintf("a diagnosis weighs three to five hypotheses, each with its probe and outcome; there are %d", len(d.Hypotheses))
+	}
+	confirmed := 0
+	for i, h := range d.Hypotheses {
+		if blank(h.Claim) || blank(h.Probe) {
+			return fmt.Sprintf("hypothesis %d needs a claim and the one probe that tested it", i+1)
+		}
+		if h.Outcome == "confirmed" {
+			confirmed++
+		}
+	}
+	if confirmed > 1 {
+		return "more than one hypothesis is confirmed; probe until one is left, or leave them open"
+	}
+	return ""
+}
+
+// flat makes a text one line.
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+func noneSaid(list []string) bool {
+	for _, s := range list {
+		if !blank(s) {
+			return false
+		}
+	}
+	return true
+}

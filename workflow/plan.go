@@ -1,0 +1,124 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Plan is what is written down before the work begins, for people to correct and allow.
+type Plan struct {
+	Title        string     `json:"title" jsonschema:"a few words"`
+	Summary      string     `json:"summary" jsonschema:"what people get and how it is built, two to five sentences"`
+	OutOfScope   []string   `json:"out_of_scope,omitempty" jsonschema:"what is left alone on purpose"`
+	Tasks        []PlanTask `json:"tasks" jsonschema:"in order; each small enough to be verified by itself"`
+	Risks        []string   `json:"risks" jsonschema:"what may go wrong, and what is done about it"`
+	Verification string     `json:"verification" jsonschema:"how the whole is checked at the end"`
+}
+
+// A PlanTask is one numbered task of a plan.
+type PlanTask struct {
+	Description string   `json:"description" jsonschema:"the whole task: goal, what must hold, what not to touch"`
+	Category    string   `json:"category" jsonschema:"quick, deep or visual-engineering"`
+	Skill       string   `json:"skill,omitempty" jsonschema:"tdd, frontend-ui-ux or diagnose"`
+	Files       []string `json:"files" jsonschema:"the files it changes or adds"`
+	Acceptance  string   `json:"acceptance" jsonschema:"what is true when it is done"`
+	Check       string   `json:"check" jsonschema:"the command that shows it"`
+	After       []int    `json:"after,omitempty" jsonschema:"numbers of tasks that must be done first"`
+}
+
+// mostPlanTasks is how many tasks people can still review.
+const mostPlanTasks = 30
+
+// Missing says what the plan lacks; empty when it may be shown.
+func (p Plan) Missing() string {
+	switch {
+	case blank(p.Title) || blank(p.Summary):
+		return "a plan needs a title and a summary"
+	case len(p.Tasks) == 0:
+		return "a plan without tasks is none; list what has to be done, in order"
+	case len(p.Tasks) > mostPlanTasks:
+		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), mostPlanTasks)
+	case blank(p.Verification):
+		return "verification has to say how the whole is checked at the end"
+	}
+	for i, t := range p.Tasks {
+		if blank(t.Description) || blank(t.Acceptance) || blank(t.Check) {
+			return fmt.Sprintf("task %d needs a description, its acceptance and the command that checks it", i+1)
+		}
+		for _, n := range t.After {
+			if n < 1 || n > i {
+				return fmt.Sprintf("task %d says it comes after task %d; after names only earlier tasks", i+1, n)
+			}
+		}
+	}
+	return ""
+}
+
+// Text is the plan as a message.
+func (p Plan) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Plan: %s\n%s\n", flat(p.Title), strings.TrimSpace(p.Summary))
+	if !noneSaid(p.OutOfScope) {
+		fmt.Fprintf(&b, "Out of scope: %s\n", flat(strings.Join(p.OutOfScope, "; ")))
+	}
+	b.WriteString("Tasks:\n")
+	for i, t := range p.Tasks {
+		fmt.Fprintf(&b, "  %d. %s %s%s\n", i+1, t.label(), flat(t.Description), afterWords(t.After))
+	}
+	for _, r := range p.Risks {
+		fmt.Fprintf(&b, "Risk: %s\n", flat(r))
+	}
+	fmt.Fprintf(&b, "Verification: %s", flat(p.Verification))
+	return b.String()
+}
+
+// Boxes are the plan's tasks with a tick on those that were verified.
+func (p Plan) Boxes(verified []int) string {
+	var b strings.Builder
+	for i, t := range p.Tasks {
+		box := "[ ]"
+		if slices.Contains(verified, i+1) {
+			box = "[x]"
+		}
+		fmt.Fprintf(&b, "%s %d. %s\n", box, i+1, flat(t.Description))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Markdown is the plan as a file.
+func (p Plan) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n", flat(p.Title), strings.TrimSpace(p.Summary))
+	bullets(&b, "Out of scope", p.OutOfScope)
+	b.WriteString("\n## Tasks\n")
+	for i, t := range p.Tasks {
+		fmt.Fprintf(&b, "\n- [ ] %d. %s %s%s\n", i+1, t.label(), flat(t.Description), afterWords(t.After))
+		if !noneSaid(t.Files) {
+			fmt.Fprintf(&b, "  - Files: `%s`\n", strings.Join(t.Files, "`, `"))
+		}
+		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", flat(t.Acceptance), flat(t.Check))
+	}
+	bullets(&b, "Risks", p.Risks)
+	fmt.Fprintf(&b, "\n## Verification\n\n%s\n", strings.TrimSpace(p.Verification))
+	return b.String()
+}
+
+func (t PlanTask) label() string { return Task{Category: Category(t.Category), Skill: t.Skill}.Label() }
+
+func afterWords(after []int) string {
+	if len(after) == 0 {
+		return ""
+	}
+	return " (after " + strings.Trim(strings.ReplaceAll(fmt.Sprint(after), " ", ", "), "[]") + ")"
+}
+
+func bullets(b *strings.Builder, title string, list []string) {
+	if noneSaid(list) {
+		return
+	}
+	fmt.Fprintf(b, "\n## %s\n\n", title)
+	for _, s := range list {
+		fmt.Fprintf(b, "- %s\n", flat(s))
+	}
+}

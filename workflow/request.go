@@ -1,0 +1,69 @@
+package workflow
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// A Request is what was asked for, as the orchestrator understood it: shown back before
+// anything is built, and held against the result at the end.
+type Request struct {
+	SurfaceArea  string    `json:"surface_area" jsonschema:"which part of the project is affected, with its packages or folders"`
+	Constraints  []string  `json:"constraints,omitempty" jsonschema:"components to use, technologies, limits that were named or that the code sets"`
+	DoneCriteria []string  `json:"done_criteria" jsonschema:"each a thing that can be checked afterwards: a behaviour, a command, a page"`
+	Files        []string  `json:"files" jsonschema:"the files you expect to change or add"`
+	Decisions    []Decided `json:"decisions,omitempty" jsonschema:"after an interview: every question with the answer that was given or taken"`
+	Subsystem    bool      `json:"subsystem,omitempty" jsonschema:"true when this is a whole new subsystem"`
+}
+
+// Decided is a question of an interview with its answer.
+type Decided struct {
+	Question string `json:"question"`
+	Answer   string `json:"answer"`
+}
+
+// Text is the request in one line each.
+func (r Request) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Surface area: %s\n", flat(r.SurfaceArea))
+	constraints := "none named"
+	if !noneSaid(r.Constraints) {
+		constraints = flat(strings.Join(r.Constraints, "; "))
+	}
+	fmt.Fprintf(&b, "Constraints: %s\nDone when: ", constraints)
+	for i, c := range r.DoneCriteria {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(&b, "(%d) %s", i+1, flat(c))
+	}
+	for _, d := range r.Decisions {
+		fmt.Fprintf(&b, "\nDecided: %s → %s", flat(d.Question), flat(d.Answer))
+	}
+	return b.String()
+}
+
+// Missing says what the request lacks; empty when it may be shown.
+func (r Request) Missing() string {
+	switch {
+	case blank(r.SurfaceArea):
+		return "surface_area has to name the part of the project"
+	case noneSaid(r.DoneCriteria):
+		return "done_criteria has to have at least one thing that can be checked"
+	}
+	return ""
+}
+
+// mostFiles and mostFolders are where a feature is too large to be built without a
+// written plan: five or more files across several packages.
+const mostFiles, mostFolders = 5, 2
+
+// Large reports whether the work is better planned in writing first.
+func (r Request) Large() bool {
+	folders := map[string]bool{}
+	for _, f := range r.Files {
+		folders[path.Dir(f)] = true
+	}
+	return r.Subsystem || len(r.Files) >= mostFiles && len(folders) >= mostFolders
+}
