@@ -63,6 +63,9 @@ func methods() map[string]method {
 		"conversations.join":    {botToken, "channels:join", (*Server).conversationsJoin},
 		"users.conversations":   {botToken, "channels:read", (*Server).usersConversations},
 
+		"files.getUploadURLExternal":   {botToken, "files:write", (*Server).filesGetUploadURL},
+		"files.completeUploadExternal": {botToken, "files:write", (*Server).filesCompleteUpload},
+
 		"users.info":            {botToken, "users:read", (*Server).usersInfo},
 		"users.list":            {botToken, "users:read", (*Server).usersList},
 		"users.lookupByEmail":   {botToken, "users:read.email", (*Server).usersLookupByEmail},

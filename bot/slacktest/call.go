@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"mime"
@@ -88,6 +89,9 @@ func (c *call) readJSON(body io.Reader) error {
 }
 
 func (c *call) get(name string) string { return c.args.Get(name) }
+
+// channel is the one that the call is about; sharing a file names it differently.
+func (c *call) channel() string { return cmp.Or(c.get("channel"), c.get("channel_id")) }
 
 func (c *call) has(name string) bool { return c.args.Has(name) }
 

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,6 +37,7 @@ const (
 
 // delivery is an envelope on its way, over all attempts. Guarded by Server.mu.
 type delivery struct {
+	envelopeID               string // of those that keep theirs
 	kind, eventID, eventType string
 	payload                  json.RawMessage
 	accepts                  bool
@@ -97,7 +99,7 @@ func (s *Server) deliver(d *delivery) {
 		return
 	}
 	record := &Delivery{
-		EnvelopeID: newUUID(), Type: d.kind, EventID: d.eventID, EventType: d.eventType, Attempt: d.attempt,
+		EnvelopeID: cmp.Or(d.envelopeID, newUUID()), Type: d.kind, EventID: d.eventID, EventType: d.eventType, Attempt: d.attempt,
 		Link: l.id, Sent: time.Now(), Outcome: Pending, Payload: d.payload,
 	}
 	s.socket.sent = append(s.socket.sent, record)
@@ -251,13 +253,14 @@ func (s *Server) DropAcks(n int) {
 	s.socket.dropAcks = n
 }
 
-// Redeliver sends an event once more, acknowledged or not.
-func (s *Server) Redeliver(eventID string) error {
+// Redeliver sends an event once more, acknowledged or not; or what is sent once only, such
+// as a command, named by its envelope id, which stays the same.
+func (s *Server) Redeliver(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d := s.socket.events[eventID]
+	d := cmp.Or(s.socket.events[id], s.socket.once[id])
 	if d == nil {
-		return errors.New("slacktest: no event " + eventID)
+		return errors.New("slacktest: no event " + id)
 	}
 	again := *d
 	again.attempt = max(again.attempt, 1)

@@ -12,6 +12,7 @@ import (
 //	#bugs
 //	ada: @app checkout fails for two users
 //	  app [app]: Looking into it  :eyes: ada
+//	    [file plan.md]
 //	    [Fix it] [Stop]
 func (s *Server) ExportText(channel, ts string) string {
 	s.mu.Lock()
@@ -57,6 +58,9 @@ func (st *state) exportMessage(b *strings.Builder, indent string, m Message) {
 		fmt.Fprintf(b, "  :%s: %s", r.Name, strings.Join(names, ", "))
 	}
 	b.WriteByte('\n')
+	for _, f := range m.Files {
+		fmt.Fprintf(b, "%s  [file %s]\n", indent, f.Name)
+	}
 	var labels []string
 	for _, c := range m.Controls() {
 		label := c.Text

@@ -14,7 +14,7 @@ import (
 // Channel, then Nth or Probability, at most Times. What happens: one of Status, Error and
 // LoseAnswer, after Latency.
 type Fault struct {
-	Method  string // chat.postMessage; empty: any
+	Method  string // chat.postMessage; upload/v1 is the transfer of a file; empty: any
 	Channel string // empty: any
 
 	Nth         int     // the first call hit, counted from the order; default 1
@@ -133,7 +133,7 @@ func (s *Server) overLimit(c *call) time.Duration {
 	}
 	key := c.method
 	if limit.ByChannel {
-		key += " " + c.get("channel")
+		key += " " + c.channel()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

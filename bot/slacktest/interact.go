@@ -119,6 +119,8 @@ func (s *Server) once(d *delivery) error {
 	if s.socket.pick() == nil {
 		return errNobody
 	}
+	d.envelopeID = newUUID()
+	s.socket.once[d.envelopeID] = d
 	s.deliver(d)
 	return nil
 }

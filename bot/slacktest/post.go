@@ -18,6 +18,9 @@ func (s *Server) post(ch *Channel, m *Message) {
 	}
 	event := s.state.wireMessage(m, false)
 	event["channel"], event["channel_type"], event["event_ts"] = ch.ID, channelType(ch), m.TS
+	if len(m.Files) > 0 && m.Subtype == "" {
+		event["subtype"] = "file_share" // of the event alone: who reads the thread sees none
+	}
 	if m.Broadcast {
 		event["subtype"] = "thread_broadcast"
 		if root := s.state.message(ch.ID, m.ThreadTS); root != nil {

@@ -43,7 +43,7 @@ func (s *Server) arrive(c *call) Fault {
 	defer s.mu.Unlock()
 	c.entry = &Request{At: s.cfg.Now(), Method: c.method, Args: c.args}
 	s.log = append(s.log, c.entry)
-	fault := s.faults.take(c.method, c.get("channel"))
+	fault := s.faults.take(c.method, c.channel())
 	s.touch()
 	return fault
 }

@@ -30,7 +30,7 @@
 // [Server.Requests], [Server.Deliveries], [Server.Watch]. [Server.WaitFor] and its sisters
 // wait for it without polling.
 //
-// Not played: files, group messages, streaming, agent sessions, scheduled messages, and
+// Not played: files of people, and how files are fetched, group messages, streaming, agent sessions, scheduled messages, and
 // Slack's rewriting of bare links in text.
 //
 // All state sits in one struct behind one mutex (state.go); everything else reads and
@@ -71,6 +71,7 @@ type Config struct {
 	DisconnectGrace time.Duration   // between a disconnect message and the close; default 10 s
 	MaxConnections  int             // default 10
 	TriggerLife     time.Duration   // of a trigger_id; default 3 s
+	ShareDelay      time.Duration   // until an uploaded file shows in its channel; Slack looks at it first; default 0
 
 	RateLimits map[string]RateLimit // by method; none by default
 }
@@ -168,6 +169,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/api/", s.serveAPI)
 	mux.HandleFunc("/link", s.serveLink)
 	mux.HandleFunc("/actions/", s.serveResponseURL)
+	mux.HandleFunc("/"+uploadMethod+"/", s.serveUpload)
 	return s.counted(mux)
 }
 

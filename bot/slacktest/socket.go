@@ -23,12 +23,13 @@ type socket struct {
 	onTheWay map[string]flight    // by envelope id
 	sent     []*Delivery          // the record of every attempt
 	events   map[string]*delivery // by event id, for Redeliver
+	once     map[string]*delivery // by envelope id, what is not an event
 	dropAcks int
 	stopped  bool
 }
 
 func newSocket(random *rand.Rand) socket {
-	return socket{random: random, onTheWay: map[string]flight{}, events: map[string]*delivery{}}
+	return socket{random: random, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
 }
 
 // A link is one WebSocket.

@@ -83,6 +83,7 @@ type Message struct {
 	Text        string          `json:"text"`
 	Blocks      json.RawMessage `json:"blocks,omitempty"`
 	Attachments json.RawMessage `json:"attachments,omitempty"`
+	Files       []File          `json:"files,omitempty"`
 	Metadata    *Metadata       `json:"metadata,omitempty"`
 	Edited      *Edited         `json:"edited,omitempty"`
 	Reactions   []Reaction      `json:"reactions,omitempty"`
@@ -128,6 +129,7 @@ type state struct {
 	triggers  map[string]*trigger
 	hooks     map[string]*responseHook
 	tickets   map[string]ticket
+	uploads   map[string]*upload // by file id
 	lastTS    int64
 	serial    int
 }
@@ -137,7 +139,7 @@ func newState(cfg Config) state {
 		team: cfg.TeamName, now: cfg.Now,
 		users: map[string]*User{}, channels: map[string]*Channel{}, groups: map[string]*UserGroup{},
 		messages: map[string][]*Message{}, views: map[string]*View{}, triggers: map[string]*trigger{},
-		hooks: map[string]*responseHook{}, tickets: map[string]ticket{},
+		hooks: map[string]*responseHook{}, tickets: map[string]ticket{}, uploads: map[string]*upload{},
 	}
 	st.app = App{
 		ID: st.id("A"), Name: cfg.AppName, TeamID: st.id("T"), BotUser: st.id("U"), BotID: st.id("B"),
@@ -256,7 +258,7 @@ func sorted[T any](m map[string]T) []T {
 // clone is m for somebody outside the lock.
 func (m *Message) clone() Message {
 	c := *m
-	c.Reactions = slices.Clone(m.Reactions)
+	c.Reactions, c.Files = slices.Clone(m.Reactions), slices.Clone(m.Files)
 	for i := range c.Reactions {
 		c.Reactions[i].Users = slices.Clone(c.Reactions[i].Users)
 	}

@@ -29,6 +29,9 @@ func (st *state) wireMessage(m *Message, metadata bool) object {
 	if len(m.Attachments) > 0 {
 		w["attachments"] = m.Attachments
 	}
+	if len(m.Files) > 0 {
+		w["files"], w["upload"], w["display_as_bot"] = wireFiles(m.Files), false, false
+	}
 	if m.Edited != nil {
 		w["edited"] = m.Edited
 	}
