@@ -13,7 +13,7 @@ import (
 // the hash of their tree. Only changed blobs and the folders on their paths are
 // written.
 func (w *Workspace) Tree(ctx context.Context) (string, error) {
-	deltas, err := w.deltas(ctx)
+	base, deltas, err := w.deltasTo(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -28,7 +28,7 @@ func (w *Workspace) Tree(ctx context.Context) (string, error) {
 		}
 		edits.set(strings.Split(deltas[i].path, "/"), n)
 	}
-	h, err := w.store.apply(w.tree, edits)
+	h, err := w.store.apply(base, edits)
 	return h.String(), err
 }
 

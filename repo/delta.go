@@ -33,20 +33,26 @@ func (d *delta) tooLarge() bool { return d.size > MaxFile }
 // deltas compares the files with the base. What it read and found untouched is
 // recorded anew, so that the next call need not read it.
 func (w *Workspace) deltas(ctx context.Context) ([]delta, error) {
+	_, out, err := w.deltasTo(ctx)
+	return out, err
+}
+
+// deltasTo also gives the tree that it compared with.
+func (w *Workspace) deltasTo(ctx context.Context) (base plumbing.Hash, out []delta, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	st, err := readState(w.statePath())
 	if err != nil {
-		return nil, fmt.Errorf("repo: the workspace's record: %w", err)
+		return base, nil, fmt.Errorf("repo: the workspace's record: %w", err)
 	}
 	began := time.Now()
 	suspects, err := scan(ctx, w.root, st.records)
 	if err != nil {
-		return nil, err
+		return base, nil, err
 	}
 	nodes, err := w.hashAll(ctx, suspects)
 	if err != nil {
-		return nil, err
+		return base, nil, err
 	}
 	out, refreshed := compare(suspects, nodes, began)
 	for i := range st.records {
@@ -56,9 +62,9 @@ func (w *Workspace) deltas(ctx context.Context) ([]delta, error) {
 	}
 	slices.SortFunc(out, func(a, b delta) int { return strings.Compare(a.path, b.path) })
 	if refreshed {
-		return out, st.write(w.statePath())
+		return st.tree, out, st.write(w.statePath())
 	}
-	return out, nil
+	return st.tree, out, nil
 }
 
 // compare sorts the suspects into changed ones and falsely accused ones.

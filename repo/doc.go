@@ -20,6 +20,11 @@
 // before and after, never forces, and calls it a success when the branch is
 // already where it should be.
 //
+// Hunks takes the difference apart and TakeOut puts chosen parts of it back.
+// Fork gives a side task a workspace of its own, and Merge brings that, or a
+// base that moved on, into the files: all of it, or nothing and the conflicts.
+// SetBase then lets the workspace stand on the newer base.
+//
 // What a remote says no to is a *RemoteError, with a reason and a cure in words
 // for people. Other errors mean that this machine failed.
 package repo

@@ -18,18 +18,18 @@ import (
 // was changed is rewritten, what was added is removed. Files that a .gitignore
 // names stay, unless they stand in the way.
 func (w *Workspace) Restore(ctx context.Context, tree string) error {
-	target := w.tree
+	base, here, err := w.deltasTo(ctx)
+	if err != nil {
+		return err
+	}
+	target := base
 	if tree != "" {
 		if !plumbing.IsHash(tree) {
 			return fmt.Errorf("repo: restore: %q is not a tree", tree)
 		}
 		target = plumbing.NewHash(tree)
 	}
-	goal, err := w.store.treeDeltas(ctx, w.tree, target, "")
-	if err != nil {
-		return err
-	}
-	here, err := w.deltas(ctx)
+	goal, err := w.store.treeDeltas(ctx, base, target, "")
 	if err != nil {
 		return err
 	}

@@ -25,11 +25,13 @@ type Workspace struct {
 	mirror *Mirror
 	store  *store
 	dir    string
-	base   plumbing.Hash
-	tree   plumbing.Hash // of the base
 	root   *os.Root
 
 	mu sync.Mutex // over the state file
+
+	standing sync.RWMutex // over the base, which SetBase moves
+	base     plumbing.Hash
+	tree     plumbing.Hash // of the base
 }
 
 // Workspace opens the workspace in dir, making it at the commit where there is
@@ -147,8 +149,12 @@ func (w *Workspace) commitAt(name string) (*object.Commit, error) {
 // Files is the folder that holds the plain tree.
 func (w *Workspace) Files() string { return filepath.Join(w.dir, "files") }
 
-// Base is the commit that the workspace was opened at.
-func (w *Workspace) Base() string { return w.base.String() }
+// Base is the commit that the files are compared with.
+func (w *Workspace) Base() string {
+	w.standing.RLock()
+	defer w.standing.RUnlock()
+	return w.base.String()
+}
 
 // Root is open on Files: every path that comes from elsewhere goes through it.
 func (w *Workspace) Root() *os.Root { return w.root }
