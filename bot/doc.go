@@ -12,6 +12,9 @@
 // not acknowledged: Slack delivers it again, and a person who pressed a button is told by
 // Slack that it failed. The Inbox drops duplicates; the gateway keeps no memory.
 //
+// A slash command opens a thread of its own before it goes to the Inbox as a mention
+// (command.go).
+//
 // Slack tells a client to reconnect by "disconnect", and slack-go then does so at once,
 // thousands of times a second if need be. Each connection therefore opens its links
 // through a doorman, which spaces them out (doorman.go).

@@ -37,6 +37,8 @@ type Gateway struct {
 	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
 	PingInterval time.Duration
 
+	blind bool // tests only: post what commands ask for without looking it up
+
 	links atomic.Int32
 }
 
@@ -179,28 +181,39 @@ func (l *link) undecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 
 // ingest keeps one event and then, only then, acknowledges it.
 func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []byte, attempt int) {
+	if kind == "slash_commands" {
+		// A command is acknowledged whatever became of it: that is where the person is told.
+		// Only one that was cut short by our own end is left to come again.
+		if answer := l.command(ctx, envelopeID, payload); ctx.Err() == nil {
+			l.acknowledge(ctx, envelopeID, answer, l.log)
+		}
+		return
+	}
 	in, ok, reason := l.reader.Normalise(kind, payload)
 	log := l.log.With("event", in.EventID, "attempt", attempt)
 	if !ok {
 		log.Debug("not for us", "reason", reason)
-	} else if err := l.keep(ctx, in); err != nil {
+	} else if err := l.keep(ctx, in, time.Now().Add(l.patience())); err != nil {
 		log.Error("could not keep an event; Slack will deliver it again", "kind", in.Kind, "err", err)
 		return
 	}
+	l.acknowledge(ctx, envelopeID, nil, log)
+}
+
+func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, log *slog.Logger) {
 	// The acknowledgement waits in slack-go for a link that is up. A queue of them must not
 	// stand in the way of the events that say so: after a while the event is left to be
 	// delivered again, and found to be a duplicate.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if err := l.client.AckCtx(ctx, envelopeID, nil); err != nil {
+	if err := l.client.AckCtx(ctx, envelopeID, answer); err != nil {
 		log.Warn("could not acknowledge an event", "err", err)
 	}
 }
 
 // keep offers the event until the Inbox took it or patience ends. Slack never delivers a
 // press of a button again, so a database that is away for a moment should not lose one.
-func (l *link) keep(ctx context.Context, in workflow.Incoming) error {
-	until := time.Now().Add(cmp.Or(l.Patience, 2*time.Second))
+func (l *link) keep(ctx context.Context, in workflow.Incoming, until time.Time) error {
 	for wait := 20 * time.Millisecond; ; wait *= 2 {
 		err := l.Inbox.Receive(ctx, in)
 		if err == nil || ctx.Err() != nil || time.Now().Add(wait).After(until) {
@@ -211,6 +224,8 @@ func (l *link) keep(ctx context.Context, in workflow.Incoming) error {
 		}
 	}
 }
+
+func (g *Gateway) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Second) }
 
 func (l *link) set(up bool) {
 	if l.up == up {

@@ -175,8 +175,11 @@ func (s *Slack) patiently(ctx context.Context, call func() error) error {
 	}
 }
 
-// pause waits, or returns early with ctx's error.
+// pause waits, or returns early with ctx's error: at once when ctx would end before.
 func pause(ctx context.Context, d time.Duration) error {
+	if end, ends := ctx.Deadline(); ends && time.Until(end) < d {
+		return context.DeadlineExceeded
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -92,6 +92,16 @@ type attachment struct {
 	Text       jstring       `json:"text"`
 }
 
+// slashCommand is the payload of a slash_commands envelope.
+type slashCommand struct {
+	Command   jstring `json:"command"`
+	Text      jstring `json:"text"`
+	ChannelID jstring `json:"channel_id"`
+	UserID    jstring `json:"user_id"`
+	TeamID    jstring `json:"team_id"`
+	TriggerID jstring `json:"trigger_id"`
+}
+
 // blockActions is the payload of an interactive envelope.
 type blockActions struct {
 	Type jstring `json:"type"`

@@ -1,0 +1,250 @@
+package bot
+
+import (
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// command makes ada run a command and gives how it was delivered, when all is done.
+func (o *office) command(name, text string) slacktest.Delivery {
+	o.t.Helper()
+	require.NoError(o.t, o.Command("bugs", o.ada.ID, name, text))
+	o.settled()
+	deliveries := o.Deliveries()
+	for i := len(deliveries) - 1; ; i-- {
+		if deliveries[i].Type == "slash_commands" {
+			return deliveries[i]
+		}
+	}
+}
+
+// whispered is what people were told alone.
+func (o *office) whispered() (texts []string) {
+	for _, m := range o.Ephemeral() {
+		texts = append(texts, m.Text)
+	}
+	return texts
+}
+
+func TestACommandOpensAThread(t *testing.T) {
+	t.Parallel()
+	o, in := openOffice(t, slacktest.Config{}), &inbox{}
+	o.run(&Gateway{Inbox: in})
+	d := o.command("/grill-me", `"dark mode" for <!channel> &amp; @here, as in https://evil.example/?q=1`)
+	require.Equal(t, slacktest.Acked, d.Outcome)
+	require.Empty(t, o.whispered())
+
+	channel := o.Channel("bugs")
+	require.Len(t, channel, 1)
+	root := channel[0]
+	require.Equal(t, "<@"+o.ada.ID+"> /grill-me \"dark mode\" for &lt;!channel&gt; &amp; @here, as in `https://evil.example/?q=1`", root.Text)
+	require.Equal(t, o.App().BotID, root.BotID)
+	require.Equal(t, "bobbin_command", root.Metadata.EventType)
+	require.False(t, *root.UnfurlLinks)
+	require.False(t, *root.UnfurlMedia)
+	require.Equal(t, "none", o.Requests("chat.postMessage")[0].Args.Get("parse"))
+
+	_, kept := in.seen()
+	require.Equal(t, []workflow.Incoming{{
+		EventID: d.EnvelopeID, Kind: workflow.IncomingMention, Thread: o.thread(root.TS), TS: root.TS, User: o.ada.ID, UserTeam: o.App().TeamID,
+		Text: `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`, At: at(root.TS),
+	}}, kept)
+	name, args := workflow.ReadCommand(kept[0].Text)
+	require.Equal(t, workflow.CommandGrillMe, name)
+	require.Contains(t, args, "dark mode")
+}
+
+func TestCommandsThatSayTooLittle(t *testing.T) {
+	t.Parallel()
+	o, in := openOffice(t, slacktest.Config{}), &inbox{}
+	o.run(&Gateway{Inbox: in})
+	for _, c := range []struct{ name, text, told string }{
+		{"/grill-me", "", "Say what it is about: `/grill-me \"what you want\"`"},
+		{"/start-work", " \n", "Say what it is about: `/start-work \"what has to be done\"`"},
+		{"/diagnose", "\u200b", "Say what it is about: `/diagnose \"what is wrong\"`"},
+		{"/consult", "", "Say what it is about: `/consult \"your question\"`"},
+		{"/bobbin", "dark mode", "I do not know /bobbin. My commands are:\n`/grill-me \"what you want\"`\n`/start-work \"what has to be done\"`\n" +
+			"`/diagnose \"what is wrong\"`\n`/consult \"your question\"`"},
+	} {
+		d := o.command(c.name, c.text)
+		require.Equal(t, slacktest.Acked, d.Outcome)
+		told := o.whispered()
+		require.Equal(t, c.told, told[len(told)-1])
+	}
+	require.Empty(t, o.Channel("bugs"))
+	calls, _ := in.seen()
+	require.Empty(t, calls)
+}
+
+func TestACommandWhereTheBotIsNot(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []slacktest.ChannelKind{slacktest.Public, slacktest.Private} { // not_in_channel, channel_not_found
+		o, in := openOffice(t, slacktest.Config{AppName: "bobbin"}), &inbox{}
+		o.run(&Gateway{Inbox: in, Patience: time.Second})
+		require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Kind = kind }))
+		require.NoError(t, o.Leave("bugs", o.App().BotUser))
+		began := time.Now()
+		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
+		require.Less(t, time.Since(began), time.Second, "there is nothing to wait for")
+		require.Equal(t, []string{"I am not in this channel. Invite me first: /invite @bobbin"}, o.whispered())
+		require.Empty(t, o.Requests("chat.postMessage"))
+
+		require.NoError(t, o.Join("bugs", o.App().BotUser))
+		o.command("/diagnose", "the cart")
+		require.Equal(t, []string{"/diagnose the cart"}, in.texts())
+	}
+}
+
+func TestACommandThatComesAgainIsOneThread(t *testing.T) {
+	t.Parallel()
+	o, in := openOffice(t, slacktest.Config{}), &inbox{}
+	o.run(&Gateway{Inbox: in})
+	d := o.command("/consult", "is the pool too small?")
+	o.say("nobody asked", "")
+	for range 3 {
+		require.NoError(t, o.Redeliver(d.EnvelopeID))
+		o.settled()
+	}
+	calls, kept := in.seen()
+	require.Len(t, calls, 4)
+	require.Len(t, kept, 1)
+	require.Len(t, o.Requests("chat.postMessage"), 1)
+	require.Equal(t, kept[0].TS, o.Channel("bugs")[0].TS)
+
+	o.command("/consult", "is the pool too small?")
+	require.Len(t, in.texts(), 2, "the same words again are another command")
+}
+
+// The control of the test above: without the look-up there is a thread for each.
+func TestControlACommandThatComesAgainDoubles(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	o.run(&Gateway{Inbox: &inbox{}, blind: true})
+	d := o.command("/consult", "is the pool too small?")
+	require.NoError(t, o.Redeliver(d.EnvelopeID))
+	o.settled()
+	require.Len(t, o.Channel("bugs"), 2)
+}
+
+func TestALostAnswerToACommandsMessage(t *testing.T) {
+	t.Parallel()
+	for _, blind := range []bool{false, true} { // the second is the control
+		o, in := openOffice(t, slacktest.Config{}), &inbox{}
+		o.run(&Gateway{Inbox: in, Patience: 2 * time.Second, blind: blind})
+		o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
+		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
+		require.Equal(t, []string{"/diagnose the cart"}, in.texts())
+		require.Empty(t, o.whispered())
+		require.Equal(t, blind, len(o.Channel("bugs")) == 2)
+	}
+}
+
+func TestACommandOutlivesAShortOutage(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	var calls atomic.Int32
+	in := &inbox{before: func(workflow.Incoming) error {
+		if calls.Add(1) <= 3 {
+			return errors.New("the database is away")
+		}
+		return nil
+	}}
+	o.run(&Gateway{Inbox: in, Patience: 2 * time.Second})
+	o.Order(slacktest.Fault{Method: "conversations.history", Status: 503})
+	o.Order(slacktest.Fault{Method: "chat.postMessage", Error: "internal_error"})
+	require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
+	require.Equal(t, []string{"/diagnose the cart"}, in.texts())
+	require.Len(t, o.Channel("bugs"), 1)
+	require.Empty(t, o.whispered())
+}
+
+// The acknowledgement follows the commit here too.
+func TestACommandIsKeptBeforeItIsAcknowledged(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	commit, entered := make(chan struct{}), make(chan struct{}, 10)
+	o.run(&Gateway{Inbox: &inbox{before: func(workflow.Incoming) error {
+		entered <- struct{}{}
+		<-commit
+		return nil
+	}}})
+	require.NoError(t, o.Command("bugs", o.ada.ID, "/diagnose", "the cart"))
+	<-entered
+	before := o.Deliveries()[0]
+	close(commit)
+	o.settled()
+	require.Equal(t, slacktest.Pending, before.Outcome)
+	require.Equal(t, slacktest.Acked, o.Deliveries()[0].Outcome)
+}
+
+func TestACommandThatCannotBeKept(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	var away atomic.Bool
+	away.Store(true)
+	in := &inbox{before: func(workflow.Incoming) error {
+		if away.Load() {
+			return errors.New("the database is away")
+		}
+		return nil
+	}}
+	o.run(&Gateway{Inbox: in})
+	d := o.command("/diagnose", "the cart")
+	require.Equal(t, slacktest.Acked, d.Outcome)
+	require.Len(t, o.whispered(), 1)
+	require.Contains(t, o.whispered()[0], "try again")
+	require.Empty(t, o.Channel("bugs"), "no thread stands there without an answer")
+
+	away.Store(false)
+	require.NoError(t, o.Redeliver(d.EnvelopeID))
+	o.settled()
+	require.Equal(t, []string{"/diagnose the cart"}, in.texts())
+
+	// A thread that was taken before stays, whatever becomes of the command's return.
+	away.Store(true)
+	require.NoError(t, o.Redeliver(d.EnvelopeID))
+	o.settled()
+	require.Len(t, o.Channel("bugs"), 1)
+}
+
+func TestACommandThatSlackDoesNotLetUsAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		fault slacktest.Fault
+		told  string
+	}{
+		{slacktest.Fault{Method: "chat.postMessage", Error: "restricted_action"}, "Slack does not let me write here (restricted_action)."},
+		{slacktest.Fault{Method: "conversations.history", Error: "missing_scope"}, "the app lacks a scope"},
+		{slacktest.Fault{Method: "chat.postMessage", Status: 503, Times: -1}, "try again"},
+		{slacktest.Fault{Method: "chat.postMessage", Status: 429, RetryAfter: time.Hour}, "try again"},
+	} {
+		o, in := openOffice(t, slacktest.Config{}), &inbox{}
+		o.run(&Gateway{Inbox: in, Patience: 200 * time.Millisecond})
+		o.Order(c.fault)
+		d := o.command("/diagnose", "the cart")
+		require.Equal(t, slacktest.Acked, d.Outcome)
+		require.Less(t, d.Took, 3*time.Second)
+		require.Contains(t, strings.Join(o.whispered(), "\n"), c.told)
+		require.Empty(t, in.texts())
+	}
+}
+
+func TestCommandsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for _, payload := range []string{`[]`, `{`, `{}`, `{"command":"/diagnose","text":"x","user_id":"U1"}`, `{"command":"/diagnose","text":"x","channel_id":7,"user_id":"U1"}`} {
+		_, err := Reader{}.command("e1", []byte(payload))
+		require.Error(t, err, payload)
+	}
+	c, err := Reader{}.command("e1", []byte(`{"command":"/diagnose","text":["x"],"channel_id":"C1","user_id":"U1","brand_new":{}}`))
+	require.NoError(t, err)
+	require.Equal(t, "e1", c.key, "the envelope's id stands in for a trigger")
+	require.NotEmpty(t, c.help())
+}
