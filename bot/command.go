@@ -153,7 +153,9 @@ func (l *link) open(ctx context.Context, c slashed, until time.Time) (ts string,
 			fresh = true
 			ts, err = l.post(ctx, c)
 		}
-		if err == nil || final(err) || time.Now().Add(wait).After(until) || pause(ctx, wait) != nil {
+		// What Slack wants to hear later than there is time for is not tried again either.
+		late := errors.Is(err, context.DeadlineExceeded) || time.Now().Add(wait).After(until)
+		if err == nil || final(err) || late || pause(ctx, wait) != nil {
 			return ts, fresh, err
 		}
 	}
