@@ -25,7 +25,8 @@
 // whatever Slack answers: 429 is waited out, a permanent refusal is recorded, and anything
 // that leaves open whether the message is there ends the drain with an error. The next
 // one finds the posting marked as tried and looks for its key among the thread's metadata
-// before it posts again.
+// before it posts again. Files follow the replies they belong to, and are known by their
+// names (attach.go).
 //
 // Everything posted is data of somebody else until it was rendered (mrkdwn.go): mentions
 // and links do not work unless the configuration names them, and nothing unfurls.

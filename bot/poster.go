@@ -67,20 +67,19 @@ func (p *Poster) log() *slog.Logger {
 	return cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 }
 
-// deliver makes the posting stand in Slack once, and gives the ts of its first message.
+// deliver makes the posting stand in Slack once, its files after its replies, and gives
+// the ts of its first message.
 func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
 	if posting.Reaction != "" {
 		return posting.OnTS, p.react(ctx, posting)
 	}
-	parts := renderer{Links: p.Links}.parts(posting)
-	there := map[string]string{}
-	if posting.Tried && !p.blind {
-		if there, err = p.lookUp(ctx, posting); err != nil {
-			return "", err
-		}
+	parts, files := renderer{Links: p.Links}.parts(posting), copies(posting)
+	there, err := p.standing(ctx, posting, parts, files)
+	if err != nil {
+		return "", err
 	}
 	for i, part := range parts {
-		at, posted := there[part.key]
+		at, posted := there.parts[part.key]
 		if !posted {
 			if at, err = p.post(ctx, posting.Thread, part); err != nil {
 				return "", err
@@ -88,6 +87,11 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 		}
 		if i == 0 {
 			ts = at
+		}
+	}
+	for _, f := range files {
+		if err := p.attach(ctx, posting.Thread, f, there); err != nil {
+			return "", err
 		}
 	}
 	return ts, nil
@@ -146,23 +150,41 @@ func (p *Poster) react(ctx context.Context, posting *workflow.Posting) error {
 	return p.judge(err)
 }
 
-// lookUp finds which parts of a posting that was tried are in the thread: key to ts.
-func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (map[string]string, error) {
-	if err := pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
-		return nil, err
+// standing is what is there of a posting that was tried; of another it is nothing.
+func (p *Poster) standing(ctx context.Context, posting *workflow.Posting, parts []part, files []fileCopy) (there standing, err error) {
+	if !posting.Tried || p.blind {
+		return there, nil
 	}
-	there := map[string]string{}
+	for range fileLooks {
+		if there, err = p.lookUp(ctx, posting); err != nil || !there.awaited(parts, files) {
+			break
+		}
+	}
+	return there, err
+}
+
+// lookUp finds what of ours is in the thread of a posting that was tried.
+func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standing, error) {
+	if err := pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
+		return standing{}, err
+	}
+	there := standing{parts: map[string]string{}}
 	err := p.Slack.thread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
 		// Another app may write what metadata it likes; ours alone counts.
 		if m.BotID == p.Slack.self.BotID && m.Metadata.EventType == eventType && key != "" {
-			there[key] = m.Timestamp
+			there.parts[key] = m.Timestamp
+		}
+		for _, f := range m.Files {
+			if m.BotID == p.Slack.self.BotID || m.User == p.Slack.self.User {
+				there.files = append(there.files, f.Name)
+			}
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look for it in the thread: %w", p.judge(err))
+		return standing{}, fmt.Errorf("look for it in the thread: %w", p.judge(err))
 	}
-	p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", len(there) > 0)
+	p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", there.parts[posting.Key] != "")
 	return there, nil
 }
 
