@@ -40,6 +40,7 @@ var rooms = map[string][]string{
 	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
 	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check"},
 	"workflow/model":                     {},
+	"workflow/skill":                     {},
 	"workflow/model/modeltest":           {},
 	"repo":                               {},
 	"repo/sandbox":                       {"repo"},
