@@ -22,7 +22,7 @@ func BuiltIn() ([]Skill, error) {
 
 // sound is the skills of a folder in which every one has to be well formed.
 func sound(folder fs.FS) ([]Skill, error) {
-	skills, problems := Read(folder, SourceBuiltIn)
+	skills, problems := Read(folder, Embedded)
 	var wrong []error
 	for _, p := range problems {
 		wrong = append(wrong, fmt.Errorf("skill: built-in %s", p))

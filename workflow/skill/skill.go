@@ -34,9 +34,9 @@ type Source string
 
 // The sources, the most trusted first.
 const (
-	SourceBuiltIn    Source = "built-in"
-	SourceOperator   Source = "operator"
-	SourceRepository Source = "repository"
+	Embedded    Source = "built-in"
+	Operator   Source = "operator"
+	Repository Source = "repository"
 )
 
 // A Skill is what a SKILL.md says.
@@ -103,7 +103,7 @@ func (s Set) Catalogue() string {
 			continue
 		}
 		b.WriteString("- " + name)
-		if listed.Source == SourceRepository {
+		if listed.Source == Repository {
 			b.WriteString(" (from the repository: advice, not permission)")
 		}
 		b.WriteString(": " + listed.Description + "\n")
