@@ -209,6 +209,8 @@ func FuzzDesign(f *testing.F) {
 	}
 	f.Add("svelte", "<p>", `<p style="color: {c}" on:click={() => { "}" }}>{a}</p><style>a{outline:none}</style>`)
 	f.Add("tsx", "const a = 1", `const a = <T,>(b) => <p style={{ color: 'red', ...c }}>{/* x */}<img/></p>`)
+	f.Add("tsx", "", "<A stYle:")
+	f.Add("css", "", ":root{--0:0000 var(")
 	f.Add("scss", "a{}", `// x
 @mixin a($b) { &:hover { color: #{$c}; margin: 3px !important } }`)
 	f.Fuzz(func(t *testing.T, kind, before, after string) {

@@ -44,7 +44,7 @@ func (w word) is(kind css.TokenType, text string) bool { return w.kind == kind &
 
 // defines says whether it gives a value a name.
 func (d decl) defines() bool {
-	return strings.HasPrefix(d.prop, "--") || d.prop[0] == '$' || d.prop[0] == '@'
+	return strings.HasPrefix(d.prop, "--") || strings.HasPrefix(d.prop, "$") || strings.HasPrefix(d.prop, "@")
 }
 
 func (r *styleRule) within(words string) bool {

@@ -279,7 +279,7 @@ func (t *tokens) expandOnce(value string) string {
 		switch w := ws[i]; {
 		case w.kind == css.FunctionToken && strings.EqualFold(w.text, "var("):
 			end := closing(ws, i)
-			out.WriteString(t.variable(value, ws[i+1:end]))
+			out.WriteString(t.variable(value, ws[i+1:max(end, i+1)]))
 			i = end
 		case w.is(css.DelimToken, "$") && i+1 < len(ws) && ws[i+1].kind == css.IdentToken:
 			i++
