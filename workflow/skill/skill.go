@@ -23,7 +23,6 @@
 package skill
 
 import (
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +33,7 @@ type Source string
 
 // The sources, the most trusted first.
 const (
-	Embedded    Source = "built-in"
+	Embedded   Source = "built-in"
 	Operator   Source = "operator"
 	Repository Source = "repository"
 )
@@ -57,12 +56,6 @@ type Problem struct {
 // String is one line.
 func (p Problem) String() string { return quote(p.Path) + ": " + p.Reason }
 
-// Read gives the skills of a folder that holds a directory each, by name. Files beside the
-// directories, and what begins with a dot, are passed over. A folder that is not there holds
-// nothing. A repository's folder is to be read through an [os.Root], so that no link leads
-// out of it.
-func Read(fsys fs.FS, source Source) ([]Skill, []Problem) { return nil, nil }
-
 // A Set is the skills that are in force, by name. It does not change.
 type Set struct{ skills map[string]Skill }
 
@@ -76,12 +69,19 @@ func NewSet(builtIn, operator, repository []Skill) (Set, []Problem) {
 	var problems []Problem
 	for _, s := range repository {
 		if taken, ok := set.skills[s.Name]; ok {
-			problems = append(problems, Problem{Path: s.Name, Reason: "a repository cannot replace the " + string(taken.Source) + " skill of this name; give its directory and the skill another name"})
+			problems = append(problems, Problem{Path: s.Name, Reason: clash(taken.Source)})
 			continue
 		}
 		set.skills[s.Name] = s
 	}
 	return set, problems
+}
+
+func clash(taken Source) string {
+	if taken == Repository {
+		return "the repository has two skills of this name, and the first is taken; rename the other's directory and its name"
+	}
+	return "a repository cannot replace the " + string(taken) + " skill of this name; rename its directory and its name"
 }
 
 // Find gives the skill of a name.
@@ -110,5 +110,3 @@ func (s Set) Catalogue() string {
 	}
 	return b.String()
 }
-
-func quote(s string) string { return s }
