@@ -10,6 +10,7 @@ func (s *source) judgeElements() {
 	labelled, anyFor := labels(s.elements)
 	for _, e := range s.elements {
 		s.judgeInline(e)
+		s.judgeClasses(e)
 		if !s.edited(e.at, e.end-1) {
 			continue
 		}
@@ -51,7 +52,7 @@ func (s *source) judgeLabel(e *element, labelled map[string]bool, anyFor bool) {
 			return
 		}
 	}
-	if e.spread || e.wrapped || e.says("aria-label", "aria-labelledby", "title") {
+	if e.spread || e.wrapped || e.attr("hidden") != nil || e.says("aria-label", "aria-labelledby", "title") {
 		return
 	}
 	if id := e.attr("id"); id != nil && (labelled[id.value] || id.dynamic() && anyFor) {
