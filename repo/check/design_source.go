@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	linediff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
@@ -136,8 +135,11 @@ func lineChanges(before, after string) []diffmatchpatch.Diff {
 	case before == "":
 		return []diffmatchpatch.Diff{{Type: diffmatchpatch.DiffInsert, Text: after}}
 	}
-	parts := linediff.DoWithTimeout(before, after, designPatient)
-	if linediff.Dst(parts) == after {
+	differ := diffmatchpatch.New()
+	differ.DiffTimeout = designPatient
+	old, now, lines := differ.DiffLinesToRunes(before, after)
+	parts := differ.DiffCharsToLines(differ.DiffMainRunes(old, now, false), lines)
+	if differ.DiffText2(parts) == after {
 		return parts
 	}
 	return []diffmatchpatch.Diff{ // the library lost its way among very many lines
