@@ -44,3 +44,49 @@ func unquote(s string) string {
 	}
 	return s
 }
+
+var (
+	asksConsultant = `(?:please,? )?(?:ask|consult) (?:the )?(?:%s)\b[:,]?(?: (?:on|about))?\s*(.*)$`
+	secondOpinion  = regexp.MustCompile(`(?is)^(?:please,? )?get a second opinion(?: (?:on|about))?[:,]?\s*(.*)$`)
+	interviewMe    = regexp.MustCompile(`(?is)^(?:please,? )?(?:grill|interview) me(?: (?:on|about))?[:,]?\s*(.*)$`)
+	planFirst      = regexp.MustCompile(`(?is)^(?:please,? )?(?:write a plan(?: first)?|plan (?:this|it) first)(?:\s*(?:for|:|,)\s*(.*))?[.!]?$`)
+	diagnosisFirst = regexp.MustCompile(`(?is)^(?:please,? )?(?:run a diagnosis|diagnosis first)(?:,? please)?[.!]?$`)
+	sentenceEnd    = regexp.MustCompile(`[.!?]\s+|\n`)
+)
+
+// ReadCommandFor is ReadCommand where the consultant goes by the given names. A question
+// to the consultant may also be the last sentence of a message.
+func ReadCommandFor(text string, consultantNames ...string) (Command, string) {
+	if c, rest := ReadCommand(text); c != CommandNone {
+		return c, rest
+	}
+	own, _ := ownLines(straighten(text))
+	s := trimAddress(own)
+	var names []string
+	for _, n := range consultantNames {
+		names = append(names, regexp.QuoteMeta(n))
+	}
+	ask := regexp.MustCompile(`(?is)^` + strings.ReplaceAll(asksConsultant, "%s", strings.Join(names, "|")))
+	last := s
+	if ends := sentenceEnd.FindAllStringIndex(s, -1); len(ends) > 0 && len(s) > ends[len(ends)-1][1] {
+		last = s[ends[len(ends)-1][1]:]
+	}
+	for _, part := range []string{s, last} {
+		if m := ask.FindStringSubmatch(part); m != nil && len(names) > 0 {
+			return CommandConsult, unquote(m[1])
+		}
+	}
+	for _, known := range []struct {
+		form    *regexp.Regexp
+		command Command
+	}{{secondOpinion, CommandConsult}, {interviewMe, CommandGrillMe}, {planFirst, CommandStartWork}, {diagnosisFirst, CommandDiagnose}} {
+		if m := known.form.FindStringSubmatch(s); m != nil {
+			rest := ""
+			if len(m) > 1 {
+				rest = unquote(m[1])
+			}
+			return known.command, rest
+		}
+	}
+	return CommandNone, ""
+}
