@@ -43,6 +43,7 @@ const (
 	InquiryConsult InquiryKind = "consult" // the consultant recommends
 	InquiryExplain InquiryKind = "explain" // a diff is explained hunk by hunk
 	InquiryScope   InquiryKind = "scope"   // a diff is held against the scope of its approval
+	InquiryBase    InquiryKind = "base"    // people were told that a base which moved clashes
 )
 
 // An Inquiry is a question to an agent that only reads. Its answer is typed, by kind.

@@ -172,6 +172,7 @@ const (
 	TaskDone    TaskState = "done"    // its verification held
 	TaskBlocked TaskState = "blocked" // the worker said why it cannot go on
 	TaskFailed  TaskState = "failed"  // its last attempt's verification failed
+	TaskDropped TaskState = "dropped" // failed, and another took its work up or people were asked
 	TaskClashes TaskState = "clashes" // verified in its own tree, but others changed the same lines
 )
 

@@ -64,6 +64,7 @@ type LimitsConfig struct {
 	DayUSD         float64 `yaml:"day_usd"`                    // default: none
 	SessionsAtOnce int     `yaml:"sessions_at_once"`           // default 8
 	Attempts       int     `yaml:"attempts_before_consulting"` // default 2
+	Unanswered     int     `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 }
 
 // SandboxConfig says what confines commands.

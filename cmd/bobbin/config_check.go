@@ -240,6 +240,7 @@ func (c *Config) checkLimits(p *problems) {
 		{"day_usd", l.DayUSD, mostUSD},
 		{"sessions_at_once", float64(l.SessionsAtOnce), mostSessions},
 		{"attempts_before_consulting", float64(l.Attempts), mostAttempts},
+		{"unanswered_minutes", float64(l.Unanswered), 4 * aWeek},
 	} {
 		switch {
 		case x.value < 0:

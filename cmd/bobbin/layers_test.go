@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"workflow/store":                     {"workflow", "migrations"},
 	"workflow/store/cluster":             {},
 	"workflow/store/cluster/clustertest": {"workflow/store/cluster"},
-	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "repo", "repo/sandbox", "repo/check", "repo/host"},
+	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check", "repo/host"},
 	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
 	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check"},
 	"workflow/model":                     {},

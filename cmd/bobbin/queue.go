@@ -33,6 +33,7 @@ func newQueue(s *store.Store, w work, sessionsAtOnce int, log *slog.Logger) (*qu
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &store.TurnWorker{Store: s, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
 	river.AddWorker(workers, &store.PostWorker{Store: s, Drain: w.Post})
+	river.AddWorker(workers, &store.DueWorker{Store: s})
 	host, _ := os.Hostname()
 	id := fmt.Sprintf("%s-%d-%s", host, os.Getpid(), store.NewToken()[:8])
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{

@@ -279,7 +279,7 @@ func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []str
 		var open int
 		err := s.store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
-			+ (select count(*) from river_job where state not in ('completed', 'discarded', 'cancelled'))`).Scan(&open)
+			+ (select count(*) from river_job where kind <> 'due' and state not in ('completed', 'discarded', 'cancelled'))`).Scan(&open)
 		return open == 0, err
 	})
 }

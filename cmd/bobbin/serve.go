@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/repo"
@@ -146,6 +147,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SlackToken, s.SlackAppToken, s.SlackURL = secrets[slackBotToken], secrets[slackAppToken], c.SlackURL
 	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
 	s.SandboxKind, s.SessionsAtOnce, s.Attempts = config.Sandbox.Kind, cmp.Or(config.Limits.SessionsAtOnce, 8), config.Limits.Attempts
+	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}

@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 	"github.com/bobbinhq/bobbin/workflow/turn"
@@ -46,6 +47,8 @@ type settings struct {
 	SandboxKind    string
 	SessionsAtOnce int
 	Attempts       int
+	Unanswered     time.Duration // after which a question takes its recommended answer; zero: a day
+	SkillsDir      string        // the operator's skills; empty: none
 }
 
 // A service is the bot, wired.
@@ -80,11 +83,16 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	if err := nameChannels(ctx, slack, &s); err != nil {
 		return nil, err
 	}
+	skills, err := readSkills(s.SkillsDir, log)
+	if err != nil {
+		return nil, err
+	}
 	b.mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	runner := &turn.Runner{
 		Store: b.store, Slack: &bot.People{Slack: slack}, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
 		Model: model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback}),
 		Dir:   filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
+		Skills: skills, Unanswered: s.Unanswered,
 	}
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err
@@ -93,6 +101,27 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
 	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, s.SessionsAtOnce, log)
 	return b, err
+}
+
+// readSkills are the built-in skills and the operator's. A built-in one that is malformed
+// stops the start; another is named and left out.
+func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
+	builtIn, err := skill.BuiltIn()
+	if err != nil || dir == "" {
+		return builtIn, err
+	}
+	operator, problems := skill.Read(os.DirFS(dir), skill.Operator)
+	set, clashes := skill.NewSet(builtIn, operator, nil)
+	for _, p := range append(problems, clashes...) {
+		log.Warn("a skill is left out", "problem", p.String(), "skills_dir", dir)
+	}
+	var all []skill.Skill
+	for _, name := range set.Names() {
+		if s, ok := set.Find(name); ok {
+			all = append(all, s)
+		}
+	}
+	return all, nil
 }
 
 // nameChannels puts ids where the configuration has #names.

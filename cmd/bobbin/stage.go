@@ -213,7 +213,7 @@ func (st *stage) settings() settings {
 		ModelURL: st.model.URL, Agents: map[string]agent.Setting{},
 		Repositories: []turn.Repository{{Remote: st.remoteConfig(), Base: "main"}}, SessionsAtOnce: 4, Attempts: 2,
 	}
-	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering"} {
+	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
 		s.Agents[name] = agent.Setting{Model: "scripted-" + name}
 	}
 	if st.cfg.Adjust != nil {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"embed"
 	"strings"
 	"time"
@@ -40,6 +41,14 @@ type Setting struct {
 // Orchestrator is the name of the agent that speaks with people.
 const Orchestrator = "orchestrator"
 
+// The agents that only read. The consultant has settings of its own; the other two are
+// the orchestrator in another chair.
+const (
+	Consultant = "consultant"
+	Explainer  = "explainer"
+	Reviewer   = "reviewer"
+)
+
 // DefaultModel is asked where the configuration names no model for an agent.
 const DefaultModel = "gpt-5"
 
@@ -50,10 +59,19 @@ func Table(settings map[string]Setting) map[string]Agent {
 		string(workflow.CategoryQuick):  {Prompt: prompt("worker", "quick"), Steps: 40, Time: 15 * time.Minute},
 		string(workflow.CategoryDeep):   {Prompt: prompt("worker", "deep"), Steps: 150, Time: 45 * time.Minute, Effort: "high"},
 		string(workflow.CategoryVisual): {Prompt: prompt("worker", "visual-engineering"), Steps: 150, Time: 45 * time.Minute},
+		Consultant:                      {Prompt: prompt("consultant"), Steps: 25, Time: 15 * time.Minute, Effort: "high"},
+		Explainer:                       {Prompt: prompt("explainer"), Steps: 15, Time: 5 * time.Minute},
+		Reviewer:                        {Prompt: prompt("reviewer"), Steps: 15, Time: 5 * time.Minute},
 	}
 	for name, a := range table {
 		a.Name, a.Model = name, DefaultModel
-		set := settings[name]
+		set, own := settings[name]
+		if name == Explainer || name == Reviewer {
+			if !own {
+				set = settings[Orchestrator]
+			}
+			set.Display = cmp.Or(settings[Orchestrator].Display, Orchestrator)
+		}
 		if set.Model != "" {
 			a.Model, a.Effort = set.Model, set.Effort
 		}

@@ -20,11 +20,15 @@ type Speaker interface {
 type Lead interface {
 	Speaker
 	RootCause(ctx context.Context, c RootCause) (model.Result, error)
+	Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error)
+	Restate(ctx context.Context, r workflow.Request) (model.Result, error)
+	ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error)
 	Delegate(ctx context.Context, tasks []Assignment) (model.Result, error)
+	Consult(ctx context.Context, question string) (model.Result, error)
 	Ask(ctx context.Context, q Question) (model.Result, error)
 	Reply(ctx context.Context, text string) (model.Result, error)
 	NotForMe(ctx context.Context, reason string) (model.Result, error)
-	Finish(ctx context.Context, summary string) (model.Result, error)
+	Finish(ctx context.Context, f Finish) (model.Result, error)
 }
 
 // A Hand is the desk of a worker.
@@ -36,18 +40,11 @@ type Hand interface {
 
 // RootCause is what report_root_cause takes.
 type RootCause struct {
-	Summary      string     `json:"summary" jsonschema:"one line: what is wrong, as the reporter would say it"`
-	Cause        string     `json:"cause" jsonschema:"the cause with file:line, and how it leads to the symptom"`
-	Evidence     []Evidence `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
-	Reproduction string     `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, if one was run and failed"`
-	Confidence   string     `json:"confidence" jsonschema:"high, medium or low"`
-}
-
-// Evidence is one claim of a report and what stands behind it.
-type Evidence struct {
-	Claim  string `json:"claim" jsonschema:"one sentence"`
-	Grade  string `json:"grade" jsonschema:"observed: you ran or read it; inferred: you concluded it"`
-	Source string `json:"source,omitempty" jsonschema:"file:line, or the command and the line of its output"`
+	Summary      string              `json:"summary" jsonschema:"one line: what is wrong, as the reporter would say it"`
+	Cause        string              `json:"cause" jsonschema:"the cause with file:line, and how it leads to the symptom"`
+	Evidence     []workflow.Evidence `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
+	Reproduction string              `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, if one was run and failed"`
+	Confidence   string              `json:"confidence" jsonschema:"high, medium or low"`
 }
 
 // An Assignment is one task of delegate.
@@ -55,7 +52,8 @@ type Assignment struct {
 	Description string `json:"description" jsonschema:"the whole task: the goal, the files, what must hold, what not to touch; the worker sees only this, the report and the thread's corrections"`
 	Category    string `json:"category" jsonschema:"quick: one small plain change; deep: anything with more than one step; visual-engineering: user interface"`
 	Skill       string `json:"skill,omitempty" jsonschema:"tdd, frontend-ui-ux or diagnose"`
-	After       []int  `json:"after,omitempty" jsonschema:"positions in this list (from 1) that must be done first"`
+	After       []int  `json:"after,omitempty" jsonschema:"positions in this list (from 1) that must be done first; tasks without it run side by side"`
+	Plan        int    `json:"plan,omitempty" jsonschema:"number of the approved plan's task that this is"`
 }
 
 // A Question is what ask takes.
@@ -63,6 +61,44 @@ type Question struct {
 	Question    string   `json:"question"`
 	Options     []string `json:"options" jsonschema:"two to four answers that exclude each other"`
 	Recommended string   `json:"recommended" jsonschema:"the option you would take, word for word"`
+	// Open is shown as a number, and taken as it stands when the thread wraps up.
+	Open []workflow.OpenDecision `json:"open,omitempty" jsonschema:"in an interview: every other decision that is still open, with the answer you would take"`
+}
+
+// Finish is what finish takes.
+type Finish struct {
+	Summary  string      `json:"summary" jsonschema:"what was changed and why, two to five sentences; becomes the commit message"`
+	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"for a feature: each done criterion of the request, in its order"`
+}
+
+// A Criterion is one done criterion held against the result.
+type Criterion struct {
+	Met bool   `json:"met"`
+	How string `json:"how" jsonschema:"the test, command or place that shows it; for one that is not met, why"`
+}
+
+// Explanation is what explain_diff takes.
+type Explanation struct {
+	Summary string     `json:"summary" jsonschema:"one or two sentences: why the change is as large as it is"`
+	Hunks   []HunkWord `json:"hunks" jsonschema:"every hunk by its number"`
+}
+
+// A HunkWord says why one hunk is there.
+type HunkWord struct {
+	Number int    `json:"number"`
+	Why    string `json:"why" jsonschema:"one short sentence"`
+}
+
+// Judgement is what judge_hunks takes.
+type Judgement struct {
+	Hunks []HunkVerdict `json:"hunks" jsonschema:"every hunk by its number"`
+}
+
+// A HunkVerdict says whether one hunk stands within a scope.
+type HunkVerdict struct {
+	Number int    `json:"number"`
+	Inside bool   `json:"inside" jsonschema:"true when the scope allows it, or the allowed change does not work without it"`
+	Why    string `json:"why" jsonschema:"one short sentence"`
 }
 
 type sayIn struct {
@@ -75,23 +111,40 @@ func say(s Speaker) model.Tool {
 	})
 }
 
+var (
+	categories = []any{string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual)}
+	skills     = []any{"tdd", "frontend-ui-ux", "diagnose"}
+	grades     = []any{"observed", "inferred"}
+	degrees    = []any{"high", "medium", "low"}
+)
+
 // Leading are the tools by which the orchestrator decides.
 func Leading(desk Lead) []model.Tool {
 	return []model.Tool{
 		say(desk),
 		model.NewTool("report_root_cause", text("tools/report_root_cause.md"), desk.RootCause, enums(map[string][]any{
-			"confidence": {"high", "medium", "low"}, "evidence.grade": {"observed", "inferred"},
+			"confidence": degrees, "evidence.grade": grades,
+		})),
+		model.NewTool("report_diagnosis", text("tools/report_diagnosis.md"), desk.Diagnosis, enums(map[string][]any{
+			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"},
+		})),
+		model.NewTool("restate_request", text("tools/restate_request.md"), desk.Restate),
+		model.NewTool("propose_plan", text("tools/propose_plan.md"), desk.ProposePlan, enums(map[string][]any{
+			"tasks.category": categories, "tasks.skill": skills,
 		})),
 		model.NewTool("delegate", text("tools/delegate.md"), func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},
 		) (model.Result, error) {
 			return desk.Delegate(ctx, in.Tasks)
-		}, enums(map[string][]any{
-			"tasks.category": {string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual)},
-			"tasks.skill":    {"tdd", "frontend-ui-ux", "diagnose"},
-		})),
+		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills})),
 		model.NewTool("ask", text("tools/ask.md"), desk.Ask),
+		model.NewTool("consult", text("tools/consult.md"), func(ctx context.Context, in struct {
+			Question string `json:"question" jsonschema:"what you want to know, with what you found and tried so far"`
+		},
+		) (model.Result, error) {
+			return desk.Consult(ctx, in.Question)
+		}),
 		model.NewTool("reply", text("tools/reply.md"), func(ctx context.Context, in struct {
 			Text string `json:"text" jsonschema:"the answer, short, in Markdown"`
 		},
@@ -104,13 +157,25 @@ func Leading(desk Lead) []model.Tool {
 		) (model.Result, error) {
 			return desk.NotForMe(ctx, in.Reason)
 		}),
-		model.NewTool("finish", text("tools/finish.md"), func(ctx context.Context, in struct {
-			Summary string `json:"summary" jsonschema:"what was changed and why, two to five sentences; becomes the commit message"`
-		},
-		) (model.Result, error) {
-			return desk.Finish(ctx, in.Summary)
-		}),
+		model.NewTool("finish", text("tools/finish.md"), desk.Finish),
 	}
+}
+
+// Advising are the tools by which the consultant speaks and answers.
+func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
+	return []model.Tool{say(s), model.NewTool("advise", text("tools/advise.md"), advise, enums(map[string][]any{
+		"effort": {"quick", "short", "medium", "large"}, "confidence": degrees,
+	}))}
+}
+
+// Explaining is the tool by which a diff is explained.
+func Explaining(explain func(context.Context, Explanation) (model.Result, error)) []model.Tool {
+	return []model.Tool{model.NewTool("explain_diff", text("tools/explain_diff.md"), explain)}
+}
+
+// Reviewing is the tool by which a diff is held against a scope.
+func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []model.Tool {
+	return []model.Tool{model.NewTool("judge_hunks", text("tools/judge_hunks.md"), judge)}
 }
 
 // Working are the tools by which a worker speaks and ends its task.

@@ -13,8 +13,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -57,6 +60,11 @@ type Loop struct {
 	Tools   []model.Tool
 	Journal Journal
 	Ask     func(ctx context.Context, r model.Request) (model.Response, error)
+	// Step gives the context of one model call, or of one call of a tool in Overtaken: it
+	// ends with ErrOvertaken when somebody wrote what makes that step pointless. It may be nil.
+	Step func(ctx context.Context) (context.Context, func())
+	// Overtaken are the tools that are worth cancelling then.
+	Overtaken []string
 	// Retrying hears why a model call is tried again; it may be nil.
 	Retrying func(reason string, wait time.Duration)
 	Log      *slog.Logger
@@ -101,13 +109,32 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 	return EndSteps, nil
 }
 
-// ask puts the conversation to the model and records its answer.
+// ErrOvertaken is the cause with which a step's context ends.
+var ErrOvertaken = errors.New("somebody wrote what makes this step pointless")
+
+// step runs one step; overtaken says that it was cancelled for what somebody wrote.
+func (l *Loop) step(ctx context.Context, do func(context.Context) error) (overtaken bool, err error) {
+	if l.Step == nil {
+		return false, do(ctx)
+	}
+	within, done := l.Step(ctx)
+	defer done()
+	err = do(within)
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(within), ErrOvertaken) {
+		return true, nil
+	}
+	return false, err
+}
+
+// ask puts the conversation to the model and records its answer. An answer that was
+// overtaken is none: the conversation goes on with what was written.
 func (l *Loop) ask(ctx context.Context) error {
-	answer, err := l.Ask(ctx, model.Request{
-		Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
-		Messages: l.Journal.Messages(), Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
+	var answer model.Response
+	overtaken, err := l.step(ctx, func(ctx context.Context) (err error) {
+		answer, err = l.request(ctx)
+		return err
 	})
-	if err != nil {
+	if err != nil || overtaken {
 		return err
 	}
 	messages := []model.Message{answer.Message}
@@ -115,6 +142,13 @@ func (l *Loop) ask(ctx context.Context) error {
 		messages = append(messages, model.Message{Role: model.User, Text: silentNudge})
 	}
 	return l.Journal.Append(ctx, answer.Usage.USD, messages...)
+}
+
+func (l *Loop) request(ctx context.Context) (model.Response, error) {
+	return l.Ask(ctx, model.Request{
+		Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
+		Messages: l.Journal.Messages(), Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
+	})
 }
 
 // silentNudge follows an answer that called no tool.
@@ -140,10 +174,24 @@ func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) 
 	for _, tool := range l.Tools {
 		if tool.Name == call.Name {
 			l.Log.Debug("tool call", "agent", l.Agent.Name, "tool", call.Name)
-			return tool.Call(context.WithValue(ctx, callKey{}, call.ID), call.Args)
+			return l.use(context.WithValue(ctx, callKey{}, call.ID), tool, call.Args)
 		}
 	}
 	return model.Result{Wrong: true, Text: fmt.Sprintf("There is no tool %q. The tools are: %s.", call.Name, names(l.Tools))}, nil
+}
+
+func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (result model.Result, err error) {
+	if !slices.Contains(l.Overtaken, tool.Name) {
+		return tool.Call(ctx, args)
+	}
+	overtaken, err := l.step(ctx, func(ctx context.Context) (err error) {
+		result, err = tool.Call(ctx, args)
+		return err
+	})
+	if overtaken {
+		return model.Result{Text: "(program) Stopped before it ended: somebody wrote in the thread meanwhile. Read it before you go on."}, nil
+	}
+	return result, err
 }
 
 type callKey struct{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,16 @@ type Check struct {
 	Task  int64
 	Red   []string // tests that failed
 	Built bool
+}
+
+// Failed reports whether the test was among those that failed; a case of it counts.
+func (c Check) Failed(test string) bool {
+	for _, name := range c.Red {
+		if name == test || strings.HasPrefix(name, test+"/") || strings.HasSuffix(name, " "+test) {
+			return true
+		}
+	}
+	return false
 }
 
 // A Command is one that an agent had run.

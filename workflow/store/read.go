@@ -26,10 +26,29 @@ func (s *Store) Sessions(ctx context.Context, limit int) ([]workflow.Session, er
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return scanSession(r) })
 }
 
-// Pulse says whether this turn still may write and whether a person asked it to stop.
-func (t *Turn) Pulse(ctx context.Context) (mine, stop bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked from sessions where id = $1`, t.id, t.epoch).Scan(&mine, &stop)
-	return mine, stop, err
+// A Pulse is what a running turn looks at while its agents are busy.
+type Pulse struct {
+	Mine      bool // no later turn has begun
+	Stop      bool // a person said stop
+	Unhandled bool // somebody wrote what was not judged yet
+}
+
+// Pulse looks once.
+func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1 and handled_at is null)
+		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Mine, &p.Stop, &p.Unhandled)
+	return p, err
+}
+
+// Writers are the people who wrote something for the agents after the newest push, or
+// since the beginning, the first first.
+func (s *Store) Writers(ctx context.Context, session string) ([]string, error) {
+	rows, err := s.Pool.Query(ctx, `select user_id from inbox where session_id = $1 and for_agents and kind in ('mention', 'reply')
+		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') group by user_id order by min(id)`, session)
+	if err != nil {
+		return nil, fmt.Errorf("writers of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`

@@ -152,9 +152,9 @@ func TestALaterTurnFencesTheEarlier(t *testing.T) {
 
 	line := store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "hello"}}}
 	require.ErrorIs(t, first.Record(t.Context(), line), store.ErrFenced)
-	mine, _, err := first.Pulse(t.Context())
+	pulse, err := first.Pulse(t.Context())
 	require.NoError(t, err)
-	require.False(t, mine)
+	require.False(t, pulse.Mine)
 	require.NoError(t, second.Record(t.Context(), line))
 	require.Equal(t, 1, number(t, s, `select count(*) from lines`))
 }
@@ -366,17 +366,18 @@ func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	_, stop, err := turn.Pulse(t.Context())
+	pulse, err := turn.Pulse(t.Context())
 	require.NoError(t, err)
-	require.False(t, stop)
+	require.False(t, pulse.Stop)
 	require.NoError(t, s.Receive(t.Context(), reply("Ev2", "1.1", "stop")))
-	_, stop, err = turn.Pulse(t.Context())
+	pulse, err = turn.Pulse(t.Context())
 	require.NoError(t, err)
-	require.True(t, stop)
+	require.True(t, pulse.Stop)
+	require.True(t, pulse.Unhandled)
 	require.NoError(t, turn.Record(t.Context(), store.Fact{ClearStop: true, Events: []workflow.Event{workflow.EventStop}}))
-	_, stop, err = turn.Pulse(t.Context())
+	pulse, err = turn.Pulse(t.Context())
 	require.NoError(t, err)
-	require.False(t, stop)
+	require.False(t, pulse.Stop)
 }
 
 func TestTheDeadsJobsAreTakenOver(t *testing.T) {

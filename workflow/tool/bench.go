@@ -28,7 +28,11 @@ type Bench struct {
 	Project    check.Project
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
-	OutputDir  string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
+	// Ran hears of each command that came to an end, with its exit code (-1 where it was
+	// stopped) and the last lines of its output; Checked of each build and test run. Both may be nil.
+	Ran       func(command string, exitCode int, output string)
+	Checked   func(check.Result)
+	OutputDir string // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
 	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
 	// made when it is first needed. Empty: they have the repository's, read-only.
 	ScratchDir string

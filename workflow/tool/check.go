@@ -30,6 +30,9 @@ func (b *Bench) check(ctx context.Context, _ checkArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if b.Checked != nil {
+		b.Checked(r)
+	}
 	return checked(r), nil
 }
 

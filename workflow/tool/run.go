@@ -52,6 +52,9 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 		return "", err
 	}
 	kept := out.finish(whole)
+	if b.Ran != nil {
+		b.Ran(in.Command, exitCode(failed), lastLines(text))
+	}
 	return verdict + "\n" + shownOutput(text) + whereRest(name, whole, kept), nil
 }
 
@@ -97,6 +100,30 @@ func ending(err error, limit time.Duration) (string, error) {
 		return "stopped: it wrote more output than it may", nil
 	}
 	return fmt.Sprintf("killed (%s)", exit.Reason), nil
+}
+
+func exitCode(err error) int {
+	var exit *sandbox.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit) && exit.Reason == "":
+		return exit.Code
+	}
+	return -1
+}
+
+// lastLines is the end of an output, as much as is worth keeping of it.
+func lastLines(text string) string {
+	const most = 400
+	text = strings.TrimSpace(text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+		if _, rest, ok := strings.Cut(text, "\n"); ok {
+			text = rest
+		}
+	}
+	return text
 }
 
 func shownOutput(text string) string {

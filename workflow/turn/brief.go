@@ -24,6 +24,9 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 	if c := t.conventions(); c != "" {
 		parts = append(parts, c)
 	}
+	if skills := t.here().skills.Catalogue(); skills != "" {
+		parts = append(parts, programMark+"Skills that load_skill gives you:\n"+strings.TrimRight(skills, "\n"))
+	}
 	earlier, err := t.Slack.Earlier(ctx, t.Session().Thread)
 	if err != nil {
 		t.log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
@@ -36,7 +39,7 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 
 // facts are what the program knows of the repository.
 func (t *turn) facts() string {
-	p := t.place
+	p := t.here()
 	var b strings.Builder
 	fmt.Fprintf(&b, programMark+"Repository %s, branch %s at commit %s.\n", p.repository.Name, p.baseBranch(), short(t.Session().BaseCommit))
 	if p.project.Kind != "" {
@@ -60,7 +63,7 @@ func orNone(s string) string {
 }
 
 func (t *turn) topLevel() []string {
-	entries, err := fs.ReadDir(t.place.look.Root().FS(), ".")
+	entries, err := fs.ReadDir(t.here().look.Root().FS(), ".")
 	if err != nil {
 		return nil
 	}
@@ -81,7 +84,7 @@ func (t *turn) topLevel() []string {
 
 // conventions is the repository's AGENTS.md (or CLAUDE.md), fenced and capped.
 func (t *turn) conventions() string {
-	root := t.place.look.Root()
+	root := t.here().look.Root()
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		info, err := root.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() {

@@ -2,73 +2,127 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/check"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// prove is the program's own proof over the session's tree; nobody's word stands for it.
-func (t *turn) prove(ctx context.Context, tree string) (check.Proof, error) {
+// prove is the program's own proof over a tree of the session; nobody's word stands for it.
+func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check.Proof, error) {
 	if t.Checker == nil {
 		return check.Proof{Why: "Nothing could be run, so nothing is proven: " + t.SandboxOff}, nil
 	}
-	if err := t.own(t.place.work); err != nil {
+	if err := t.own(w); err != nil {
 		return check.Proof{}, err
 	}
-	proof, err := t.Checker.Prove(ctx, t.place.mirror, t.place.work, t.place.project)
+	p := t.here()
+	proof, err := t.Checker.Prove(ctx, p.mirror, w, p.project)
 	if err != nil {
 		return proof, fmt.Errorf("proof: %w", err)
 	}
-	after, err := t.place.work.Tree(ctx)
+	after, err := w.Tree(ctx)
 	if err == nil && after != tree {
 		// Tests that write into the tree would be committed with the fix.
-		err = t.place.work.Restore(ctx, tree)
+		err = w.Restore(ctx, tree)
 	}
 	return proof, err
 }
 
 // Finish checks the proof again, commits, pushes and says the result.
-func (l *lead) Finish(ctx context.Context, summary string) (model.Result, error) {
+func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
 	t := l.turn
 	approval, err := t.approval(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
-	if approval == nil || t.place.work == nil {
+	if approval == nil || t.here().work == nil {
 		return wrong("Refused: nobody has approved the newest report, so there is nothing to finish. Use reply to answer."), nil
 	}
-	changes, err := t.place.work.Changes(ctx)
+	if open, err := t.unfinished(ctx, approval, f); open != "" || err != nil {
+		return wrong("Refused: %s", open), err
+	}
+	work := t.here().work
+	if left, err := t.within(ctx, work, approval); err != nil || !left {
+		return wrong("Refused: nothing of the change stands within the scope of the approval (%s); it was taken out.", approval.Scope), err
+	}
+	changes, err := work.Changes(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if len(changes) == 0 {
 		return wrong("Nothing was changed, so there is nothing to push. Delegate the work, or reply."), nil
 	}
-	tree, err := t.place.work.Tree(ctx)
+	tree, err := work.Tree(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
-	proof, err := t.prove(ctx, tree)
+	proof, err := t.prove(ctx, work, tree)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if !proof.Holds() {
 		return wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
 	}
-	return l.publish(ctx, approval, tree, summary, proof, changes)
+	return l.publish(ctx, approval, tree, f, proof, changes)
+}
+
+// unfinished says what of a plan is not verified, or which done criterion has no word.
+func (t *turn) unfinished(ctx context.Context, a *workflow.Approval, f agent.Finish) (string, error) {
+	plan, err := t.plan(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")
+	if err != nil {
+		return "", err
+	}
+	for n := range plan.Tasks {
+		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool { return k.Plan == n+1 && k.State == workflow.TaskDone }) {
+			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
+		}
+	}
+	criteria := t.criteria(ctx)
+	if len(f.Criteria) != len(criteria) {
+		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
+	}
+	for i, c := range f.Criteria {
+		if strings.TrimSpace(c.How) == "" {
+			return fmt.Sprintf("done criterion %d has no word on what shows it, or why it is not met.", i+1), nil
+		}
+	}
+	return "", nil
+}
+
+// criteria are what the newest request of the session says it is done by.
+func (t *turn) criteria(ctx context.Context) []string {
+	s := t.Session()
+	if s.Kind != workflow.KindFeature {
+		return nil
+	}
+	for n := s.Revision; n > 0; n-- {
+		r, err := t.Store.Report(ctx, s.ID, n)
+		var request workflow.Request
+		if err == nil && r.Kind == reportRequest && json.Unmarshal(r.Body, &request) == nil {
+			return request.DoneCriteria
+		}
+	}
+	return nil
 }
 
 // publish makes the commit and pushes it. The row of the push stands before the push.
-func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree, summary string, proof check.Proof, changes []repo.Change) (model.Result, error) {
-	t := l.turn
-	commit, err := t.place.work.Commit(ctx, t.commitSpec(a, tree, summary))
+func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f agent.Finish, proof check.Proof, changes []repo.Change) (model.Result, error) {
+	t, p := l.turn, l.turn.here()
+	commit, err := p.work.Commit(ctx, t.commitSpec(a, tree, f.Summary))
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
@@ -77,8 +131,8 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree, summary 
 	if err := t.Record(ctx, store.Fact{Push: &push, Events: t.towardsProof()}); err != nil {
 		return model.Result{}, err
 	}
-	_, err = t.place.work.Push(ctx, repo.PushSpec{
-		Commit: commit, Branch: s.Branch, Prefix: t.place.repository.BranchPrefix, Protected: []string{t.place.baseBranch()},
+	_, err = p.work.Push(ctx, repo.PushSpec{
+		Commit: commit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
 		return l.pushFailed(ctx, push, err)
@@ -86,10 +140,10 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree, summary 
 	push.State = workflow.PushDone
 	l.journal.put.Push = &push
 	l.journal.put.Events = append(l.journal.put.Events, workflow.EventProve)
-	l.journal.put.Change = func(s *workflow.Session) { s.Head = commit }
+	l.journal.put.Change = func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }
 	l.journal.put.Open = no
 	l.journal.put.Alone = true
-	l.journal.say(t.result(a, commit, summary, proof, changes))
+	l.journal.say(t.result(ctx, a, commit, f, proof, changes))
 	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil
 }
 
@@ -141,7 +195,7 @@ func (l *lead) pushFailed(ctx context.Context, push workflow.Push, err error) (m
 }
 
 // result is what the thread is told at the end, and how to check it.
-func (t *turn) result(a *workflow.Approval, commit, summary string, proof check.Proof, changes []repo.Change) string {
+func (t *turn) result(ctx context.Context, a *workflow.Approval, commit string, f agent.Finish, proof check.Proof, changes []repo.Change) string {
 	s := t.Session()
 	added, removed := 0, 0
 	for _, c := range changes {
@@ -149,7 +203,14 @@ func (t *turn) result(a *workflow.Approval, commit, summary string, proof check.
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, short(commit), count(len(changes), "file"), added, removed)
-	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(summary))
+	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
+	for i, c := range t.criteria(ctx) {
+		mark := "✓"
+		if !f.Criteria[i].Met {
+			mark = "✗ not met:"
+		}
+		fmt.Fprintf(&b, "%s %s (%s)\n", mark, oneLine(c), oneLine(f.Criteria[i].How))
+	}
 	for _, line := range proof.Lines() {
 		fmt.Fprintf(&b, "• %s\n", line)
 	}
@@ -162,7 +223,7 @@ func (t *turn) result(a *workflow.Approval, commit, summary string, proof check.
 		fmt.Fprintf(&b, "It took %s.\n", time.Since(s.Created).Round(time.Second))
 	}
 	fmt.Fprintf(&b, "Please check it yourself: `git fetch origin %s && git diff %s %s`", s.Branch, short(s.BaseCommit), short(commit))
-	if test := t.place.project.Test; test != "" {
+	if test := t.here().project.Test; test != "" {
 		fmt.Fprintf(&b, ", then `%s` on the branch", shown(test))
 	}
 	return b.String() + "."

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
-	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -35,8 +33,21 @@ func (t *turn) intake(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		t.heard(m, fact)
 	}
 	return nil
+}
+
+// heard acts on what was recorded: a stop ends the turn, and a word that makes what is
+// under way pointless ends that.
+func (t *turn) heard(m workflow.Message, f store.Fact) {
+	if t.Session().Phase == workflow.PhaseStopped && t.halt != nil {
+		t.halt(errStopped)
+	}
+	told := len(f.Handled) > 0 && f.Handled[0].ForAgents
+	if told && m.Kind != workflow.IncomingAction && workflow.Redirects(m.Text) {
+		t.overtake()
+	}
 }
 
 // judge says what follows from one message.
@@ -46,6 +57,8 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 		return t.deleted(m), nil
 	case workflow.IncomingEdit:
 		return t.edited(ctx, m)
+	case workflow.IncomingDue:
+		return t.due(ctx, m)
 	}
 	if addressedElsewhere(m) {
 		return t.ignore(m), nil
@@ -88,22 +101,37 @@ func mayTakePart(p workflow.Person) string {
 	return ""
 }
 
-// said judges a message: stop, consent, or words for the agents.
+// said judges a message: stop, an answer, consent, a command, or words for the agents.
 func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
-	switch consent := workflow.ReadConsent(m.Text); consent.Kind {
-	case workflow.ConsentStop:
+	consent := workflow.ReadConsent(m.Text)
+	if consent.Kind == workflow.ConsentStop {
 		return t.stop(m, p), nil
-	case workflow.ConsentApprove, workflow.ConsentScoped:
-		return t.approve(ctx, m, p, t.Session().Revision, consent.Scope)
-	case workflow.ConsentUnclear:
-		if t.Session().Phase == workflow.PhaseReported {
-			return t.askConsent(m, p, consent.Scope), nil
-		}
 	}
 	if p.Guest && m.TS == t.Session().Thread.TS {
 		return t.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
 	}
+	if f, ok, err := t.answered(ctx, m, p); ok || err != nil {
+		return f, err
+	}
+	switch waits := t.waitsForConsent(); {
+	case consent.Kind == workflow.ConsentApprove, consent.Kind == workflow.ConsentScoped:
+		return t.approve(ctx, m, p, t.Session().Revision, consent.Scope)
+	case consent.Kind == workflow.ConsentUnclear && waits:
+		return t.askConsent(m, p, consent.Scope), nil
+	}
+	if f, ok, err := t.commanded(ctx, m, p); ok || err != nil {
+		return f, err
+	}
+	if t.Session().Branch != "" && workflow.AsksAboutDiff(m.Text) {
+		return t.explainDiff(m), nil
+	}
 	return t.forAgents(m, ""), nil
+}
+
+// waitsForConsent: a report or a plan stands in the thread and nothing else goes on.
+func (t *turn) waitsForConsent() bool {
+	p := t.Session().Phase
+	return p == workflow.PhaseReported || p == workflow.PhasePlanShown
 }
 
 // clicked judges a button: its row says what it stands for.
@@ -124,105 +152,14 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.approve(ctx, m, p, revision, means)
 	case "correct":
 		return t.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again."), nil
-	case "option":
-		return t.forAgents(m, fmt.Sprintf("%s chose the option %q.", oneLine(p.Name), means)), nil
+	case "confirm":
+		return t.confirmed(ctx, m, p, revision)
+	case "option", "wrap_up":
+		return t.chose(ctx, m, p, means)
+	case "consult":
+		return t.consultation(m, p, ""), nil
 	}
 	return t.ignore(m), nil
-}
-
-// approve is the only maker of approvals. What may change meanwhile is checked again by
-// the database in the transaction that writes the row.
-func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
-	s := t.Session()
-	approvers, err := t.approvers(ctx)
-	if err != nil {
-		return t.unknown(m, err)
-	}
-	if reason := approvers.MayApprove(p, s.Requester); reason != "" {
-		return t.refuse(m, p, "approve", reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, approvers.Who())), nil
-	}
-	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
-		return store.Fact{}, err
-	} else if standing != nil && revision == s.Revision {
-		return t.refuse(m, p, "approve", "already approved", fmt.Sprintf("Revision %d was already approved by %s.", revision, standing.UserName)), nil
-	}
-	switch {
-	case s.Revision == 0 || s.Phase != workflow.PhaseReported:
-		return t.refuse(m, p, "approve", "no report waits", "There is no report to approve at this moment. I say when there is."), nil
-	case revision != s.Revision:
-		return t.refuse(m, p, "approve", "an old revision",
-			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
-	}
-	if unread, err := t.unread(ctx, m, revision); err != nil {
-		return store.Fact{}, err
-	} else if unread {
-		return t.refuse(m, p, "approve", "written before the report was shown",
-			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
-	}
-	report, err := t.Store.Report(ctx, s.ID, revision)
-	if err != nil {
-		return store.Fact{}, err
-	}
-	return t.approved(m, p, report, scope), nil
-}
-
-// postingTime is how long a report may be on its way to Slack.
-const postingTime = 10 * time.Second
-
-// unread: words name no revision, so they approve only what stood above them in the
-// thread. A button was shown together with its revision.
-func (t *turn) unread(ctx context.Context, m workflow.Message, revision int) (bool, error) {
-	if m.Kind == workflow.IncomingAction {
-		return false, nil
-	}
-	for until := time.Now().Add(postingTime); ; {
-		ts, underWay, err := t.Store.ReportShown(ctx, t.Session().ID, revision)
-		if err != nil {
-			return false, fmt.Errorf("look whether revision %d was shown: %w", revision, err)
-		}
-		if ts != "" || !underWay || time.Now().After(until) {
-			return ts == "" || m.TS < ts, nil
-		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) store.Fact {
-	s := t.Session()
-	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
-		fmt.Sprintf("Revision %d was approved by %s. Delegate the fix now.", r.Revision, oneLine(p.Name))
-	if scope != "" {
-		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
-		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + fence("scope", scope)
-	}
-	f := t.forAgents(m, told)
-	f.Lines = t.program(said)
-	f.Events = []workflow.Event{workflow.EventApprove}
-	f.Approval = &workflow.Approval{
-		ID: store.NewToken(), Session: s.ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
-	}
-	f.Decisions = []workflow.Decision{{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision}}
-	branch := t.branch()
-	f.Change = func(s *workflow.Session) { s.Branch = branch }
-	return f
-}
-
-// askConsent: what only sounds like consent is asked about, never taken.
-func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) store.Fact {
-	s := t.Session()
-	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
-	if scope != "" {
-		question += ", limited to: " + scope
-	}
-	f := t.answer(m, question+"? Press the button, or reply \"fix it\".",
-		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
-		workflow.Button{ActionID: "correct", Label: "No", Value: store.NewToken()})
-	f.Decisions = []workflow.Decision{{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
-	return f
 }
 
 func (t *turn) stop(m workflow.Message, p workflow.Person) store.Fact {
@@ -264,7 +201,10 @@ func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, erro
 // forAgents gives the message to the agents and opens the session for them.
 func (t *turn) forAgents(m workflow.Message, told string) store.Fact {
 	f := store.Fact{Handled: []store.Handled{{ID: m.ID, ForAgents: true, Shown: told}}, Open: yes}
-	if p := t.Session().Phase; p.Ended() || p == workflow.PhaseReported {
+	switch p := t.Session().Phase; {
+	case p == workflow.PhaseReported && t.newestKind() == reportDiagnosis:
+		f.Events = []workflow.Event{workflow.EventDiagnose}
+	case p.Ended(), t.waitsForConsent():
 		f.Events = []workflow.Event{workflow.EventRequest}
 	}
 	return f

@@ -80,7 +80,7 @@ func kept(m *model.Message) ([]byte, error) {
 
 // Splice judges what came in and appends what is for the agents.
 func (j *journal) Splice(ctx context.Context) error {
-	if err := j.turn.intake(ctx); err != nil {
+	if err := j.turn.hear(ctx); err != nil {
 		return err
 	}
 	unseen, err := j.turn.Unseen(ctx, j.task)
@@ -98,6 +98,11 @@ func (j *journal) Splice(ctx context.Context) error {
 // say puts a line down, signed by the agent.
 func (j *journal) say(text string, buttons ...workflow.Button) {
 	j.put.Lines = append(j.put.Lines, workflow.Line{Agent: j.agent.Signature(), Text: text, Buttons: buttons})
+}
+
+// ran puts down that the agent had a command run.
+func (j *journal) ran(command string, exitCode int, output string) {
+	j.put.Command = &store.Command{Task: max(j.task, 0), Command: command, ExitCode: exitCode, Output: output}
 }
 
 // Say is the tool of that name, the same for every agent.

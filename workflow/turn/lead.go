@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -44,8 +45,10 @@ func (l *lead) rest(ctx context.Context) (model.Result, error) {
 	event := workflow.EventAnswer
 	if approval, err := l.turn.approval(ctx); err != nil {
 		return model.Result{}, err
-	} else if s.Phase == workflow.PhaseExploring && s.Revision > 0 && approval == nil {
+	} else if asking := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing; asking && l.turn.waitsForWord(approval) {
 		event = workflow.EventReturn
+	} else if s.Phase == workflow.PhasePlanning && l.turn.newestKind() == reportPlan && approval == nil {
+		event = workflow.EventShowPlan
 	}
 	if _, err := s.Phase.Next(event); err == nil {
 		l.journal.put.Events = append(l.journal.put.Events, event)
@@ -54,121 +57,56 @@ func (l *lead) rest(ctx context.Context) (model.Result, error) {
 	return model.Result{Text: "Posted. The turn ends here.", Ends: true}, nil
 }
 
-// Ask puts one question with its options, and waits.
-func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
-	if len(q.Options) < 2 || len(q.Options) > 4 {
-		return wrong("ask needs two to four options, and one of them as recommended."), nil
-	}
-	var buttons []workflow.Button
-	text := q.Question
-	known := false
-	for i, o := range q.Options {
-		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
-		text += fmt.Sprintf("\n%d. %s", i+1, o)
-		if o == q.Recommended {
-			b.Style, known = "primary", true
-			text += " (recommended)"
-		}
-		buttons = append(buttons, b)
-	}
-	if !known {
-		return wrong("recommended has to be one of the options, word for word."), nil
-	}
-	l.journal.say(text, buttons...)
-	l.journal.put.Open = no
-	return model.Result{Text: "Asked. Wait for the answer.", Ends: true}, nil
-}
-
-// Delegate gives tasks to workers: only under an approval of the newest report.
-func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Result, error) {
-	t := l.turn
-	approval, err := t.approval(ctx)
-	if err != nil {
-		return model.Result{}, err
-	}
-	if approval == nil {
-		return wrong("Refused: nobody has approved the newest report. Use report_root_cause and wait for the thread's word."), nil
-	}
-	if t.place.work == nil {
-		return model.Result{}, fmt.Errorf("approved, but the session's workspace is not open")
-	}
-	if refused := badAssignments(list); refused != "" {
-		return wrong("%s", refused), nil
-	}
-	tasks, err := l.tasks(ctx, list)
-	if err != nil {
-		return model.Result{}, err
-	}
-	if t.Session().Phase == workflow.PhaseExploring { // after a pause, the approval still stands
-		if err := t.Record(ctx, store.Fact{Events: []workflow.Event{workflow.EventResume}}); err != nil {
-			return model.Result{}, err
-		}
-	}
-	var results []string
-	for _, k := range tasks {
-		if k, err = t.work(ctx, k, approval); err != nil {
-			return model.Result{}, err
-		}
-		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, k.State, k.Summary))
-		if attempts, err := t.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
-			results = append(results, attempts[len(attempts)-1].Summary)
-		}
-	}
-	if changes, err := t.place.work.Changes(ctx); err == nil {
-		for _, c := range changes {
-			results = append(results, c.String())
-		}
-	}
-	return model.Result{Text: strings.Join(results, "\n") + "\nIf all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
-}
-
-// badAssignments says what is wrong with a list of tasks.
-func badAssignments(list []agent.Assignment) string {
-	if len(list) == 0 || len(list) > 10 {
-		return "delegate needs one to ten tasks: {description, category, skill?, after?}."
-	}
-	for i, a := range list {
-		if strings.TrimSpace(a.Description) == "" {
-			return fmt.Sprintf("Task %d has no description.", i+1)
-		}
-		for _, n := range a.After {
-			if n < 1 || n > i {
-				return fmt.Sprintf("Task %d says it comes after task %d; after may only name earlier tasks of the list.", i+1, n)
-			}
-		}
-	}
-	return ""
-}
-
-// tasks are the rows of this call: found when the call is made again after a crash, made
-// and listed in the thread the first time.
-func (l *lead) tasks(ctx context.Context, list []agent.Assignment) ([]workflow.Task, error) {
-	t, call := l.turn, agent.CallID(ctx)
+// waitsForWord: a report was shown, nobody approved it, and nothing was built from it.
+func (t *turn) waitsForWord(approval *workflow.Approval) bool {
 	s := t.Session()
-	found, err := t.Store.Tasks(ctx, s.ID, call)
-	if err != nil || len(found) > 0 {
-		return found, err
+	if s.Revision == 0 || approval != nil || t.newestKind() == reportPlan {
+		return false
 	}
-	all, err := t.Store.Tasks(ctx, s.ID, "")
+	spent, err := t.Store.Approval(context.Background(), s.ID, s.Revision)
+	return err == nil && spent == nil
+}
+
+// Consult asks the consultant in the middle of the orchestrator's work.
+func (l *lead) Consult(ctx context.Context, question string) (model.Result, error) {
+	t := l.turn
+	if strings.TrimSpace(question) == "" {
+		return wrong("consult needs a question."), nil
+	}
+	name := t.Agents[agent.Consultant].Signature()
+	if n, err := t.consulted(ctx); err != nil || n >= mostConsultations {
+		return wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
+	}
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
+	said := store.Fact{Lines: t.program(fmt.Sprintf("Asking the %s: %s", name, oneLine(question)))}
+	if !t.Session().Phase.MayWrite() {
+		said.Maybe = []workflow.Event{workflow.EventConsult}
+	}
+	if err := t.Record(ctx, said); err != nil {
+		return model.Result{}, err
+	}
+	q, err := t.inquire(ctx, q, t.consultText(ctx, programMark+"The orchestrator asks:\n"+fence("message", question)), nil)
 	if err != nil {
-		return nil, err
+		return model.Result{}, err
 	}
-	fact := store.Fact{CallID: call}
-	said := "Tasks:"
-	if len(list) == 1 {
-		said = "Task:"
+	l.journal.put.Maybe = append(l.journal.put.Maybe, workflow.EventReturn)
+	var advice workflow.Advice
+	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
+		return model.Result{Text: "The " + name + " gave no answer. Go on without it."}, nil
 	}
-	for i, a := range list {
-		k := workflow.Task{Number: len(all) + i + 1, Description: a.Description, Category: workflow.Category(a.Category), Skill: a.Skill}
-		for _, n := range a.After {
-			k.After = append(k.After, len(all)+n)
+	return model.Result{Text: "The " + name + " recommends, and the thread has read it:\n" + fence("advice", advice.Text())}, nil
+}
+
+// mostConsultations is how often the orchestrator may ask in one thread; people may always.
+const mostConsultations = 5
+
+// consulted counts the orchestrator's own consultations.
+func (t *turn) consulted(ctx context.Context) (n int, err error) {
+	all, err := t.Store.Inquiries(ctx, t.Session().ID)
+	for _, q := range all {
+		if q.Kind == workflow.InquiryConsult && q.By == "" && len(q.Answer) > 0 {
+			n++
 		}
-		fact.Tasks = append(fact.Tasks, k)
-		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), firstLine(a.Description))
 	}
-	fact.Lines = t.program(said)
-	if err := t.Record(ctx, fact); err != nil {
-		return nil, err
-	}
-	return t.Store.Tasks(ctx, s.ID, call)
+	return n, err
 }

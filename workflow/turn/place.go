@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/check"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -22,8 +24,10 @@ type place struct {
 	repository Repository
 	mirror     *repo.Mirror
 	project    check.Project
-	look       *repo.Workspace // a throw-away copy: put back after each command
+	look       *repo.Workspace // a throw-away copy: put back to lookTree after each command
+	lookTree   string          // empty: the base
 	work       *repo.Workspace // the session's own, after an approval; nil before
+	skills     skill.Set
 
 	warm chan struct{} // closed when base is there
 	base check.Result  // what passed before anything was changed
@@ -33,7 +37,7 @@ type place struct {
 // enter opens the repository and the workspace that the phase allows. It is false when a
 // person has to say something first; that was asked then.
 func (t *turn) enter(ctx context.Context) (bool, error) {
-	if t.place != nil {
+	if t.here() != nil {
 		return true, nil
 	}
 	r, ok := t.repository()
@@ -54,7 +58,10 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
+	p.skills = t.skills(p)
+	t.mu.Lock()
 	t.place = p
+	t.mu.Unlock()
 	go t.warmUp(ctx, p)
 	return true, nil
 }
@@ -130,29 +137,37 @@ func (p *place) baseBranch() string {
 	return p.mirror.DefaultBranch()
 }
 
-// openTrees opens the throw-away copy, and after an approval the session's own tree.
+// openTrees opens the throw-away copy, and after an approval the session's own tree. A
+// follow-up looks at the work so far, with what came to the base meanwhile.
 func (t *turn) openTrees(ctx context.Context, p *place) error {
 	s := t.Session()
-	start := s.BaseCommit
-	if s.Head != "" {
-		start = s.Head // a follow-up looks at the work so far
+	approval, err := t.approval(ctx)
+	if err != nil {
+		return err
 	}
-	var err error
-	if p.look, err = p.mirror.Workspace(ctx, t.dir("look-"+short(start)), start); err != nil {
+	if approval != nil || s.Head != "" {
+		if p.work, err = p.mirror.Workspace(ctx, t.dir("work"), s.BaseCommit); err != nil {
+			return fmt.Errorf("open the session's workspace: %w", err)
+		}
+		if err := t.own(p.work); err != nil {
+			return err
+		}
+	}
+	if s.Head != "" && s.Phase != workflow.PhaseDone && approval == nil {
+		if err := t.catchUp(ctx, p); err != nil {
+			return err
+		}
+	}
+	if s.Head != "" {
+		p.look, p.lookTree, err = p.work.Fork(ctx, t.dir("look-"+short(t.Session().Head)))
+	} else {
+		p.look, err = p.mirror.Workspace(ctx, t.dir("look-"+short(s.BaseCommit)), s.BaseCommit)
+	}
+	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
-	if err := t.own(p.look); err != nil {
-		return err
-	}
 	p.project = t.projectOf(p.repository, p.look)
-	approval, err := t.approval(ctx)
-	if err != nil || approval == nil {
-		return err
-	}
-	if p.work, err = p.mirror.Workspace(ctx, t.dir("work"), s.BaseCommit); err != nil {
-		return fmt.Errorf("open the session's workspace: %w", err)
-	}
-	return t.own(p.work)
+	return t.own(p.look)
 }
 
 func (t *turn) own(w *repo.Workspace) error {
@@ -188,29 +203,43 @@ func (t *turn) warmUp(ctx context.Context, p *place) {
 
 // leave closes what the turn opened.
 func (t *turn) leave() {
-	if t.place == nil {
+	p := t.here()
+	if p == nil {
 		return
 	}
-	<-t.place.warm
-	for _, w := range []*repo.Workspace{t.place.look, t.place.work} {
+	<-p.warm
+	for _, w := range []*repo.Workspace{p.look, p.work} {
 		if w != nil {
 			w.Close()
 		}
 	}
+	t.mu.Lock()
 	t.place = nil
+	t.mu.Unlock()
 }
 
 func (t *turn) dir(part string) string {
 	return filepath.Join(t.Dir, t.Session().ID, part)
 }
 
-// approval is the word that stands on the newest report; nil when there is none.
+// approval is the word that stands on the newest report; nil when there is none. A push
+// spends it: what is asked for after that needs a word of its own.
 func (t *turn) approval(ctx context.Context) (*workflow.Approval, error) {
 	s := t.Session()
 	if s.Revision == 0 {
 		return nil, nil
 	}
-	return t.Store.Approval(ctx, s.ID, s.Revision)
+	a, err := t.Store.Approval(ctx, s.ID, s.Revision)
+	if err != nil || a == nil || s.Head == "" {
+		return a, err
+	}
+	pushes, err := t.Store.Pushes(ctx, s.ID)
+	for _, p := range pushes {
+		if p.Approval == a.ID && p.State == workflow.PushDone {
+			return nil, err
+		}
+	}
+	return a, err
 }
 
 // approvers is whose word counts here, with user groups read afresh.
@@ -250,9 +279,9 @@ func (t *turn) branch() string {
 func (t *turn) topic() string {
 	s := t.Session()
 	if r, err := t.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
-		var body struct{ Summary string }
-		if json.Unmarshal(r.Body, &body) == nil && body.Summary != "" {
-			return body.Summary
+		var body struct{ Summary, Bug, Title string }
+		if json.Unmarshal(r.Body, &body) == nil && r.Kind != reportRequest {
+			return cmp.Or(body.Title, body.Bug, body.Summary, s.Title)
 		}
 	}
 	return s.Title
@@ -260,7 +289,7 @@ func (t *turn) topic() string {
 
 // bench is what the orchestrator's code tools work on.
 func (t *turn) bench() (*tool.Bench, error) {
-	return t.benchOver(t.place.look, func() error {
+	return t.benchOver(t.here().look, func() error {
 		return errors.New("the orchestrator does not change files; delegate the change after an approval")
 	}, nil)
 }
@@ -271,22 +300,22 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 		return nil, fmt.Errorf("open %s: %w", out, err)
 	}
 	b := &tool.Bench{
-		Workspace: w, Mirror: t.place.mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.place.project,
+		Workspace: w, Mirror: t.here().mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.here().project,
 		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"),
 	}
 	if t.Checker != nil {
-		b.Checker = t.Checker.For(t.place.mirror)
+		b.Checker = t.Checker.For(t.here().mirror)
 	}
 	return b, nil
 }
 
 // reading are the code tools of an agent that changes nothing: what its commands leave
 // behind is put back.
-func (t *turn) reading(b *tool.Bench) []model.Tool {
+func (t *turn) reading(b *tool.Bench, tree string) []model.Tool {
 	tools := tool.Reading(b)
 	for _, run := range tool.Running(b) {
 		tools = append(tools, t.around(run, nil, func(ctx context.Context) error {
-			if err := b.Workspace.Restore(ctx, ""); err != nil {
+			if err := b.Workspace.Restore(ctx, tree); err != nil {
 				return err
 			}
 			return t.own(b.Workspace)
@@ -300,7 +329,7 @@ func (t *turn) around(inner model.Tool, before, after func(context.Context) erro
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		select {
-		case <-t.place.warm:
+		case <-t.here().warm:
 		case <-ctx.Done():
 			return model.Result{}, ctx.Err()
 		}

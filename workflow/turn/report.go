@@ -2,11 +2,11 @@ package turn
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,48 +19,142 @@ import (
 // RootCause shows a new revision of the report and waits for the thread's word. Nothing
 // has been changed by then.
 func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, error) {
-	s := l.turn.Session()
-	if _, err := s.Phase.Next(workflow.EventReport); err != nil {
+	t := l.turn
+	s := t.Session()
+	switch _, err := s.Phase.Next(workflow.EventReport); {
+	case err != nil:
 		return wrong("A report cannot be given now: the session is %s. Use reply to answer, or finish the approved work.", s.Phase), nil
-	}
-	if len(c.Evidence) == 0 {
+	case s.Phase == workflow.PhaseDiagnosing:
+		return wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, and call report_diagnosis."), nil
+	case len(c.Evidence) == 0:
 		return wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
 	}
-	if missing := l.turn.missingPlaces(c); len(missing) > 0 {
-		return wrong("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(s.BaseCommit), strings.Join(missing, ", ")), nil
+	if refused, err := l.checked(ctx, c.Reproduction, c.Evidence, c.Summary, c.Cause); refused != nil || err != nil {
+		return result(refused), err
 	}
-	if unread, err := l.turn.Unseen(ctx, 0); err != nil || len(unread) > 0 {
-		return wrong("Somebody wrote in the thread meanwhile; you are shown it now. Take it into account and report again."), err
-	}
-	body, err := json.Marshal(c)
+	shown, err := t.howShown(ctx, c.Reproduction)
 	if err != nil {
-		return model.Result{}, fmt.Errorf("report: %w", err)
+		return model.Result{}, err
 	}
-	r := &workflow.Report{Session: s.ID, Revision: s.Revision + 1, Kind: "root_cause", Body: body, BaseCommit: s.BaseCommit}
-	r.Text = reportText(c, r.Revision, short(s.BaseCommit))
-	l.journal.say(r.Text, reportButtons()...)
-	l.journal.put.Report = r
-	l.journal.put.Alone = true
-	l.journal.put.Events = append(l.journal.put.Events, workflow.EventReport)
-	l.journal.put.Change = func(s *workflow.Session) { s.Kind = workflow.KindBug }
-	l.journal.put.Open = no
-	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, nil
+	r, err := t.newReport(reportRootCause, c)
+	if err != nil {
+		return model.Result{}, err
+	}
+	r.Text = reportText(c, r.Revision, short(s.BaseCommit), shown)
+	return l.showReport(r), nil
 }
 
-func reportButtons() []workflow.Button {
+// Diagnosis shows a Diagnosis Report and waits for the thread's word.
+func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error) {
+	t := l.turn
+	s := t.Session()
+	if s.Phase != workflow.PhaseDiagnosing {
+		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
+			return wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
+		}
+		l.journal.put.Maybe = append(l.journal.put.Maybe, workflow.EventDiagnose)
+	}
+	if missing := d.Missing(); missing != "" {
+		return wrong("report_diagnosis: %s.", missing), nil
+	}
+	if refused, err := l.checked(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n")); refused != nil || err != nil {
+		return result(refused), err
+	}
+	shown, err := t.howShown(ctx, d.Reproduction)
+	if err != nil {
+		return model.Result{}, err
+	}
+	r, err := t.newReport(reportDiagnosis, d)
+	if err != nil {
+		return model.Result{}, err
+	}
+	r.Text = diagnosisText(d, r.Revision, short(s.BaseCommit), shown)
+	return l.showReport(r), nil
+}
+
+// checked looks at what a report claims before people see it: the places exist, the
+// command was run, and nobody wrote meanwhile.
+func (l *lead) checked(ctx context.Context, reproduction string, evidence []workflow.Evidence, words ...string) (*model.Result, error) {
+	t := l.turn
+	for _, e := range evidence {
+		words = append(words, e.Source)
+	}
+	refused := func(format string, args ...any) (*model.Result, error) {
+		r := wrong(format, args...)
+		return &r, nil
+	}
+	if missing := t.missingPlaces(strings.Join(words, "\n")); len(missing) > 0 {
+		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(t.Session().BaseCommit), strings.Join(missing, ", "))
+	}
+	if reproduction != "" {
+		c, err := t.ran(ctx, reproduction)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			return refused("The reproduction was not run here: give the command to run first, word for word, or leave reproduction out; the report is then marked unproven.")
+		}
+	}
+	return l.unread(ctx)
+}
+
+// ran is the newest run of that command in the session; nil where there was none.
+func (t *turn) ran(ctx context.Context, command string) (*store.Command, error) {
+	commands, err := t.Store.Commands(ctx, t.Session().ID)
+	for _, c := range slices.Backward(commands) {
+		if oneLine(c.Command) == oneLine(command) {
+			return &c, err
+		}
+	}
+	return nil, err
+}
+
+// howShown says in words how a reproduction ended when the program ran it; empty where
+// nothing showed the bug.
+func (t *turn) howShown(ctx context.Context, reproduction string) (string, error) {
+	if reproduction == "" {
+		return "", nil
+	}
+	c, err := t.ran(ctx, reproduction)
+	if err != nil || c == nil {
+		return "", err
+	}
+	how := fmt.Sprintf("`%s` ", oneLine(reproduction))
+	switch c.ExitCode {
+	case 0:
+		return how + "(it ends without a failure; look at what it prints)", nil
+	case -1:
+		return how + "(it was stopped)", nil
+	}
+	return how + fmt.Sprintf("(fails with exit code %d)", c.ExitCode), nil
+}
+
+// showReport puts the report down with its buttons; the turn rests.
+func (l *lead) showReport(r *workflow.Report) model.Result {
+	l.journal.say(r.Text, l.turn.reportButtons("Fix it")...)
+	l.journal.put.Report = r
+	l.journal.put.Alone = true
+	// An event that a phase does not allow is dropped; the report itself always is an event.
+	l.journal.put.Maybe = append(l.journal.put.Maybe, workflow.EventReport)
+	l.journal.put.Change = func(s *workflow.Session) { s.Kind, s.Way = workflow.KindBug, workflow.CommandNone }
+	l.journal.put.Open = no
+	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}
+}
+
+func (t *turn) reportButtons(allow string) []workflow.Button {
 	return []workflow.Button{
-		{ActionID: "fix_it", Label: "Fix it", Style: "primary", Value: store.NewToken()},
+		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
 		{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		{ActionID: "consult", Label: "Ask the " + t.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
 		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}
 }
 
-// reportText is the report as the thread sees it.
-func reportText(c agent.RootCause, revision int, commit string) string {
+// evidenceText lists claims, what was observed first.
+func evidenceText(list []workflow.Evidence) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Root cause (revision %d, at %s): %s\n%s\n", revision, commit, c.Summary, c.Cause)
 	for _, grade := range []string{"observed", "inferred"} {
-		for _, e := range c.Evidence {
+		for _, e := range list {
 			if e.Grade != grade {
 				continue
 			}
@@ -71,24 +165,43 @@ func reportText(c agent.RootCause, revision int, commit string) string {
 			b.WriteByte('\n')
 		}
 	}
-	if c.Reproduction != "" {
-		fmt.Fprintf(&b, "Shown by: `%s`\n", oneLine(c.Reproduction))
-	} else {
-		b.WriteString("Unproven: nothing was made to fail yet.\n")
-	}
-	fmt.Fprintf(&b, "Confidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", c.Confidence)
 	return b.String()
+}
+
+func shownText(shown string) string {
+	if shown == "" {
+		return "Unproven: nothing was made to fail yet.\n"
+	}
+	return "Shown by: " + shown + "\n"
+}
+
+// outcomes are a hypothesis's outcome in words.
+var outcomes = map[string]string{"confirmed": "confirmed", "ruled_out": "ruled out", "open": "still open"}
+
+// diagnosisText is the Diagnosis Report as the thread sees it: the report in its own
+// shape, then what stands behind it.
+func diagnosisText(d workflow.Diagnosis, revision int, commit, shown string) string {
+	var b strings.Builder
+	b.WriteString(d.Text() + "\nHypotheses:\n")
+	for i, h := range d.Hypotheses {
+		fmt.Fprintf(&b, "%d. %s: %s (`%s`)\n", i+1, oneLine(h.Claim), outcomes[h.Outcome], oneLine(h.Probe))
+	}
+	b.WriteString(evidenceText(d.Evidence) + shownText(shown))
+	fmt.Fprintf(&b, "Revision %d, at %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", revision, commit)
+	return b.String()
+}
+
+// reportText is the report as the thread sees it.
+func reportText(c agent.RootCause, revision int, commit, shown string) string {
+	return fmt.Sprintf("Root cause (revision %d, at %s): %s\n%s\n%s%sConfidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.",
+		revision, commit, c.Summary, c.Cause, evidenceText(c.Evidence), shownText(shown), c.Confidence)
 }
 
 // placeMark matches path/to/file.ext:12 in the words of a report.
 var placeMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
 
-// missingPlaces are the file:line of a report that the tree does not have.
-func (t *turn) missingPlaces(c agent.RootCause) []string {
-	text := c.Summary + "\n" + c.Cause
-	for _, e := range c.Evidence {
-		text += "\n" + e.Source
-	}
+// missingPlaces are the file:line in words of a report that the tree does not have.
+func (t *turn) missingPlaces(text string) []string {
 	var missing []string
 	seen := map[string]bool{}
 	for _, m := range placeMark.FindAllStringSubmatch(text, -1) {
@@ -100,22 +213,24 @@ func (t *turn) missingPlaces(c agent.RootCause) []string {
 	return missing
 }
 
+// hasLine looks in the tree that the orchestrator looks at.
 func (t *turn) hasLine(path, line string) bool {
 	n, err := strconv.Atoi(line)
 	if err != nil {
 		return false
 	}
-	b, err := t.place.mirror.ReadFile(t.Session().BaseCommit, path)
-	if err != nil {
+	root := t.here().look.Root()
+	if info, err := root.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		// A name without its folder (receipt.go:12) counts where exactly that name exists.
 		return errors.Is(err, fs.ErrNotExist) && !strings.Contains(path, "/") && t.hasName(path)
 	}
-	return n >= 1 && n <= strings.Count(string(b), "\n")+1
+	b, err := root.ReadFile(path)
+	return err == nil && n >= 1 && n <= strings.Count(string(b), "\n")+1
 }
 
 func (t *turn) hasName(name string) bool {
 	found := false
-	fs.WalkDir(t.place.look.Root().FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	fs.WalkDir(t.here().look.Root().FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() == name {
 			found = true
 			return fs.SkipAll

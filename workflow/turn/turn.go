@@ -10,9 +10,12 @@
 // before it is made.
 //
 // What agents may do is decided here and not in prompts: nothing is delegated without an
-// approval row of the newest report (lead.go), no task ends and nothing is pushed without
-// the proof (verify.go), and only people's words and clicks, judged by code, make an
-// approval (consent in intake.go).
+// approval row of the newest report (lead.go), tasks that need nothing from each other run
+// side by side in trees of their own (tasks.go), no task ends and nothing is pushed without
+// the proof and what its skill asks for (worker.go, gates.go, finish.go), what stands
+// outside a scope is taken out (scope.go), and only people's words and clicks, judged by
+// code, make an approval (intake.go, approve.go). Questions to agents that only read run
+// beside the work (inquiry.go).
 package turn
 
 import (
@@ -30,6 +33,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -65,7 +69,9 @@ type Runner struct {
 	SandboxOff   string           // why, and what to do about it
 	Checker      *check.Checker   // nil with Sandbox
 	Dir          string           // where sessions' workspaces are
-	Attempts     int              // failed attempts at a task before it goes back to the orchestrator; 2 where zero
+	Skills       []skill.Skill    // the built-in ones, and the operator's over them
+	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero
+	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
 	Log          *slog.Logger
 }
 
@@ -80,7 +86,14 @@ type turn struct {
 	log *slog.Logger
 
 	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
-	place   *place
+	halt    context.CancelCauseFunc
+	merging sync.Mutex // the session's tree, while tasks work beside it
+	asides  sync.WaitGroup
+
+	mu    sync.Mutex // over what follows
+	place *place
+	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
+	begun map[int64]bool                    // inquiries that run beside the work
 }
 
 var errStopped = errors.New("a person asked to stop")
@@ -108,10 +121,11 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 // judge who said so.
 func (t *turn) once(parent context.Context) (again bool, err error) {
 	ctx, cancel := context.WithCancelCause(parent)
+	t.halt, t.begun = cancel, map[int64]bool{}
 	watched := make(chan struct{})
 	go func() { defer close(watched); t.watch(ctx, cancel) }()
 	defer t.leave()
-	defer func() { cancel(nil); <-watched }()
+	defer func() { cancel(nil); <-watched; t.asides.Wait() }()
 
 	err = t.advance(ctx)
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
@@ -140,6 +154,9 @@ func (t *turn) interrupt(ctx context.Context) error {
 			stopped = append(stopped, k)
 		}
 	}
+	if err := t.dropInquiries(ctx); err != nil {
+		return err
+	}
 	j, err := t.journal(ctx, 0, t.Agents[agent.Orchestrator])
 	if err != nil {
 		return err
@@ -152,7 +169,8 @@ func (t *turn) interrupt(ctx context.Context) error {
 	return j.Append(ctx, 0, closing...)
 }
 
-// watch ends ctx when a person said stop or another turn took over.
+// watch ends ctx when a person said stop or another turn took over, and judges what people
+// write while agents are busy, so that what it makes pointless is cancelled.
 func (t *turn) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(pulse)
 	defer tick.Stop()
@@ -162,31 +180,60 @@ func (t *turn) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		mine, stop, err := t.Pulse(ctx)
+		p, err := t.Pulse(ctx)
 		switch {
 		case err != nil:
 			continue // a database that is away for a moment stops nothing
-		case !mine:
+		case !p.Mine:
 			cancel(store.ErrFenced)
-		case stop:
+		case p.Stop:
 			cancel(errStopped)
+		case p.Unhandled && t.here() != nil:
+			if err := t.hear(ctx); err != nil && ctx.Err() == nil {
+				t.log.Warn("judge what was written meanwhile", "err", err)
+			}
 		}
 	}
 }
 
-// advance is the turn itself.
+// hear judges what people wrote, and begins what that asks for beside the work.
+func (t *turn) hear(ctx context.Context) error {
+	if err := t.intake(ctx); err != nil {
+		return err
+	}
+	return t.beginAsides(ctx)
+}
+
+// advance is the turn itself: the orchestrator works, and questions to agents that only
+// read are answered beside it; what they say may open the session again.
 func (t *turn) advance(ctx context.Context) error {
 	if err := t.intake(ctx); err != nil {
 		return err
 	}
-	if !t.Session().Open {
-		return nil
+	if waits, err := t.pending(ctx); err != nil || !waits && !t.Session().Open {
+		return err
 	}
 	ready, err := t.enter(ctx)
 	if err != nil || !ready {
 		return err
 	}
-	return t.orchestrate(ctx)
+	for {
+		if err := t.beginAsides(ctx); err != nil {
+			return err
+		}
+		if t.Session().Open {
+			if err := t.orchestrate(ctx); err != nil {
+				return err
+			}
+		}
+		t.asides.Wait()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !t.Session().Open {
+			return nil
+		}
+	}
 }
 
 // orchestrate runs the orchestrator over its journal.
@@ -205,7 +252,9 @@ func (t *turn) orchestrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loop := t.loop(row, j, append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench)...))
+	bench.Ran = j.ran
+	tools := append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench, t.here().lookTree)...)
+	loop := t.loop(row, j, append(tools, t.skillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {
 		return t.modelFailed(ctx, err)
@@ -220,10 +269,45 @@ func (t *turn) loop(row agent.Agent, j *journal, tools []model.Tool) *agent.Loop
 	return &agent.Loop{
 		Agent: row, Tools: tools, Journal: j, Ask: t.Model.Ask, Log: t.log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", t.Session().ID, row.Name, j.task),
+		Step:     t.step, Overtaken: []string{"run", "check"},
 		Retrying: func(reason string, wait time.Duration) {
 			t.log.Warn("model call tried again", "reason", reason, "wait", wait)
 		},
 	}
+}
+
+// step is the context of one model call or command: overtake ends it.
+func (t *turn) step(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.steps == nil {
+		t.steps = map[*context.CancelCauseFunc]bool{}
+	}
+	t.steps[&cancel] = true
+	return ctx, func() {
+		t.mu.Lock()
+		delete(t.steps, &cancel)
+		t.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// overtake cancels the model calls and commands that are under way: somebody wrote what
+// makes them pointless.
+func (t *turn) overtake() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for cancel := range t.steps {
+		(*cancel)(agent.ErrOvertaken)
+	}
+}
+
+// here is where the turn works; nil before it entered.
+func (t *turn) here() *place {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.place
 }
 
 // strand says that an agent got nowhere, and what can be done.

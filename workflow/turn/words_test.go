@@ -23,7 +23,7 @@ func TestReportText(t *testing.T) {
 	t.Parallel()
 	c := agent.RootCause{
 		Summary: "Refunds are too high", Cause: "Split drops the rest (money/split.go:13)", Confidence: "high",
-		Evidence: []agent.Evidence{
+		Evidence: []workflow.Evidence{
 			{Claim: "one line is right", Grade: "inferred"},
 			{Claim: "two cents above", Grade: "observed", Source: "shop refund:\n paid 25.00"},
 		},
@@ -34,16 +34,15 @@ Split drops the rest (money/split.go:13)
 • inferred: one line is right
 Unproven: nothing was made to fail yet.
 Confidence: high. No code was changed. Reply "fix it" to have it mended, or say what is wrong here.`
-	require.Equal(t, want, reportText(c, 2, "c0ffee1"))
-	c.Reproduction = "go test ./money"
-	require.Contains(t, reportText(c, 2, "c0ffee1"), "Shown by: `go test ./money`")
+	require.Equal(t, want, reportText(c, 2, "c0ffee1", ""))
+	require.Contains(t, reportText(c, 2, "c0ffee1", "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)")
 }
 
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
 	one := agent.Assignment{Description: "mend", Category: "deep"}
-	require.Empty(t, badAssignments([]agent.Assignment{one}))
-	require.Empty(t, badAssignments([]agent.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}))
+	require.Empty(t, badAssignments([]agent.Assignment{one}, workflow.Plan{}))
+	require.Empty(t, badAssignments([]agent.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
 	for name, list := range map[string][]agent.Assignment{
 		"none":         nil,
 		"too many":     make([]agent.Assignment, 11),
@@ -51,7 +50,7 @@ func TestBadAssignments(t *testing.T) {
 		"after itself": {{Description: "mend", After: []int{1}}},
 		"after none":   {one, {Description: "mend", After: []int{0}}},
 	} {
-		require.NotEmpty(t, badAssignments(list), name)
+		require.NotEmpty(t, badAssignments(list, workflow.Plan{}), name)
 	}
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -20,11 +21,13 @@ type hand struct {
 	turn    *turn
 	journal *journal
 	task    workflow.Task
+	tree    *repo.Workspace // where it works
+	grant   *workflow.Approval
 }
 
 // work does one task, or what is left of it, and gives it back with its outcome.
 func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
-	if k.State == workflow.TaskDone || k.State == workflow.TaskBlocked || k.State == workflow.TaskFailed {
+	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 		return k, nil
 	}
 	row := t.Agents[string(k.Category)]
@@ -32,9 +35,16 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 	if err != nil {
 		return k, err
 	}
-	h := &hand{turn: t, journal: j, task: k}
+	tree, err := t.tree(ctx, &k)
+	if err != nil {
+		return k, err
+	}
+	if k.Apart {
+		defer tree.Close()
+	}
+	h := &hand{turn: t, journal: j, task: k, tree: tree, grant: approval}
 	if len(j.messages) == 0 {
-		if err := h.begin(ctx, approval); err != nil {
+		if err := h.begin(ctx); err != nil {
 			return k, err
 		}
 	}
@@ -48,41 +58,92 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 	}
 	if end != agent.EndTool {
 		h.task.State, h.task.Summary = workflow.TaskFailed, "the worker got nowhere: "+ends[end]
-		return h.task, t.Record(ctx, store.Fact{Tasks: []workflow.Task{h.task}})
+		return h.task, t.keepTask(ctx, h.task)
 	}
 	return h.task, nil
 }
 
-// begin tells the worker what it may know: the facts, the report, the approval, the task.
-func (h *hand) begin(ctx context.Context, approval *workflow.Approval) error {
+func (t *turn) keepTask(ctx context.Context, k workflow.Task) error {
+	return t.Record(ctx, store.Fact{Tasks: []workflow.Task{k}})
+}
+
+// begin tells the worker what it may know: the facts, the report, the approval, the task,
+// what was done before it, and the skills it is held to.
+func (h *hand) begin(ctx context.Context) error {
 	t := h.turn
-	report, err := t.Store.Report(ctx, t.Session().ID, approval.Revision)
+	report, err := t.Store.Report(ctx, t.Session().ID, h.grant.Revision)
 	if err != nil {
-		return fmt.Errorf("report %d: %w", approval.Revision, err)
+		return fmt.Errorf("report %d: %w", h.grant.Revision, err)
 	}
 	parts := []string{t.facts()}
 	if c := t.conventions(); c != "" {
 		parts = append(parts, c)
 	}
-	parts = append(parts, programMark+"The report that was approved by "+oneLine(approval.UserName)+":\n"+fence("report", report.Text))
-	if approval.Scope != "" {
-		parts = append(parts, programMark+"The approval is limited to this, and nothing beyond it may change:\n"+fence("scope", approval.Scope))
+	parts = append(parts, programMark+fmt.Sprintf(allowed[report.Kind], oneLine(h.grant.UserName))+"\n"+fence("report", report.Text))
+	if h.grant.Scope != "" {
+		parts = append(parts, programMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+fence("scope", h.grant.Scope))
 	}
-	parts = append(parts, programMark+"Your task:\n"+fence("task", h.task.Description))
+	if before := t.before(ctx, h.task); before != "" {
+		parts = append(parts, before)
+	}
+	for _, name := range taskSkills(h.task) {
+		if s, ok := t.here().skills.Find(name); ok {
+			parts = append(parts, programMark+"The skill "+name+" is in force; the program holds you to it:\n"+fence("skill", s.Body))
+		}
+	}
+	parts = append(parts, programMark+"Your task:\n"+fence("task", h.task.Description+h.planned(report)))
 	h.task.State = workflow.TaskWorking
 	h.journal.put.Tasks = []workflow.Task{h.task}
 	return h.journal.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n")})
 }
 
-// tools are the worker's: everything that reads, runs and writes, on the session's tree.
+// allowed says what a person allowed, by its kind.
+var allowed = map[string]string{
+	reportRootCause: "The report that was approved by %s:",
+	reportDiagnosis: "The diagnosis that was approved by %s:",
+	reportRequest:   "The request, as %s agreed to it:",
+	reportPlan:      "The plan that was approved by %s:",
+}
+
+// planned is what the plan says of this task.
+func (h *hand) planned(report workflow.Report) string {
+	var plan workflow.Plan
+	if h.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || h.task.Plan > len(plan.Tasks) {
+		return ""
+	}
+	p := plan.Tasks[h.task.Plan-1]
+	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", h.task.Plan, p.Acceptance, p.Check)
+}
+
+// before is what the tasks before this one did.
+func (t *turn) before(ctx context.Context, k workflow.Task) string {
+	all, err := t.Store.Tasks(ctx, t.Session().ID, "")
+	if err != nil {
+		return ""
+	}
+	var lines []string
+	for _, o := range all {
+		if o.Number < k.Number && o.State == workflow.TaskDone {
+			lines = append(lines, fmt.Sprintf("Task %d: %s", o.Number, oneLine(o.Summary)))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return programMark + "Done before, and in the tree already:\n" + fence("tasks", strings.Join(lines, "\n"))
+}
+
+// tools are the worker's: everything that reads, runs and writes, on its tree.
 func (h *hand) tools() ([]model.Tool, error) {
 	t := h.turn
-	bench, err := t.benchOver(t.place.work, h.mayWrite, nil)
+	bench, err := t.benchOver(h.tree, h.mayWrite, nil)
 	if err != nil {
 		return nil, err
 	}
-	own := func(context.Context) error { return t.own(t.place.work) }
-	tools := append(agent.Working(h), tool.Reading(bench)...)
+	bench.Ran, bench.Checked = h.journal.ran, h.saw
+	own := func(context.Context) error { return t.own(h.tree) }
+	tools := append(agent.Working(h), t.skillTool())
+	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
 		tools = append(tools, t.around(run, own, nil))
 	}
@@ -115,15 +176,14 @@ func (h *hand) Blocked(_ context.Context, reason string) (model.Result, error) {
 	return model.Result{Text: "The task ends here.", Ends: true}, nil
 }
 
-// Done claims that the task is finished; the program verifies it. An attempt is edits
-// followed by a verification: a claim that fails without an edit since the last one is none.
+// Done claims that the task is finished; the program verifies it. What breaks a rule of
+// the task's skill, or stands outside the scope, comes before the proof.
 func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	t := h.turn
-	attempts, err := t.Store.Attempts(ctx, h.task.ID)
-	if err != nil {
-		return model.Result{}, err
+	if broken, err := h.design(ctx); broken != "" || err != nil {
+		return wrong("%s", broken), err
 	}
-	tree, err := t.place.work.Tree(ctx)
+	tree, err := h.tree.Tree(ctx)
 	var unfit *repo.TreeError
 	if errors.As(err, &unfit) {
 		return wrong("What you made cannot be committed: %v", unfit), nil
@@ -131,28 +191,78 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if err != nil {
 		return model.Result{}, err
 	}
-	if t.Session().Phase == workflow.PhaseWorking {
-		if err := t.Record(ctx, store.Fact{Events: []workflow.Event{workflow.EventClaim}}); err != nil {
-			return model.Result{}, err
-		}
+	if err := t.Record(ctx, store.Fact{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
+		return model.Result{}, err
 	}
-	proof, err := t.prove(ctx, tree)
+	left, err := t.within(ctx, h.tree, h.grant)
 	if err != nil {
 		return model.Result{}, err
 	}
-	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: proof.Holds(), Summary: strings.Join(proof.Lines(), "\n")}
+	if !left {
+		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		return wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), nil
+	}
+	if after, err := h.tree.Tree(ctx); err != nil {
+		return model.Result{}, err
+	} else if after != tree {
+		tree = after
+	}
+	return h.verify(ctx, tree, summary)
+}
+
+// verify runs the proof. An attempt is edits followed by a verification: a claim that fails
+// without an edit since the last one is none.
+func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, error) {
+	t := h.turn
+	attempts, err := t.Store.Attempts(ctx, h.task.ID)
+	if err != nil {
+		return model.Result{}, err
+	}
+	proof, err := t.prove(ctx, h.tree, tree)
+	if err != nil {
+		return model.Result{}, err
+	}
+	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: h.holds(proof), Summary: strings.Join(proof.Lines(), "\n")}
 	if !attempt.Held {
 		attempt.Summary += failures(proof.Branch)
 	}
 	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
-		h.journal.put.Events = []workflow.Event{workflow.EventFail}
+		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
 		return wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), nil
 	}
-	h.journal.put.Attempt = attempt
-	if attempt.Held {
-		return h.held(summary, attempt), nil
+	if !attempt.Held {
+		if diff, err := h.tree.Diff(ctx); err == nil {
+			attempt.Diff = cutTo(diff, 24<<10)
+		}
+		h.journal.put.Attempt = attempt
+		return h.failed(ctx, attempt)
 	}
-	return h.failed(attempt), nil
+	if missing, err := h.gate(ctx, proof); missing != "" || err != nil {
+		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		return wrong("%s", missing), err
+	}
+	if h.task.Apart {
+		clash, err := t.merge(ctx, h.task, h.tree)
+		if err != nil {
+			return model.Result{}, err
+		}
+		if clash != "" {
+			return h.clashes(attempt, clash), nil
+		}
+	}
+	h.journal.put.Attempt = attempt
+	return h.held(ctx, summary, attempt)
+}
+
+// holds: each task has to leave everything that worked as it was. That something new was
+// seen to fail first is asked of a bug's one task, and of the whole work by finish; a task
+// among several may have nothing of its own to test.
+func (h *hand) holds(p check.Proof) bool {
+	if p.Holds() {
+		return true
+	}
+	plain := len(p.NewTests) == 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
+	return plain && (h.turn.Session().Kind == workflow.KindFeature || h.task.Apart || len(h.task.After) > 0)
 }
 
 // failures are what the first failing tests printed, for whoever has to mend them.
@@ -185,27 +295,124 @@ func tail(s string, most int) string {
 	return "…\n" + s
 }
 
-func (h *hand) held(summary string, a *workflow.Attempt) model.Result {
-	h.task.State, h.task.Summary = workflow.TaskDone, summary
+func (h *hand) held(ctx context.Context, summary string, a *workflow.Attempt) (model.Result, error) {
+	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
 	h.journal.put.Tasks = []workflow.Task{h.task}
-	h.journal.put.Events = []workflow.Event{workflow.EventVerified}
+	h.journal.put.Maybe = []workflow.Event{workflow.EventVerified}
 	for _, line := range strings.Split(a.Summary, "\n") {
 		h.journal.say(line)
 	}
 	h.journal.say("Done: " + firstLine(summary))
-	return model.Result{Text: "Verified:\n" + a.Summary, Ends: true}
+	boxes, err := h.turn.boxes(ctx, h.task)
+	if boxes != "" {
+		h.journal.put.Lines = append(h.journal.put.Lines, h.turn.program(boxes)...)
+	}
+	return model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, err
 }
 
-// failed gives the reasons to the worker, or after the last allowed attempt to the orchestrator.
-func (h *hand) failed(a *workflow.Attempt) model.Result {
-	h.journal.put.Events = []workflow.Event{workflow.EventFail}
-	h.journal.say(fmt.Sprintf("Attempt %d did not hold: %s", a.Number, firstLine(a.Summary)))
-	if a.Number < h.turn.attempts() {
-		return wrong("The verification failed; the task goes on.\n%s", a.Summary)
+// boxes is the plan with a tick on each task that was verified, just now the one given.
+func (t *turn) boxes(ctx context.Context, now workflow.Task) (string, error) {
+	if now.Plan == 0 {
+		return "", nil
 	}
-	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%d attempts failed. The last one:\n%s", a.Number, a.Summary)
+	s := t.Session()
+	a, err := t.approval(ctx)
+	if err != nil || a == nil {
+		return "", err
+	}
+	plan, err := t.plan(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	all, err := t.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return "", err
+	}
+	verified := []int{now.Plan}
+	for _, k := range all {
+		if k.State == workflow.TaskDone && k.Plan > 0 {
+			verified = append(verified, k.Plan)
+		}
+	}
+	return "Plan:\n" + plan.Boxes(verified), nil
+}
+
+// clashes ends a task that is verified by itself, but cannot be merged as it is.
+func (h *hand) clashes(a *workflow.Attempt, clash string) model.Result {
+	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
+	h.journal.put.Attempt = a
 	h.journal.put.Tasks = []workflow.Task{h.task}
-	return model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true}
+	h.journal.put.Maybe = []workflow.Event{workflow.EventVerified}
+	h.journal.say("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task")
+	return model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true}
+}
+
+// failed gives the reasons to the worker. After the last allowed attempt the consultant is
+// asked, without anybody asking for it; after the one that follows its recommendation the
+// files are put back and the thread is asked.
+func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
+	t := h.turn
+	h.task.Failures++
+	h.journal.put.Tasks = []workflow.Task{h.task}
+	h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+	h.journal.say(fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, firstLine(a.Summary)))
+	if h.task.Failures < t.attempts() {
+		return wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
+	}
+	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", count(h.task.Failures, "attempt"), a.Summary)
+	if h.task.Failures > t.attempts() {
+		if !h.task.Apart { // a tree of its own was never merged
+			if err := h.tree.Restore(ctx, h.task.StartTree); err != nil {
+				return model.Result{}, fmt.Errorf("put the files back: %w", err)
+			}
+		}
+	} else {
+		advice, err := h.escalate(ctx, a)
+		if err != nil {
+			return model.Result{}, err
+		}
+		h.task.Summary += advice
+	}
+	h.journal.put.Tasks = []workflow.Task{h.task}
+	return model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true}, nil
+}
+
+// escalationKey begins the keys of consultations that the program asks for by itself.
+const escalationKey = "escalation:"
+
+// escalate asks the consultant with what was tried, and gives its recommendation for the
+// orchestrator.
+func (h *hand) escalate(ctx context.Context, last *workflow.Attempt) (string, error) {
+	t := h.turn
+	name := t.Agents[agent.Consultant].Signature()
+	attempts, err := t.Store.Attempts(ctx, h.task.ID)
+	if err != nil {
+		return "", err
+	}
+	shown := []string{programMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", count(h.task.Failures, "attempt")) + fence("task", h.task.Description)}
+	for _, a := range append(attempts, *last) {
+		shown = append(shown, programMark+fmt.Sprintf("Attempt %d:\n", a.Number)+fence("diff", a.Diff)+"\n"+fence("output", cutTo(a.Summary, 8<<10)))
+	}
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", escalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
+	if _, err := t.kept(ctx, q); err != nil {
+		return "", err
+	}
+	err = t.Record(ctx, store.Fact{
+		Lines: t.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name)), Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult},
+	})
+	if err != nil {
+		return "", err
+	}
+	q, err = t.inquire(ctx, q, t.consultText(ctx, strings.Join(shown, "\n\n")), nil)
+	if err != nil {
+		return "", err
+	}
+	h.journal.put.Maybe = append(h.journal.put.Maybe, workflow.EventAdvice)
+	var advice workflow.Advice
+	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
+		return "\nThe " + name + " was asked and gave no answer.", nil
+	}
+	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, fence("advice", advice.Text())), nil
 }
 
 func (t *turn) attempts() int {

@@ -1,0 +1,173 @@
+package store_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx, id := t.Context(), turn.Session().ID
+	q, err := s.Waiting(ctx, id)
+	require.NoError(t, err)
+	require.Nil(t, q)
+
+	asked := workflow.Question{
+		Text: "Round up or down?", Options: []string{"up", "down"}, Recommended: "down",
+		Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
+	}
+	require.NoError(t, turn.Record(ctx, store.Fact{Question: &asked}))
+	q, err = s.Waiting(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, asked.Options, q.Options)
+	require.Equal(t, asked.Open, q.Open)
+	require.True(t, q.Due.IsZero())
+
+	require.NoError(t, turn.Record(ctx, store.Fact{Question: &workflow.Question{ID: q.ID, Answer: "up"}, By: "U1"}))
+	require.NoError(t, turn.Record(ctx, store.Fact{Question: &workflow.Question{ID: q.ID, Answer: "down"}, By: "U2"}))
+	require.Equal(t, 1, number(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
+	q, err = s.Waiting(ctx, id)
+	require.NoError(t, err)
+	require.Nil(t, q)
+}
+
+// The job that ends the waiting commits with the question, and wakes the session once.
+func TestADueQuestionWakesTheSession(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx, id := t.Context(), turn.Session().ID
+	require.NoError(t, turn.Record(ctx, store.Fact{Question: &workflow.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}}))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
+
+	q, err := s.Waiting(ctx, id)
+	require.NoError(t, err)
+	worker := &store.DueWorker{Store: s}
+	job := &river.Job[store.DueJob]{JobRow: &rivertype.JobRow{}, Args: store.DueJob{Session: id, Question: q.ID}}
+	require.NoError(t, worker.Work(ctx, job))
+	require.NoError(t, worker.Work(ctx, job), "a job that is worked again changes nothing")
+	waiting, err := turn.Unhandled(ctx)
+	require.NoError(t, err)
+	due := 0
+	for _, m := range waiting {
+		if m.Kind == workflow.IncomingDue {
+			due++
+			require.NotEmpty(t, m.Value)
+		}
+	}
+	require.Equal(t, 1, due)
+}
+
+func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx, id := t.Context(), turn.Session().ID
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
+	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &q}))
+	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &q}))
+	all, err := s.Inquiries(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Empty(t, all[0].Answer)
+
+	answered := all[0]
+	answered.Answer = json.RawMessage(`{"bottom_line": "no"}`)
+	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &answered}))
+	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &workflow.Inquiry{ID: answered.ID, Applied: true}}))
+	all, err = s.Inquiries(ctx, id)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"bottom_line": "no"}`, string(all[0].Answer))
+	require.True(t, all[0].Applied)
+}
+
+// What the program tells is read by the agents in its order, and only once.
+func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx := t.Context()
+	told := []store.Told{{Key: "inquiry:1", Text: "the consultant says no"}}
+	require.NoError(t, turn.Record(ctx, store.Fact{Told: told}))
+	require.NoError(t, turn.Record(ctx, store.Fact{Told: told}))
+	unseen, err := turn.Unseen(ctx, 0)
+	require.NoError(t, err)
+	require.Len(t, unseen, 1)
+	require.Equal(t, "the consultant says no", unseen[0].Shown)
+	require.NoError(t, turn.Record(ctx, store.Fact{Seen: unseen[0].ID}))
+	unseen, err = turn.Unseen(ctx, 0)
+	require.NoError(t, err)
+	require.Empty(t, unseen)
+}
+
+func TestWhatWasRunAndSeenIsKept(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx, id := t.Context(), turn.Session().ID
+	require.NoError(t, turn.Record(ctx, store.Fact{Tasks: []workflow.Task{{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}}))
+	tasks, err := s.Tasks(ctx, id, "")
+	require.NoError(t, err)
+	k := tasks[0]
+	require.True(t, k.Apart)
+	require.Equal(t, 3, k.Plan)
+	k.State, k.Failures, k.StartTree, k.Tree = workflow.TaskFailed, 2, "a", "b"
+	require.NoError(t, turn.Record(ctx, store.Fact{
+		Tasks: []workflow.Task{k}, Check: &store.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
+		Command: &store.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
+	}))
+	tasks, err = s.Tasks(ctx, id, "")
+	require.NoError(t, err)
+	require.Equal(t, k, tasks[0])
+	checks, err := s.Checks(ctx, k.ID)
+	require.NoError(t, err)
+	require.True(t, checks[0].Failed("TestSplit"))
+	require.False(t, checks[0].Failed("TestSpli"))
+	commands, err := s.Commands(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, []store.Command{{Command: "go test ./...", ExitCode: 1, Output: "FAIL"}}, commands)
+}
+
+// A line's files reach the outbox with it, and a line with files is a reply of its own.
+func TestFilesTravelWithTheirLine(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	ctx, id := t.Context(), turn.Session().ID
+	file := workflow.File{Name: "plan.md", Title: "Plan", Text: "# Plan\n"}
+	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{
+		{Agent: "orchestrator", Text: "one", Files: []workflow.File{file}}, {Agent: "orchestrator", Text: "two"},
+	}}))
+	var found *workflow.Posting
+	for {
+		p, err := s.Next(ctx, id)
+		require.NoError(t, err)
+		if p == nil || len(p.Lines) > 0 {
+			found = p
+			break
+		}
+		require.NoError(t, s.Posted(ctx, p.Key, "1.0"))
+	}
+	require.Len(t, found.Lines, 1)
+	require.Equal(t, []workflow.File{file}, found.Lines[0].Files)
+}
+
+// Events that a phase does not allow are left out where several workers move one session.
+func TestMaybeMovesOnlyWhereItMay(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Maybe: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
+	require.Equal(t, workflow.PhaseReported, turn.Session().Phase)
+	require.Error(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventClaim}}))
+}

@@ -1,0 +1,123 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// approve is the only maker of approvals. What may change meanwhile is checked again by
+// the database in the transaction that writes the row.
+func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
+	s := t.Session()
+	approvers, err := t.approvers(ctx)
+	if err != nil {
+		return t.unknown(m, err)
+	}
+	if reason := approvers.MayApprove(p, s.Requester); reason != "" {
+		return t.refuse(m, p, "approve", reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, approvers.Who())), nil
+	}
+	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
+		return store.Fact{}, err
+	} else if standing != nil && revision == s.Revision {
+		return t.refuse(m, p, "approve", "already approved", fmt.Sprintf("Revision %d was already approved by %s.", revision, standing.UserName)), nil
+	}
+	switch {
+	case s.Revision == 0 || !t.waitsForConsent():
+		return t.refuse(m, p, "approve", "no report waits", "There is no report to approve at this moment. I say when there is."), nil
+	case revision != s.Revision:
+		return t.refuse(m, p, "approve", "an old revision",
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
+	}
+	if unread, err := t.unread(ctx, m, revision); err != nil {
+		return store.Fact{}, err
+	} else if unread {
+		return t.refuse(m, p, "approve", "written before the report was shown",
+			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
+	}
+	report, err := t.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	return t.approved(m, p, report, scope), nil
+}
+
+// postingTime is how long a report may be on its way to Slack.
+const postingTime = 10 * time.Second
+
+// unread: words name no revision, so they approve only what stood above them in the
+// thread. A button was shown together with its revision.
+func (t *turn) unread(ctx context.Context, m workflow.Message, revision int) (bool, error) {
+	if m.Kind == workflow.IncomingAction {
+		return false, nil
+	}
+	for until := time.Now().Add(postingTime); ; {
+		ts, underWay, err := t.Store.ReportShown(ctx, t.Session().ID, revision)
+		if err != nil {
+			return false, fmt.Errorf("look whether revision %d was shown: %w", revision, err)
+		}
+		if ts != "" || !underWay || time.Now().After(until) {
+			return ts == "" || m.TS < ts, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) store.Fact {
+	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
+		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, oneLine(p.Name), delegates[r.Kind])
+	if scope != "" {
+		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
+		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + fence("scope", scope)
+	}
+	f := t.forAgents(m, told)
+	f.Lines = t.program(said)
+	f.Events = []workflow.Event{workflow.EventApprove}
+	t.permit(&f, m, p, r, scope)
+	return f
+}
+
+// delegates is what the orchestrator does next, by the kind of what was approved.
+var delegates = map[string]string{
+	reportRootCause: "Delegate the fix now.",
+	reportDiagnosis: "Delegate the fix now.",
+	reportRequest:   "Delegate the work now.",
+	reportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
+}
+
+// permit puts the approval of r by p down: the branch may be written from here on.
+func (t *turn) permit(f *store.Fact, m workflow.Message, p workflow.Person, r workflow.Report, scope string) {
+	f.Approval = &workflow.Approval{
+		ID: store.NewToken(), Session: t.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
+	}
+	f.Decisions = append(f.Decisions, workflow.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
+	branch, before := t.branch(), f.Change
+	f.Change = func(s *workflow.Session) {
+		if before != nil {
+			before(s)
+		}
+		s.Branch = branch
+	}
+}
+
+// askConsent: what only sounds like consent is asked about, never taken.
+func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) store.Fact {
+	s := t.Session()
+	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
+	if scope != "" {
+		question += ", limited to: " + scope
+	}
+	f := t.answer(m, question+"? Press the button, or reply \"fix it\".",
+		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
+		workflow.Button{ActionID: "correct", Label: "No", Value: store.NewToken()})
+	f.Decisions = []workflow.Decision{{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	return f
+}

@@ -1,0 +1,94 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// catchUp brings what came to the base branch since the session began into the session's
+// branch, when people go on with work that was pushed. It is a merge, said in the thread;
+// what clashes is asked about. The branch is never rebased.
+func (t *turn) catchUp(ctx context.Context, p *place) error {
+	s := t.Session()
+	if err := p.mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	tip, err := p.mirror.Resolve(p.baseBranch())
+	if err != nil || tip == s.BaseCommit {
+		return err
+	}
+	common, err := p.work.MergeBase(ctx, s.Head, tip)
+	if err != nil || common == tip {
+		return err
+	}
+	if common == "" {
+		common = s.BaseCommit
+	}
+	conflicts, err := p.work.Merge(ctx, nil, common, tip)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.baseBranch(), err)
+	}
+	if len(conflicts) > 0 {
+		return t.askAboutBase(ctx, p, tip, conflicts)
+	}
+	commit, err := t.mergeCommit(ctx, p, tip)
+	if err != nil {
+		return err
+	}
+	if err := p.work.SetBase(ctx, tip); err != nil {
+		return fmt.Errorf("merge %s: %w", p.baseBranch(), err)
+	}
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.baseBranch(), short(s.BaseCommit), short(tip), s.Branch)),
+		Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit },
+	})
+}
+
+// mergeCommit depends on nothing but what is merged, so that it comes out the same again.
+func (t *turn) mergeCommit(ctx context.Context, p *place, tip string) (string, error) {
+	s := t.Session()
+	history, err := p.mirror.Log(ctx, tip, "", 1)
+	if err != nil || len(history) == 0 {
+		return "", fmt.Errorf("merge %s: %w", p.baseBranch(), err)
+	}
+	commit, err := p.work.Commit(ctx, repo.CommitSpec{
+		Parent: s.Head, Parents: []string{tip}, When: history[0].When.UTC().Truncate(time.Second),
+		Message:  fmt.Sprintf("Merge %s into %s", p.baseBranch(), s.Branch),
+		Trailers: [][2]string{{"Session", s.ID}},
+	})
+	if err != nil {
+		return "", fmt.Errorf("merge %s: %w", p.baseBranch(), err)
+	}
+	return commit, nil
+}
+
+// askAboutBase: what cannot be merged by itself is for people to decide, once for each
+// state of the base.
+func (t *turn) askAboutBase(ctx context.Context, p *place, tip string, conflicts []repo.Conflict) error {
+	s := t.Session()
+	var where []string
+	for _, c := range conflicts {
+		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, firstLine(c.Why)))
+	}
+	key := "base:" + tip
+	asked, err := t.Store.Inquiries(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	for _, q := range asked {
+		if q.Key == key {
+			return nil
+		}
+	}
+	q := &workflow.Inquiry{Kind: workflow.InquiryBase, Key: key, Question: tip}
+	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nI go on from the old base (%s) unless you say otherwise: say \"merge %s first\" and that becomes the next task.",
+		p.baseBranch(), short(tip), s.Branch, strings.Join(where, "\n"), short(s.BaseCommit), p.baseBranch())
+	return t.Record(ctx, store.Fact{Inquiry: q, Lines: t.program(text), Told: []store.Told{{Key: key, Text: fmt.Sprintf(
+		"The base branch moved to %s and clashes with the session's branch; the thread was told, and may ask for it to be merged. Until then the old base counts.\n%s", short(tip), strings.Join(where, "\n"))}}})
+}

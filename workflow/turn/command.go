@@ -1,0 +1,110 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// consultantNames are what people call the consultant.
+func (t *turn) consultantNames() []string {
+	return []string{"consultant", "oracle", t.Agents[agent.Consultant].Signature()}
+}
+
+// commanded judges a message that begins a way of working; ok says that it was one.
+func (t *turn) commanded(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+	command, rest := workflow.ReadCommandFor(m.Text, t.consultantNames()...)
+	switch command {
+	case workflow.CommandNone:
+		return f, false, nil
+	case workflow.CommandConsult:
+		return t.consultation(m, p, rest), true, nil
+	}
+	if phase := t.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
+		return t.answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
+	}
+	if rest == "" && m.TS == t.Session().Thread.TS {
+		return t.answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
+	}
+	return t.way(m, p, command, rest), true, nil
+}
+
+// A wayOfWorking is what a command begins.
+type wayOfWorking struct {
+	event workflow.Event // EventRequest: the session explores as ever
+	kind  workflow.Kind
+	told  string
+}
+
+var ways = map[workflow.Command]wayOfWorking{
+	workflow.CommandGrillMe:   {workflow.EventAlign, workflow.KindFeature, "%s asks to be interviewed before anything is built."},
+	workflow.CommandStartWork: {workflow.EventRequest, workflow.KindFeature, "%s asks for a written plan before anything is built: restate_request, then propose_plan."},
+	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
+}
+
+// way begins the way of working that the command asks for, with its skill.
+func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Command, about string) store.Fact {
+	w := ways[command]
+	told := fmt.Sprintf(w.told, oneLine(p.Name))
+	if about != "" {
+		told += " It is about:\n" + fence("message", about)
+	} else {
+		told += " It is about what stands in the thread."
+	}
+	for _, s := range t.Skills {
+		if s.Name == string(command) {
+			told += "\nFollow this skill:\n" + fence("skill", s.Body)
+		}
+	}
+	f := store.Fact{Handled: []store.Handled{{ID: m.ID, ForAgents: true, Shown: told}}, Open: yes}
+	s := t.Session()
+	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
+		f.Events = append(f.Events, workflow.EventRequest)
+	}
+	// From where the way cannot begin (another interview, say), the session goes on as it is.
+	f.Maybe = append(f.Maybe, w.event)
+	f.Change = func(s *workflow.Session) {
+		s.Way, s.Kind, s.Asked, s.MayAsk = command, w.kind, 0, 0
+		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
+			s.Title = firstLine(oneLine(about))
+		}
+	}
+	return f
+}
+
+// consultation asks the consultant what a person wants to know of it.
+func (t *turn) consultation(m workflow.Message, p workflow.Person, question string) store.Fact {
+	s := t.Session()
+	if question == "" {
+		question = "Is the newest report right, and is its fix the best one?"
+		if s.Revision == 0 {
+			question = "What is the cause of what this thread is about, and what is to be done?"
+		}
+	}
+	f := t.ignore(m)
+	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: question, By: p.ID}
+	f.Lines = t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), oneLine(question)))
+	if !s.Phase.MayWrite() {
+		f.Maybe = []workflow.Event{workflow.EventConsult}
+		if s.Phase.Ended() {
+			f.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
+		}
+	}
+	f.Change = func(s *workflow.Session) {
+		if s.Kind == workflow.KindUnknown && s.Revision == 0 && !s.Open {
+			s.Kind = workflow.KindConsultation
+		}
+	}
+	return f
+}
+
+// explainDiff has the change explained, beside whatever goes on.
+func (t *turn) explainDiff(m workflow.Message) store.Fact {
+	f := t.ignore(m)
+	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+	return f
+}

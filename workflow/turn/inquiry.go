@@ -1,0 +1,352 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+)
+
+// A desk is where an agent that only reads sits: one inquiry. Its transcript is kept under
+// the inquiry's number below zero, beside those of tasks.
+type desk struct {
+	turn    *turn
+	journal *journal
+	inquiry workflow.Inquiry
+	hunks   []repo.Hunk
+	shown   string // what it is asked, beside the facts
+}
+
+// Say puts a line in the thread.
+func (d *desk) Say(ctx context.Context, message string) (model.Result, error) {
+	return d.journal.Say(ctx, message)
+}
+
+// inquire asks an agent that only reads and waits for its answer. One that was asked
+// before, under the same key, is not asked again. An empty answer means that there is none.
+func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []repo.Hunk) (workflow.Inquiry, error) {
+	kept, err := t.kept(ctx, q)
+	if err != nil || len(kept.Answer) > 0 {
+		return kept, err
+	}
+	row := t.Agents[chairs[kept.Kind]]
+	j, err := t.journal(ctx, -kept.ID, row)
+	if err != nil {
+		return kept, err
+	}
+	d := &desk{turn: t, journal: j, inquiry: kept, hunks: hunks, shown: shown}
+	if len(j.messages) == 0 {
+		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: t.facts() + "\n\n" + shown}); err != nil {
+			return kept, err
+		}
+	}
+	tools, err := d.tools()
+	if err != nil {
+		return kept, err
+	}
+	end, err := t.loop(row, j, tools).Run(ctx)
+	if err != nil {
+		return kept, err
+	}
+	if end != agent.EndTool {
+		t.log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
+		d.inquiry.Answer = json.RawMessage(`{}`)
+		return d.inquiry, t.Record(ctx, store.Fact{Inquiry: &d.inquiry})
+	}
+	return d.inquiry, nil
+}
+
+// chairs say which agent answers what.
+var chairs = map[workflow.InquiryKind]string{
+	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
+}
+
+// kept is the inquiry's row, made where there is none under its key.
+func (t *turn) kept(ctx context.Context, q workflow.Inquiry) (workflow.Inquiry, error) {
+	for range 2 {
+		all, err := t.Store.Inquiries(ctx, t.Session().ID)
+		if err != nil {
+			return q, err
+		}
+		for _, known := range all {
+			if known.Key == q.Key {
+				return known, nil
+			}
+		}
+		if err := t.Record(ctx, store.Fact{Inquiry: &q}); err != nil {
+			return q, err
+		}
+	}
+	return q, errors.New("an inquiry was kept and is not there")
+}
+
+// tools are what the agent of this kind has: nothing that changes or runs anything.
+func (d *desk) tools() ([]model.Tool, error) {
+	var tools []model.Tool
+	switch d.inquiry.Kind {
+	case workflow.InquiryConsult:
+		tools = append(agent.Advising(d, d.advise), d.turn.skillTool())
+	case workflow.InquiryExplain:
+		tools = agent.Explaining(d.explain)
+	case workflow.InquiryScope:
+		tools = agent.Reviewing(d.judge)
+	}
+	tree := d.turn.here().look
+	if work := d.turn.here().work; work != nil {
+		tree = work
+	}
+	bench, err := d.turn.benchOver(tree, func() error { return errors.New("you only read") }, nil)
+	if err != nil {
+		return nil, err
+	}
+	return append(tools, tool.Reading(bench)...), nil
+}
+
+// answer puts the typed answer down; it is recorded with the call's result.
+func (d *desk) answer(v any) (model.Result, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return model.Result{}, fmt.Errorf("inquiry: %w", err)
+	}
+	d.inquiry.Answer = b
+	kept := d.inquiry
+	d.journal.put.Inquiry = &kept
+	return model.Result{Text: "Taken down.", Ends: true}, nil
+}
+
+func (d *desk) advise(_ context.Context, a workflow.Advice) (model.Result, error) {
+	if missing := a.Missing(); missing != "" {
+		return wrong("advise: %s.", missing), nil
+	}
+	d.journal.say(a.Text())
+	return d.answer(a)
+}
+
+func (d *desk) explain(_ context.Context, e agent.Explanation) (model.Result, error) {
+	var numbers []int
+	for _, h := range e.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.unnamed(numbers); missing != "" {
+		return wrong("explain_diff: %s.", missing), nil
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(e.Summary))
+	slices.SortFunc(e.Hunks, func(x, y agent.HunkWord) int { return x.Number - y.Number })
+	for _, h := range e.Hunks {
+		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, hunkPlace(d.hunks[h.Number-1]), oneLine(h.Why))
+	}
+	d.journal.say(b.String())
+	return d.answer(e)
+}
+
+func (d *desk) judge(_ context.Context, v agent.Judgement) (model.Result, error) {
+	var numbers []int
+	for _, h := range v.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.unnamed(numbers); missing != "" {
+		return wrong("judge_hunks: %s.", missing), nil
+	}
+	return d.answer(v)
+}
+
+// unnamed says which hunks an answer leaves out or makes up.
+func (d *desk) unnamed(numbers []int) string {
+	named := map[int]bool{}
+	for _, n := range numbers {
+		if n < 1 || n > len(d.hunks) {
+			return fmt.Sprintf("there is no hunk %d; they are 1 to %d", n, len(d.hunks))
+		}
+		if named[n] {
+			return fmt.Sprintf("hunk %d is named twice", n)
+		}
+		named[n] = true
+	}
+	for n := 1; n <= len(d.hunks); n++ {
+		if !named[n] {
+			return fmt.Sprintf("hunk %d is not named; every one has to be, 1 to %d", n, len(d.hunks))
+		}
+	}
+	return ""
+}
+
+func hunkPlace(h repo.Hunk) string {
+	place := h.Path
+	if h.NewStart > 0 {
+		place += fmt.Sprintf(":%d", h.NewStart)
+	}
+	return fmt.Sprintf("`%s` +%d −%d", place, h.Added, h.Removed)
+}
+
+// maxHunks is how much of a diff an agent is shown.
+const maxHunks = 60 << 10
+
+// hunkText is the diff, cut into its numbered hunks, as agents read it.
+func hunkText(hunks []repo.Hunk) string {
+	var b strings.Builder
+	for _, h := range hunks {
+		text := h.Text
+		if left := maxHunks - b.Len(); len(text) > left {
+			text = strings.ToValidUTF8(text[:max(left, 0)], "") + "\n… (cut; read the file)"
+		}
+		fmt.Fprintf(&b, "Hunk %d, %s (%s):\n%s\n", h.Number, h.Path, h.Kind, strings.TrimRight(text, "\n"))
+	}
+	return b.String()
+}
+
+// pending reports whether a person's question to such an agent waits.
+func (t *turn) pending(ctx context.Context) (bool, error) {
+	open, err := t.open(ctx)
+	return len(open) > 0, err
+}
+
+// open are the inquiries of people without an answer.
+func (t *turn) open(ctx context.Context) ([]workflow.Inquiry, error) {
+	all, err := t.Store.Inquiries(ctx, t.Session().ID)
+	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
+		return len(q.Answer) > 0 || !strings.HasPrefix(q.Key, "message:")
+	}), err
+}
+
+// dropInquiries: a stop ends them, too.
+func (t *turn) dropInquiries(ctx context.Context) error {
+	open, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		q.Answer = json.RawMessage(`{}`)
+		if err := t.Record(ctx, store.Fact{Inquiry: &q}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginAsides answers what people asked of agents that only read, beside the work.
+func (t *turn) beginAsides(ctx context.Context) error {
+	if t.here() == nil {
+		return nil
+	}
+	open, err := t.open(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		t.mu.Lock()
+		fresh := !t.begun[q.ID]
+		t.begun[q.ID] = true
+		t.mu.Unlock()
+		if fresh {
+			t.asides.Go(func() { t.aside(ctx, q) })
+		}
+	}
+	return nil
+}
+
+// aside answers one question of a person.
+func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
+	shown, hunks, err := t.asked(ctx, q)
+	if err == nil {
+		q, err = t.inquire(ctx, q, shown, hunks)
+	}
+	if ctx.Err() != nil {
+		return // it is asked again when the session goes on
+	}
+	if err != nil {
+		t.log.Error("inquiry", "kind", q.Kind, "err", err)
+		q.Answer = json.RawMessage(`{}`)
+	}
+	if err := t.Record(ctx, t.told(q)); err != nil && ctx.Err() == nil {
+		t.log.Error("record an inquiry's answer", "err", err)
+	}
+}
+
+// asked is what the agent is shown of a person's question.
+func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hunk, error) {
+	question := programMark + "Asked in the thread:\n" + fence("message", q.Question)
+	if q.Kind == workflow.InquiryConsult {
+		return t.consultText(ctx, question), nil, nil
+	}
+	work := t.here().work
+	if work == nil {
+		return "", nil, errors.New("there is no change to explain yet")
+	}
+	hunks, err := work.Hunks(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(hunks) == 0 {
+		return "", nil, errors.New("nothing is changed yet")
+	}
+	return question + "\n\n" + programMark + "The change so far:\n" + fence("diff", hunkText(hunks)), hunks, nil
+}
+
+// consultText is what the consultant is shown beside the question.
+func (t *turn) consultText(ctx context.Context, question string) string {
+	s := t.Session()
+	parts := []string{question}
+	if r, err := t.Store.Report(ctx, s.ID, s.Revision); err == nil {
+		parts = append(parts, programMark+"The newest report or plan in the thread:\n"+fence("report", r.Text))
+	} else if s.Title != "" {
+		parts = append(parts, programMark+"The thread is about:\n"+fence("message", s.Title))
+	}
+	if work := t.here().work; work != nil {
+		if diff, err := work.Diff(ctx); err == nil && diff != "" {
+			parts = append(parts, programMark+"What was changed so far:\n"+fence("diff", cutTo(diff, maxHunks)))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func cutTo(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "\n… (cut)"
+}
+
+// told is what follows from an answer: the orchestrator hears of a recommendation, and the
+// session goes back to where it was.
+func (t *turn) told(q workflow.Inquiry) store.Fact {
+	f := store.Fact{Inquiry: &q}
+	if q.Kind != workflow.InquiryConsult {
+		if string(q.Answer) == "{}" {
+			f.Lines = t.program("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")
+		}
+		return f
+	}
+	s := t.Session()
+	nothingElse := s.Revision == 0 && s.Was == workflow.PhaseExploring && !s.Open
+	if nothingElse {
+		f.Maybe = []workflow.Event{workflow.EventAnswer}
+	} else if s.Phase == workflow.PhaseConsulting {
+		f.Maybe = []workflow.Event{workflow.EventReturn}
+	}
+	name := t.Agents[agent.Consultant].Signature()
+	var advice workflow.Advice
+	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
+		f.Lines = t.program(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))
+		return f
+	}
+	f.Told = []store.Told{{Key: fmt.Sprintf("inquiry:%d", q.ID), Text: fmt.Sprintf(
+		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
+		name, oneLine(q.Question), fence("advice", advice.Text()))}}
+	if !nothingElse {
+		f.Open = yes
+		if s.Phase == workflow.PhaseConsulting && (s.Was == workflow.PhaseReported || s.Was == workflow.PhasePlanShown) {
+			f.Maybe = append(f.Maybe, workflow.EventRequest)
+		}
+	}
+	return f
+}

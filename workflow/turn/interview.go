@@ -1,0 +1,188 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// mostQuestions is how many an interview may put: five to ten minutes of somebody's time.
+// A person may ask for as many again.
+const mostQuestions = 12
+
+// unanswered is how long a question waits where the configuration does not say.
+const unanswered = 24 * time.Hour
+
+// Ask puts one question with its options, and waits.
+func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
+	s := l.turn.Session()
+	aligning := s.Phase == workflow.PhaseAligning
+	switch may := max(s.MayAsk, mostQuestions); {
+	case len(q.Options) < 2 || len(q.Options) > 4:
+		return wrong("ask needs two to four options, and one of them as recommended."), nil
+	case !slices.Contains(q.Options, q.Recommended):
+		return wrong("recommended has to be one of the options, word for word."), nil
+	case aligning && s.Asked >= may:
+		return wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.Asked), nil
+	}
+	asked := &workflow.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
+	if wait := l.turn.patience(); wait > 0 {
+		asked.Due = time.Now().Add(wait)
+	}
+	l.journal.put.Question = asked
+	l.journal.say(questionText(q, aligning, s.Asked+1), questionButtons(q, aligning)...)
+	l.journal.put.Change = func(s *workflow.Session) { s.Asked++ }
+	l.journal.put.Open = no
+	return model.Result{Text: "Asked. Wait for the answer.", Ends: true}, nil
+}
+
+// patience is how long a question waits for its answer; zero: for ever.
+func (t *turn) patience() time.Duration {
+	switch {
+	case t.Unanswered < 0:
+		return 0
+	case t.Unanswered == 0:
+		return unanswered
+	}
+	return t.Unanswered
+}
+
+func questionText(q agent.Question, aligning bool, number int) string {
+	text := q.Question
+	if aligning {
+		text = fmt.Sprintf("Question %d (%s after it): %s", number, count(len(q.Open), "open decision"), q.Question)
+	}
+	for i, o := range q.Options {
+		text += fmt.Sprintf("\n%d. %s", i+1, o)
+		if o == q.Recommended {
+			text += " (recommended)"
+		}
+	}
+	if aligning {
+		text += "\nPress one, answer in your own words, or say \"wrap up\" to take what I recommend for the rest."
+	}
+	return text
+}
+
+func questionButtons(q agent.Question, aligning bool) []workflow.Button {
+	var buttons []workflow.Button
+	for _, o := range q.Options {
+		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
+		if o == q.Recommended {
+			b.Style = "primary"
+		}
+		buttons = append(buttons, b)
+	}
+	if aligning {
+		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+	}
+	return buttons
+}
+
+// answered takes a message as the answer to the question that waits, or as the word on a
+// shared understanding; ok says that it was one.
+func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+	s := t.Session()
+	q, err := t.Store.Waiting(ctx, s.ID)
+	if err != nil {
+		return f, false, err
+	}
+	aligning := s.Phase == workflow.PhaseAligning
+	switch {
+	case aligning && workflow.WantsMore(m.Text):
+		f = t.forAgents(m, "")
+		f.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions }
+		return f, true, nil
+	case aligning && workflow.WrapsUp(m.Text):
+		return t.wrapUp(m, p, q), true, nil
+	case q != nil:
+		if n, named := workflow.OptionNamed(m.Text, q.Options); named {
+			return t.take(m, p, q, optionOr(q, n)), true, nil
+		}
+		if c, _ := workflow.ReadCommandFor(m.Text, t.consultantNames()...); c != workflow.CommandNone {
+			return f, false, nil
+		}
+		f = t.forAgents(m, "")
+		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: m.Text}, p.ID
+		return f, true, nil
+	case aligning && t.newestKind() == reportRequest && workflow.Confirms(m.Text):
+		f, err = t.confirmed(ctx, m, p, s.Revision)
+		return f, true, err
+	}
+	return f, false, nil
+}
+
+func optionOr(q *workflow.Question, n int) string {
+	if n < 0 || n >= len(q.Options) {
+		return q.Recommended
+	}
+	return q.Options[n]
+}
+
+// chose judges the press of an option.
+func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person, option string) (store.Fact, error) {
+	q, err := t.Store.Waiting(ctx, t.Session().ID)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	switch {
+	case m.ActionID == "wrap_up" && t.Session().Phase == workflow.PhaseAligning:
+		return t.wrapUp(m, p, q), nil
+	case q == nil || !slices.Contains(q.Options, option):
+		return t.answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
+	}
+	return t.take(m, p, q, option), nil
+}
+
+func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) store.Fact {
+	f := t.forAgents(m, fmt.Sprintf("%s chose the option %q.", oneLine(p.Name), option))
+	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: option}, p.ID
+	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
+		f.Lines = t.program(fmt.Sprintf("%s → %s (%s).", oneLine(q.Text), option, p.Name))
+	}
+	return f
+}
+
+// wrapUp ends the interview: what is recommended stands for all that is open.
+func (t *turn) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) store.Fact {
+	if q == nil {
+		return t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", oneLine(p.Name)))
+	}
+	f := t.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", oneLine(p.Name), q.Defaults()))
+	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: q.Recommended}, p.ID
+	f.Lines = t.program("Wrapped up. I take what I recommended:\n" + q.Defaults())
+	return f
+}
+
+// due takes the recommended answer of a question that waited long enough.
+func (t *turn) due(ctx context.Context, m workflow.Message) (store.Fact, error) {
+	q, err := t.Store.Waiting(ctx, t.Session().ID)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value {
+		return t.ignore(m), nil
+	}
+	f := t.forAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
+	f.Question = &workflow.Question{ID: q.ID, Answer: q.Recommended}
+	f.Lines = t.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(t.patience()), oneLine(q.Text), q.Recommended))
+	return f, nil
+}
+
+// words is a duration as people say it.
+func words(d time.Duration) string {
+	switch {
+	case d >= 2*time.Hour && d%time.Hour == 0:
+		return count(int(d/time.Hour), "hour")
+	case d >= time.Minute && d%time.Minute == 0:
+		return count(int(d/time.Minute), "minute")
+	}
+	return d.String()
+}

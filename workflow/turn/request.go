@@ -1,0 +1,219 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// The kinds of what a person's word may stand on.
+const (
+	reportRootCause = "root_cause"
+	reportDiagnosis = "diagnosis"
+	reportRequest   = "request"
+	reportPlan      = "plan"
+)
+
+// newestKind is the kind of the newest report; empty where there is none.
+func (t *turn) newestKind() string {
+	s := t.Session()
+	r, err := t.Store.Report(context.Background(), s.ID, s.Revision)
+	if err != nil {
+		return ""
+	}
+	return r.Kind
+}
+
+// Restate shows a feature request back. Whoever asked for it and may approve has given
+// the permission to work on a branch by asking.
+func (l *lead) Restate(ctx context.Context, r workflow.Request) (model.Result, error) {
+	t := l.turn
+	s := t.Session()
+	if missing := r.Missing(); missing != "" {
+		return wrong("restate_request: %s.", missing), nil
+	}
+	if _, err := s.Phase.Next(workflow.EventPlan); err != nil && s.Phase != workflow.PhaseAligning && s.Phase != workflow.PhasePlanning {
+		return wrong("A request cannot be restated while the session is %s.", s.Phase), nil
+	}
+	if unread, err := l.unread(ctx); unread != nil || err != nil {
+		return result(unread), err
+	}
+	report, err := t.newReport(reportRequest, r)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if s.Phase == workflow.PhaseAligning {
+		return l.understanding(report, r), nil
+	}
+	report.Text = r.Text() + t.offers(r)
+	l.journal.put.Report = report
+	l.journal.put.Change = func(s *workflow.Session) { s.Kind = workflow.KindFeature }
+	if s.Phase != workflow.PhasePlanning {
+		l.journal.put.Events = append(l.journal.put.Events, workflow.EventPlan)
+	}
+	if s.Way == workflow.CommandStartWork {
+		l.journal.say(report.Text)
+		l.journal.say("Planning the implementation")
+		return model.Result{Text: "Shown. Now write the plan: propose_plan."}, nil
+	}
+	return l.begin(ctx, report)
+}
+
+// begin lets the work start where the request itself is the permission, and waits for it
+// otherwise.
+func (l *lead) begin(ctx context.Context, report *workflow.Report) (model.Result, error) {
+	t := l.turn
+	permission, why, err := t.permission(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if permission == nil {
+		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s): reply \"go ahead\".", report.Revision, why)
+		l.journal.say(report.Text, t.reportButtons("Go ahead")...)
+		l.journal.put.Alone, l.journal.put.Open = true, no
+		l.journal.put.Events = append(l.journal.put.Events, workflow.EventReport)
+		return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true}, nil
+	}
+	l.journal.say(report.Text)
+	l.journal.say("Planning the implementation")
+	t.permit(&l.journal.put, workflow.Message{Incoming: workflow.Incoming{TS: t.Session().Thread.TS}}, *permission, *report, "")
+	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", oneLine(permission.Name))}, nil
+}
+
+// permission is the person whose request allows the work; where there is none, why.
+func (t *turn) permission(ctx context.Context) (*workflow.Person, string, error) {
+	s := t.Session()
+	approvers, err := t.approvers(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if approvers.OtherThanRequester {
+		return nil, "somebody other than the person who asked has to approve here", nil
+	}
+	users, err := t.Store.Writers(ctx, s.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	why := "nobody who asked may approve"
+	for _, user := range users {
+		p, err := t.Slack.Person(ctx, s.Thread, user)
+		if err != nil {
+			return nil, "Slack does not tell me who asked", nil // closed on error
+		}
+		if why = approvers.MayApprove(p, ""); why == "" {
+			return &p, "", nil
+		}
+	}
+	return nil, why, nil
+}
+
+// offers are what people may choose instead of going on like this.
+func (t *turn) offers(r workflow.Request) string {
+	switch {
+	case t.Session().Way != workflow.CommandNone:
+		return ""
+	case r.Large():
+		return "\nThis looks like much at once. Say `/start-work` and I write a plan for you to review first."
+	case workflow.Vague(t.Session().Title):
+		return "\nThat was short. Say `/grill-me` and I ask you what I would otherwise decide myself."
+	}
+	return ""
+}
+
+// understanding is what an interview came to; it waits until a person confirms it.
+func (l *lead) understanding(report *workflow.Report, r workflow.Request) model.Result {
+	report.Text = fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
+	l.journal.say(report.Text,
+		workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+	l.journal.put.Report, l.journal.put.Alone, l.journal.put.Open = report, true, no
+	return model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true}
+}
+
+// confirmed: a person says that the shared understanding is right. Where that person may
+// approve, it is the permission to work on a branch, too.
+func (t *turn) confirmed(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (store.Fact, error) {
+	s := t.Session()
+	if s.Phase != workflow.PhaseAligning || revision != s.Revision || t.newestKind() != reportRequest {
+		return t.refuse(m, p, "confirm", "not the newest understanding", p.Name+": there is a newer word on this. Please answer that one."), nil
+	}
+	report, err := t.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	approvers, err := t.approvers(ctx)
+	if err != nil {
+		return t.unknown(m, err)
+	}
+	f := t.forAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", oneLine(p.Name), revision))
+	f.Events = []workflow.Event{workflow.EventResume}
+	f.Lines = t.program("Understood. The work starts from this.")
+	f.Change = func(s *workflow.Session) { s.Way = workflow.CommandNone }
+	f.Decisions = []workflow.Decision{{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision}}
+	if approvers.MayApprove(p, s.Requester) == "" {
+		t.permit(&f, m, p, report, "")
+	}
+	return f, nil
+}
+
+// ProposePlan shows a written plan and waits for the thread's word on it.
+func (l *lead) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error) {
+	t := l.turn
+	s := t.Session()
+	if missing := p.Missing(); missing != "" {
+		return wrong("propose_plan: %s.", missing), nil
+	}
+	var events []workflow.Event
+	if s.Phase == workflow.PhaseExploring {
+		events = append(events, workflow.EventPlan)
+	} else if s.Phase != workflow.PhasePlanning {
+		return wrong("A plan cannot be shown while the session is %s.", s.Phase), nil
+	}
+	if unread, err := l.unread(ctx); unread != nil || err != nil {
+		return result(unread), err
+	}
+	report, err := t.newReport(reportPlan, p)
+	if err != nil {
+		return model.Result{}, err
+	}
+	report.Text = fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
+	l.journal.say(report.Text, t.reportButtons("Go ahead")...)
+	last := &l.journal.put.Lines[len(l.journal.put.Lines)-1]
+	last.Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
+	l.journal.put.Report, l.journal.put.Alone, l.journal.put.Open = report, true, no
+	l.journal.put.Events = append(events, workflow.EventShowPlan)
+	l.journal.put.Change = func(s *workflow.Session) { s.Kind = workflow.KindFeature }
+	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true}, nil
+}
+
+// newReport is the next revision; its text is set by the caller.
+func (t *turn) newReport(kind string, body any) (*workflow.Report, error) {
+	s := t.Session()
+	b, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return &workflow.Report{Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit}, nil
+}
+
+// unread refuses to show something while words wait that it does not know of.
+func (l *lead) unread(ctx context.Context) (*model.Result, error) {
+	unread, err := l.turn.Unseen(ctx, 0)
+	if err != nil || len(unread) == 0 {
+		return nil, err
+	}
+	r := wrong("Somebody wrote in the thread meanwhile; you are shown it now. Take it into account and call this again.")
+	return &r, nil
+}
+
+func result(r *model.Result) model.Result {
+	if r == nil {
+		return model.Result{}
+	}
+	return *r
+}

@@ -1,0 +1,99 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// within holds what was changed against the scope of the approval: a second agent judges
+// every hunk, and the program takes out what stands outside and says so. left is false
+// when nothing of the change stands within.
+func (t *turn) within(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) (left bool, err error) {
+	if a.Scope == "" {
+		return true, nil
+	}
+	hunks, err := tree.Hunks(ctx)
+	if err != nil || len(hunks) == 0 {
+		return true, err
+	}
+	hash, err := tree.Tree(ctx)
+	if err != nil {
+		return true, err
+	}
+	report, err := t.Store.Report(ctx, t.Session().ID, a.Revision)
+	if err != nil {
+		return true, fmt.Errorf("report %d: %w", a.Revision, err)
+	}
+	shown := programMark + "The approval is limited to this:\n" + fence("scope", a.Scope) + "\n\n" +
+		programMark + "The report that it was given on:\n" + fence("report", report.Text) + "\n\n" +
+		programMark + "The change:\n" + fence("diff", hunkText(hunks))
+	q, err := t.inquire(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, shown, hunks)
+	if err != nil {
+		return true, err
+	}
+	var verdict agent.Judgement
+	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
+		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
+	}
+	return t.takeOut(ctx, tree, a, hunks, verdict)
+}
+
+// takeOut removes the hunks outside the scope and says which, and why.
+func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, hunks []repo.Hunk, v agent.Judgement) (bool, error) {
+	var outside []int
+	var said []string
+	for _, h := range v.Hunks {
+		if !h.Inside {
+			outside = append(outside, h.Number)
+			said = append(said, fmt.Sprintf("  • %s: %s", hunkPlace(hunks[h.Number-1]), oneLine(h.Why)))
+		}
+	}
+	if len(outside) == 0 {
+		return true, nil
+	}
+	if _, err := tree.TakeOut(ctx, outside); err != nil {
+		return true, fmt.Errorf("take out what stands outside the scope: %w", err)
+	}
+	err := t.Record(ctx, store.Fact{Lines: t.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))})
+	if err != nil {
+		return true, err
+	}
+	if len(outside) == len(hunks) {
+		return false, nil
+	}
+	// What is left was judged inside already; it is not asked about again.
+	return true, t.judged(ctx, tree, a)
+}
+
+// judged keeps that the tree as it stands now is within the scope.
+func (t *turn) judged(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) error {
+	hash, err := tree.Tree(ctx)
+	if err != nil {
+		return err
+	}
+	hunks, err := tree.Hunks(ctx)
+	if err != nil {
+		return err
+	}
+	var all agent.Judgement
+	for _, h := range hunks {
+		all.Hunks = append(all.Hunks, agent.HunkVerdict{Number: h.Number, Inside: true, Why: "judged before"})
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		return fmt.Errorf("scope: %w", err)
+	}
+	q, err := t.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope})
+	if err != nil || len(q.Answer) > 0 {
+		return err
+	}
+	q.Answer = b
+	return t.Record(ctx, store.Fact{Inquiry: &q})
+}
