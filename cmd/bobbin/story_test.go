@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
+)
+
+// slash WHO COMMAND [TEXT]: runs a slash command in #bugs. The thread that the bot opens
+// for it is the main one from then on.
+func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	known := len(s.slack.Channel(s.channel))
+	if err := s.slack.Command(s.channel, s.people[args[0]], "/"+args[1], strings.Join(args[2:], " ")); err != nil {
+		return err
+	}
+	return s.poll(ctx, func() (bool, error) {
+		for _, m := range s.slack.Channel(s.channel)[known:] {
+			if m.BotID == s.slack.App().BotID && m.ThreadTS == "" {
+				s.threads[mainThread] = m.TS
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
+// due: every question that waits has waited long enough.
+func dueCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	tag, err := s.store.Pool.Exec(ctx, `update river_job set state = 'available', scheduled_at = now() where kind = 'due' and state = 'scheduled'`)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = errors.New("no question waits")
+	}
+	return err
+}
+
+// attached NAME FILE: the newest file of that name in the main thread, sooner or later.
+// The mark that tells files of one name apart is not part of it.
+func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	stem, extension, _ := strings.Cut(args[0], ".")
+	var content string
+	err := s.poll(ctx, func() (found bool, err error) {
+		for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+			for _, f := range m.Files {
+				if strings.HasPrefix(f.Name, stem) && strings.HasSuffix(f.Name, "."+extension) {
+					b, err := s.slack.FileContent(f.ID)
+					if err != nil {
+						return false, err
+					}
+					content, found = b, true
+				}
+			}
+		}
+		return found, nil
+	})
+	if err != nil {
+		return fmt.Errorf("waited for a file %s in the thread: %w", args[0], err)
+	}
+	return os.WriteFile(ts.MkAbs(args[1]), []byte(content), 0o644)
+}
+
+// advance FILE…: somebody else commits these files of the story to main in the remote.
+// A name keeps its path below upstream/.
+func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	var files []txtar.File
+	for _, name := range args {
+		files = append(files, txtar.File{Name: strings.TrimPrefix(name, "upstream/"), Data: []byte(ts.ReadFile(name))})
+	}
+	return advance(s.remote, s.t.TempDir(), files)
+}
+
+// advance adds a commit of the files to main of the bare repository.
+func advance(remote, work string, files []txtar.File) error {
+	storage := filesystem.NewStorage(osfs.New(remote), cache.NewObjectLRUDefault())
+	r, err := git.Open(storage, osfs.New(work))
+	if err != nil {
+		return err
+	}
+	tree, err := r.Worktree()
+	if err != nil {
+		return err
+	}
+	if err := tree.Checkout(&git.CheckoutOptions{Branch: plumbing.NewBranchReferenceName("main"), Force: true}); err != nil {
+		return err
+	}
+	for _, f := range files {
+		name := filepath.Join(work, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			return err
+		}
+		if _, err := tree.Add(f.Name); err != nil {
+			return err
+		}
+	}
+	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: authored.AddDate(0, 0, 1)}
+	_, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who})
+	return err
+}
