@@ -48,9 +48,17 @@ func (t *turn) leftOut(problems []skill.Problem) {
 	}
 }
 
+// skillTool gives agents the skills, less those that only a person's command starts.
 func (t *turn) skillTool() model.Tool {
 	set := t.here().skills
-	return tool.LoadSkill(set.Find, set.Names, nil)
+	find := func(name string) (skill.Skill, bool) {
+		s, ok := set.Find(name)
+		return s, ok && !s.ByCommand
+	}
+	names := func() []string {
+		return slices.DeleteFunc(slices.Clone(set.Names()), func(name string) bool { _, ok := find(name); return !ok })
+	}
+	return tool.LoadSkill(find, names, nil)
 }
 
 // taskSkills are the skills that a task is held to.
