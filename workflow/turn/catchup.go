@@ -41,13 +41,18 @@ func (t *turn) catchUp(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
-	if err := p.work.SetBase(ctx, tip); err != nil {
-		return fmt.Errorf("merge %s: %w", p.baseBranch(), err)
-	}
-	return t.Record(ctx, store.Fact{
+	err = t.Record(ctx, store.Fact{
 		Lines:  t.program(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.baseBranch(), short(s.BaseCommit), short(tip), s.Branch)),
 		Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit },
 	})
+	if err != nil {
+		return err
+	}
+	// Should the program die before this, the workspace follows when it is opened again.
+	if err := p.work.SetBase(ctx, tip); err != nil {
+		return fmt.Errorf("merge %s: %w", p.baseBranch(), err)
+	}
+	return nil
 }
 
 // mergeCommit depends on nothing but what is merged, so that it comes out the same again.

@@ -23,6 +23,9 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 	if approval == nil {
 		return wrong("Refused: nobody has approved the newest report. For a bug use report_root_cause and wait for the thread's word; for a feature restate_request comes first."), nil
 	}
+	if refused := t.notNow(); refused != "" {
+		return wrong("%s", refused), nil
+	}
 	if err := t.openWork(ctx); err != nil {
 		return model.Result{}, err
 	}
@@ -47,15 +50,29 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 	return l.delegated(ctx, done)
 }
 
+// notNow says why nothing is delegated in this phase, although a word of approval stands.
+func (t *turn) notNow() string {
+	s := t.Session()
+	switch {
+	case s.Phase == workflow.PhaseAligning:
+		return "Refused: an interview is under way. End it with restate_request, and wait until somebody confirms it."
+	case s.Phase == workflow.PhaseDiagnosing:
+		return "Refused: a Diagnosis Report was asked for. Give it with report_diagnosis, and wait for the thread's word."
+	case s.Way == workflow.CommandStartWork && t.newestKind() != reportPlan:
+		return "Refused: a written plan was asked for. Write it with propose_plan, and wait for the thread's word."
+	}
+	return ""
+}
+
 // openWork opens the session's own tree where the approval came after the turn entered.
 func (t *turn) openWork(ctx context.Context) error {
 	p := t.here()
 	if p.work != nil {
 		return nil
 	}
-	work, err := p.mirror.Workspace(ctx, t.dir("work"), t.Session().BaseCommit)
+	work, err := t.workspace(ctx, p)
 	if err != nil {
-		return fmt.Errorf("open the session's workspace: %w", err)
+		return err
 	}
 	t.mu.Lock()
 	p.work = work
@@ -213,7 +230,11 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 	}
 	var results []string
 	for _, k := range done {
-		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, k.State, k.Summary))
+		state := string(k.State)
+		if k.State == workflow.TaskClashes {
+			state = "verified, but not merged"
+		}
+		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, k.Summary))
 		if attempts, err := t.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
 			results = append(results, attempts[len(attempts)-1].Summary)
 		}

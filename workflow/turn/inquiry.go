@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (d *desk) Say(ctx context.Context, message string) (model.Result, error) {
 // inquire asks an agent that only reads and waits for its answer. One that was asked
 // before, under the same key, is not asked again. An empty answer means that there is none.
 func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []repo.Hunk) (workflow.Inquiry, error) {
-	kept, err := t.kept(ctx, q)
+	kept, err := t.kept(ctx, q, store.Fact{})
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
 	}
@@ -70,8 +71,9 @@ var chairs = map[workflow.InquiryKind]string{
 	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
 }
 
-// kept is the inquiry's row, made where there is none under its key.
-func (t *turn) kept(ctx context.Context, q workflow.Inquiry) (workflow.Inquiry, error) {
+// kept is the inquiry's row. Where there is none under its key it is made, together with
+// what is said and done because of it: both happen once.
+func (t *turn) kept(ctx context.Context, q workflow.Inquiry, with store.Fact) (workflow.Inquiry, error) {
 	for range 2 {
 		all, err := t.Store.Inquiries(ctx, t.Session().ID)
 		if err != nil {
@@ -82,7 +84,8 @@ func (t *turn) kept(ctx context.Context, q workflow.Inquiry) (workflow.Inquiry, 
 				return known, nil
 			}
 		}
-		if err := t.Record(ctx, store.Fact{Inquiry: &q}); err != nil {
+		with.Inquiry = &q
+		if err := t.Record(ctx, with); err != nil {
 			return q, err
 		}
 	}
@@ -244,14 +247,33 @@ func (t *turn) beginAsides(ctx context.Context) error {
 	}
 	for _, q := range open {
 		t.mu.Lock()
-		fresh := !t.begun[q.ID]
-		t.begun[q.ID] = true
+		done := make(chan struct{})
+		_, begun := t.asides[q.ID]
+		if !begun {
+			t.asides[q.ID] = done
+		}
 		t.mu.Unlock()
-		if fresh {
-			t.asides.Go(func() { t.aside(ctx, q) })
+		if !begun {
+			go func() { defer close(done); t.aside(ctx, q) }()
 		}
 	}
 	return nil
+}
+
+// endAsides waits until all that was begun has ended.
+func (t *turn) endAsides() {
+	for waited := 0; ; {
+		t.mu.Lock()
+		begun := slices.Collect(maps.Values(t.asides))
+		t.mu.Unlock()
+		if len(begun) == waited {
+			return
+		}
+		for _, done := range begun {
+			<-done
+		}
+		waited = len(begun)
+	}
 }
 
 // aside answers one question of a person.

@@ -102,7 +102,7 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 		return f, true, nil
 	case aligning && workflow.WrapsUp(m.Text):
 		return t.wrapUp(m, p, q), true, nil
-	case q != nil:
+	case q != nil && !t.waitsForConsent():
 		if n, named := workflow.OptionNamed(m.Text, q.Options); named {
 			return t.take(m, p, q, optionOr(q, n)), true, nil
 		}

@@ -82,7 +82,7 @@ func (l *lead) Consult(ctx context.Context, question string) (model.Result, erro
 	if !t.Session().Phase.MayWrite() {
 		said.Maybe = []workflow.Event{workflow.EventConsult}
 	}
-	if err := t.Record(ctx, said); err != nil {
+	if _, err := t.kept(ctx, q, said); err != nil {
 		return model.Result{}, err
 	}
 	q, err := t.inquire(ctx, q, t.consultText(ctx, programMark+"The orchestrator asks:\n"+fence("message", question)), nil)

@@ -146,8 +146,8 @@ func (t *turn) openTrees(ctx context.Context, p *place) error {
 		return err
 	}
 	if approval != nil || s.Head != "" {
-		if p.work, err = p.mirror.Workspace(ctx, t.dir("work"), s.BaseCommit); err != nil {
-			return fmt.Errorf("open the session's workspace: %w", err)
+		if p.work, err = t.workspace(ctx, p); err != nil {
+			return err
 		}
 		if err := t.own(p.work); err != nil {
 			return err
@@ -168,6 +168,25 @@ func (t *turn) openTrees(ctx context.Context, p *place) error {
 	}
 	p.project = t.projectOf(p.repository, p.look)
 	return t.own(p.look)
+}
+
+// workspace is the session's own tree. Its base follows the session's, which a merge of
+// the base branch may have moved since.
+func (t *turn) workspace(ctx context.Context, p *place) (*repo.Workspace, error) {
+	base := t.Session().BaseCommit
+	w, err := p.mirror.Workspace(ctx, t.dir("work"), base)
+	if err == nil {
+		return w, nil
+	}
+	w, reopened := p.mirror.Workspace(ctx, t.dir("work"), "")
+	if reopened != nil {
+		return nil, fmt.Errorf("open the session's workspace: %w", err)
+	}
+	if err := w.SetBase(ctx, base); err != nil {
+		w.Close()
+		return nil, fmt.Errorf("open the session's workspace: %w", err)
+	}
+	return w, nil
 }
 
 func (t *turn) own(w *repo.Workspace) error {

@@ -42,11 +42,11 @@ func (t *turn) within(ctx context.Context, tree *repo.Workspace, a *workflow.App
 	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
 		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
-	return t.takeOut(ctx, tree, a, hunks, verdict)
+	return t.takeOut(ctx, tree, a, hunks, q, verdict)
 }
 
 // takeOut removes the hunks outside the scope and says which, and why.
-func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, hunks []repo.Hunk, v agent.Judgement) (bool, error) {
+func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, hunks []repo.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
 	var outside []int
 	var said []string
 	for _, h := range v.Hunks {
@@ -58,12 +58,15 @@ func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, a *workflow.Ap
 	if len(outside) == 0 {
 		return true, nil
 	}
+	if !q.Applied { // said once, whatever happens between here and the end of this
+		fact := store.Fact{Inquiry: &workflow.Inquiry{ID: q.ID, Applied: true}}
+		fact.Lines = t.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))
+		if err := t.Record(ctx, fact); err != nil {
+			return true, err
+		}
+	}
 	if _, err := tree.TakeOut(ctx, outside); err != nil {
 		return true, fmt.Errorf("take out what stands outside the scope: %w", err)
-	}
-	err := t.Record(ctx, store.Fact{Lines: t.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))})
-	if err != nil {
-		return true, err
 	}
 	if len(outside) == len(hunks) {
 		return false, nil
@@ -90,7 +93,7 @@ func (t *turn) judged(ctx context.Context, tree *repo.Workspace, a *workflow.App
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	q, err := t.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope})
+	q, err := t.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, store.Fact{})
 	if err != nil || len(q.Answer) > 0 {
 		return err
 	}

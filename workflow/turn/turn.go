@@ -88,12 +88,12 @@ type turn struct {
 	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
 	halt    context.CancelCauseFunc
 	merging sync.Mutex // the session's tree, while tasks work beside it
-	asides  sync.WaitGroup
 
 	mu    sync.Mutex // over what follows
 	place *place
 	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
-	begun map[int64]bool                    // inquiries that run beside the work
+	// Inquiries of people that were begun in this run, each with what is closed at its end.
+	asides map[int64]chan struct{}
 }
 
 var errStopped = errors.New("a person asked to stop")
@@ -121,11 +121,11 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 // judge who said so.
 func (t *turn) once(parent context.Context) (again bool, err error) {
 	ctx, cancel := context.WithCancelCause(parent)
-	t.halt, t.begun = cancel, map[int64]bool{}
+	t.halt, t.asides = cancel, map[int64]chan struct{}{}
 	watched := make(chan struct{})
 	go func() { defer close(watched); t.watch(ctx, cancel) }()
 	defer t.leave()
-	defer func() { cancel(nil); <-watched; t.asides.Wait() }()
+	defer func() { cancel(nil); <-watched; t.endAsides() }()
 
 	err = t.advance(ctx)
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
@@ -226,7 +226,7 @@ func (t *turn) advance(ctx context.Context) error {
 				return err
 			}
 		}
-		t.asides.Wait()
+		t.endAsides()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -355,7 +355,10 @@ func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, e
 	h.task.Failures++
 	h.journal.put.Tasks = []workflow.Task{h.task}
 	h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
-	h.journal.say(fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, firstLine(a.Summary)))
+	said := workflow.Line{Agent: h.journal.agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, firstLine(a.Summary))}
+	if h.task.Failures != t.attempts() {
+		h.journal.put.Lines = append(h.journal.put.Lines, said)
+	}
 	if h.task.Failures < t.attempts() {
 		return wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
 	}
@@ -367,7 +370,7 @@ func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, e
 			}
 		}
 	} else {
-		advice, err := h.escalate(ctx, a)
+		advice, err := h.escalate(ctx, a, said)
 		if err != nil {
 			return model.Result{}, err
 		}
@@ -382,7 +385,7 @@ const escalationKey = "escalation:"
 
 // escalate asks the consultant with what was tried, and gives its recommendation for the
 // orchestrator.
-func (h *hand) escalate(ctx context.Context, last *workflow.Attempt) (string, error) {
+func (h *hand) escalate(ctx context.Context, last *workflow.Attempt, said workflow.Line) (string, error) {
 	t := h.turn
 	name := t.Agents[agent.Consultant].Signature()
 	attempts, err := t.Store.Attempts(ctx, h.task.ID)
@@ -394,11 +397,9 @@ func (h *hand) escalate(ctx context.Context, last *workflow.Attempt) (string, er
 		shown = append(shown, programMark+fmt.Sprintf("Attempt %d:\n", a.Number)+fence("diff", a.Diff)+"\n"+fence("output", cutTo(a.Summary, 8<<10)))
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", escalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
-	if _, err := t.kept(ctx, q); err != nil {
-		return "", err
-	}
-	err = t.Record(ctx, store.Fact{
-		Lines: t.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name)), Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult},
+	_, err = t.kept(ctx, q, store.Fact{
+		Lines: append([]workflow.Line{said}, t.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name))...),
+		Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult},
 	})
 	if err != nil {
 		return "", err

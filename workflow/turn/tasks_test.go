@@ -1,0 +1,100 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A task gets a tree of its own exactly where another may run beside it.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	list := func(after ...[]int) (out []agent.Assignment) {
+		for _, a := range after {
+			out = append(out, agent.Assignment{After: a})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		tasks []agent.Assignment
+		want  []bool
+	}{
+		"one":           {list(nil), []bool{false}},
+		"a chain":       {list(nil, []int{1}, []int{2}), []bool{false, false, false}},
+		"two":           {list(nil, nil), []bool{true, true}},
+		"a diamond":     {list(nil, []int{1}, []int{1}, []int{2, 3}), []bool{false, true, true, false}},
+		"one stands by": {list(nil, []int{1}, nil), []bool{true, true, true}},
+	} {
+		var got []bool
+		for i := range c.tasks {
+			got = append(got, apart(c.tasks, i))
+		}
+		require.Equal(t, c.want, got, name)
+	}
+}
+
+func TestNewTasksTakeUpWhatFailed(t *testing.T) {
+	t.Parallel()
+	var f store.Fact
+	failures := takeUp([]workflow.Task{
+		{Number: 1, State: workflow.TaskDone, Failures: 1}, {Number: 2, State: workflow.TaskFailed, Failures: 2}, {Number: 3, State: workflow.TaskDropped, Failures: 3},
+	}, &f)
+	require.Equal(t, 2, failures)
+	require.Len(t, f.Tasks, 1)
+	require.Equal(t, workflow.TaskDropped, f.Tasks[0].State)
+}
+
+func TestAPlansTasksAreNamedByNumber(t *testing.T) {
+	t.Parallel()
+	plan := workflow.Plan{Tasks: make([]workflow.PlanTask, 2)}
+	one := agent.Assignment{Description: "mend", Category: "deep"}
+	require.Contains(t, badAssignments([]agent.Assignment{one}, plan), "1 to 2")
+	one.Plan = 3
+	require.Contains(t, badAssignments([]agent.Assignment{one}, plan), "1 to 2")
+	one.Plan = 2
+	require.Empty(t, badAssignments([]agent.Assignment{one}, plan))
+	require.Contains(t, badAssignments([]agent.Assignment{one}, workflow.Plan{}), "no plan was approved")
+}
+
+// With tdd a new test that was never red in a check keeps the task open; the same proof
+// with that check lets it end.
+func TestTDDWantsToSeeRed(t *testing.T) {
+	t.Parallel()
+	proof := check.Proof{NewTests: []string{"TestA", "TestB"}}
+	require.Contains(t, notSeenRed(check.Proof{}, nil), "no test is new")
+	require.Contains(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}}), "TestB")
+	require.NotContains(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}}), "TestA,")
+	require.Empty(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
+}
+
+func TestSkillsOfATask(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryVisual}))
+	require.Equal(t, []string{"tdd", "frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryVisual, Skill: "tdd"}))
+	require.Equal(t, []string{"frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryDeep, Skill: "frontend-ui-ux"}))
+	require.Empty(t, taskSkills(workflow.Task{Category: workflow.CategoryQuick}))
+}
+
+func TestTheFirstErrorIsTheOneThatMatters(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk full")
+	require.Equal(t, cause, first([]error{fmt.Errorf("task 2: %w", context.Canceled), cause}))
+	require.ErrorIs(t, first([]error{context.Canceled}), context.Canceled)
+	require.NoError(t, first(nil))
+}
+
+func TestHowLongIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{24 * time.Hour: "24 hours", 90 * time.Minute: "90 minutes", time.Minute: "1 minute", 1500 * time.Millisecond: "1.5s"} {
+		require.Equal(t, want, words(d))
+	}
+}
