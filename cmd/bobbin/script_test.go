@@ -99,7 +99,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		return err
 	}
 	for _, option := range args[1:] {
-		if option != "two-persons" && option != "no-checks" {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -107,6 +107,13 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	cfg.Adjust = func(set *settings) {
 		shop := &set.Repositories[0]
 		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
+		if slices.Contains(args, "named") {
+			for name, display := range map[string]string{"deep": "smith", "consultant": "oracle"} {
+				a := set.Agents[name]
+				a.Display = display
+				set.Agents[name] = a
+			}
+		}
 		if noChecks {
 			shop.Build, shop.Test = "true", "true"
 		}
@@ -417,12 +424,16 @@ func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []s
 	}
 	seen := map[string]bool{}
 	for _, d := range s.slack.Deliveries() {
-		if d.EventID == "" || seen[d.EventID] {
+		id := d.EventID
+		if d.Type == "slash_commands" {
+			id = d.EnvelopeID
+		}
+		if id == "" || seen[id] {
 			continue
 		}
-		seen[d.EventID] = true
+		seen[id] = true
 		for range 2 {
-			if err := s.slack.Redeliver(d.EventID); err != nil {
+			if err := s.slack.Redeliver(id); err != nil {
 				return err
 			}
 		}
