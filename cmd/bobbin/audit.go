@@ -30,7 +30,7 @@ func (c *auditCommand) Run(ctx context.Context, con console, log *slog.Logger) e
 		}
 		a := &audit{out: json.NewEncoder(con.Out), store: s, session: session}
 		a.record("session", session)
-		for _, part := range []func(context.Context) error{a.reports, a.decisions, a.tasks, a.pushes} {
+		for _, part := range []func(context.Context) error{a.reports, a.questions, a.decisions, a.inquiries, a.tasks, a.commands, a.pushes} {
 			if err := part(ctx); err != nil {
 				return err
 			}
@@ -96,6 +96,38 @@ func (a *audit) tasks(ctx context.Context) error {
 		for _, x := range attempts {
 			a.record("attempt", x)
 		}
+		checks, err := a.store.Checks(ctx, k.ID)
+		if err != nil {
+			return err
+		}
+		for _, c := range checks {
+			a.record("check", c)
+		}
+	}
+	return err
+}
+
+func (a *audit) questions(ctx context.Context) error {
+	questions, err := a.store.Questions(ctx, a.session.ID)
+	for _, q := range questions {
+		a.record("question", q)
+	}
+	return err
+}
+
+func (a *audit) inquiries(ctx context.Context) error {
+	inquiries, err := a.store.Inquiries(ctx, a.session.ID)
+	for _, q := range inquiries {
+		a.record("inquiry", q)
+	}
+	return err
+}
+
+// commands are what agents had run, with how it ended.
+func (a *audit) commands(ctx context.Context) error {
+	commands, err := a.store.Commands(ctx, a.session.ID)
+	for _, c := range commands {
+		a.record("command", c)
 	}
 	return err
 }

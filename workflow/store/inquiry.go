@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -75,24 +76,38 @@ func (t *Turn) question(ctx context.Context, tx pgx.Tx, f Fact) error {
 	return err
 }
 
-// Waiting is the newest question that nobody answered; nil when there is none.
-func (s *Store) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
-	q := workflow.Question{Session: session}
-	var options, open []byte
-	var due *time.Time
-	err := s.Pool.QueryRow(ctx, `select id, text, options, recommended, open, due_at from questions
-		where session_id = $1 and answer = '' order by id desc limit 1`, session).
-		Scan(&q.ID, &q.Text, &options, &q.Recommended, &open, &due)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
+// Questions are those that the session put to its thread, in order.
+func (s *Store) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
+	rows, err := s.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("questions of %s: %w", session, err)
 	}
-	if due != nil {
-		q.Due = *due
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Question, error) {
+		var q workflow.Question
+		var options, open []byte
+		var due *time.Time
+		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due, &q.Answer); err != nil {
+			return q, err
+		}
+		if due != nil {
+			q.Due = *due
+		}
+		return q, errors.Join(json.Unmarshal(options, &q.Options), json.Unmarshal(open, &q.Open))
+	})
+}
+
+// Waiting is the newest question that nobody answered; nil when there is none.
+func (s *Store) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
+	all, err := s.Questions(ctx, session)
+	if err != nil {
+		return nil, err
 	}
-	return &q, errors.Join(json.Unmarshal(options, &q.Options), json.Unmarshal(open, &q.Open))
+	for _, q := range slices.Backward(all) {
+		if q.Answer == "" {
+			return &q, nil
+		}
+	}
+	return nil, nil
 }
 
 // A DueJob tells a session that a question has waited long enough.

@@ -57,7 +57,7 @@ func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resul
 	if missing := d.Missing(); missing != "" {
 		return wrong("report_diagnosis: %s.", missing), nil
 	}
-	if refused, err := l.checked(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n")); refused != nil || err != nil {
+	if refused, err := l.checked(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
 		return result(refused), err
 	}
 	shown, err := t.howShown(ctx, d.Reproduction)
@@ -70,6 +70,15 @@ func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resul
 	}
 	r.Text = diagnosisText(d, r.Revision, short(s.BaseCommit), shown)
 	return l.showReport(r), nil
+}
+
+// everyWord is the rest of what a diagnosis says, for its places to be looked up.
+func everyWord(d workflow.Diagnosis) string {
+	said := slices.Clone(d.AffectedScope)
+	for _, h := range d.Hypotheses {
+		said = append(said, h.Claim, h.Probe)
+	}
+	return strings.Join(said, "\n")
 }
 
 // checked looks at what a report claims before people see it: the places exist, the

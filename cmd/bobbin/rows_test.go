@@ -1,0 +1,191 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+const (
+	storyFolder = "testdata/script"
+	workflowDoc = "../../docs/workflows.md"
+	ownTable    = "Issue" // rows that the specification does not have
+)
+
+// A tale is what a story says of itself before it begins.
+type tale struct {
+	file  string   // its name below storyFolder
+	rows  []string // that it shows, each as "Table: row"
+	shows string   // the first sentence of its comment
+}
+
+// TestEveryRowHasItsStory holds the specification's rows, testdata/rows.txt, against the
+// stories, which name theirs in lines "# row: Table: row" at their top; and docs/workflows.md
+// against both. UPDATE_GOLDEN=1 writes it.
+func TestEveryRowHasItsStory(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/rows.txt")
+	require.NoError(t, err)
+	rows, tales := strings.Split(strings.TrimSpace(string(text)), "\n"), readTales(t)
+	require.Empty(t, rowFaults(rows, tales))
+	want := workflowPage(rows, tales)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(workflowDoc, []byte(want), 0o644))
+	}
+	got, err := os.ReadFile(workflowDoc)
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "docs/workflows.md is generated: UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
+}
+
+func readTales(t *testing.T) (tales []tale) {
+	files, err := filepath.Glob(storyFolder + "/*.txtar")
+	require.NoError(t, err)
+	for _, name := range files {
+		story, err := txtar.ParseFile(name)
+		require.NoError(t, err)
+		tales = append(tales, readTale(filepath.Base(name), string(story.Comment)))
+	}
+	return tales
+}
+
+var sentence = regexp.MustCompile(`^.*?[.!?](?:\s|$)`)
+
+func readTale(file, script string) tale {
+	told := tale{file: file}
+	var comment []string
+	for line := range strings.Lines(script) {
+		said, ok := strings.CutPrefix(line, "#")
+		if !ok {
+			break
+		}
+		said = strings.TrimSpace(said)
+		if row, ok := strings.CutPrefix(said, "row: "); ok {
+			told.rows = append(told.rows, strings.TrimSpace(row))
+			continue
+		}
+		comment = append(comment, said)
+	}
+	told.shows = strings.TrimSpace(strings.Join(comment, " "))
+	if first := sentence.FindString(told.shows); first != "" {
+		told.shows = strings.TrimSpace(first)
+	}
+	// A row that is named further down would be passed over in silence.
+	if stray := strings.Count("\n"+script, "\n# row:") - len(told.rows); stray > 0 {
+		told.rows = append(told.rows, fmt.Sprintf("(%d named below the top of the story)", stray))
+	}
+	return told
+}
+
+// rowFaults are the rows without a story, and what stories name that is no row.
+func rowFaults(rows []string, tales []tale) (faults []string) {
+	shown := map[string]bool{}
+	for _, s := range tales {
+		for _, row := range s.rows {
+			shown[row] = true
+			if table, _, _ := strings.Cut(row, ": "); table != ownTable && !slices.Contains(rows, row) {
+				faults = append(faults, fmt.Sprintf("%s: no row is called %q", s.file, row))
+			}
+		}
+		if len(s.rows) > 0 && s.shows == "" {
+			faults = append(faults, s.file+": no sentence says what it shows")
+		}
+	}
+	for _, row := range rows {
+		if !shown[row] {
+			faults = append(faults, "no story shows "+row)
+		}
+	}
+	return faults
+}
+
+// workflowPage is docs/workflows.md.
+func workflowPage(rows []string, tales []tale) string {
+	var b strings.Builder
+	b.WriteString(workflowIntroduction)
+	heading := ""
+	for _, row := range rows {
+		table, label, _ := strings.Cut(row, ": ")
+		table, rule, numbered := strings.Cut(table, ", ")
+		if numbered {
+			label = rule + ": " + label
+		}
+		if table != heading {
+			heading = table
+			beginTable(&b, heading)
+		}
+		tableLines(&b, label, row, tales)
+	}
+	beginTable(&b, "Beyond the tables")
+	var own []string
+	for _, s := range tales {
+		for _, row := range s.rows {
+			if strings.HasPrefix(row, ownTable+": ") && !slices.Contains(own, row) {
+				own = append(own, row)
+			}
+		}
+	}
+	for _, row := range own {
+		tableLines(&b, strings.TrimPrefix(row, ownTable+": "), row, tales)
+	}
+	return b.String()
+}
+
+func beginTable(b *strings.Builder, heading string) {
+	fmt.Fprintf(b, "\n## %s\n\n| row | story | what it shows |\n|---|---|---|\n", heading)
+}
+
+// tableLines are one for each story of a row.
+func tableLines(b *strings.Builder, label, row string, tales []tale) {
+	for _, s := range tales {
+		if slices.Contains(s.rows, row) {
+			fmt.Fprintf(b, "| %s | [%s](../cmd/bobbin/%s/%s) | %s |\n",
+				cell.Replace(label), strings.TrimSuffix(s.file, ".txtar"), storyFolder, s.file, cell.Replace(s.shows))
+		}
+	}
+}
+
+// cell keeps Markdown from reading a table's text as more than that.
+var cell = strings.NewReplacer("|", `\|`, "<", `\<`)
+
+const workflowIntroduction = `# The workflows, row by row
+
+The specification says in tables what the two workflows do: adding a feature, and finding and mending a bug. Each of its rows has at
+least one story here that plays it with the whole program: the bot that ` + "`bobbin serve`" + ` runs, on a real Postgres, git remote and
+sandbox, and Slack and model endpoints that speak the real protocols. What the model says is a script in the story; everything else
+happens. A row without a story fails the tests, and so does a story that names a row which is not there.
+
+A story is a text file that reads from top to bottom: what people write, what the bot says, and what came of it. Play one by its name,
+
+    go test ./cmd/bobbin -run 'TestScript/happy$'
+
+or all of them with ` + "`make test`" + `. The commands of a story are listed in
+[testdata/script/README.md](../cmd/bobbin/testdata/script/README.md).
+
+This page is generated from the stories: ` + "`UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory`" + ` writes it.
+`
+
+func TestRowFaults(t *testing.T) {
+	t.Parallel()
+	rows := []string{"Limits: two attempts", "Errors: a large diff"}
+	told := readTale("a.txtar", "# row: Limits: two attempts\n# row: Issue: of our own\n# Two attempts, then\n# advice. And more.\n\nstage x\n# A step.\n")
+	require.Equal(t, tale{file: "a.txtar", rows: []string{"Limits: two attempts", "Issue: of our own"}, shows: "Two attempts, then advice."}, told)
+	for name, c := range map[string]struct {
+		more string
+		want []string
+	}{
+		"every row is shown":    {"# row: Errors: a large diff\n# Why so large.\n", nil},
+		"a row is missing":      {"# Nothing of the tables.\n", []string{"no story shows Errors: a large diff"}},
+		"no such row":           {"# row: Errors: a large diff\n# row: Errors: a small diff\n# Why.\n", []string{`b.txtar: no row is called "Errors: a small diff"`}},
+		"named too far below":   {"# row: Errors: a large diff\n# Why.\n\nstage x\n# row: Limits: two attempts\n", []string{`b.txtar: no row is called "(1 named below the top of the story)"`}},
+		"nothing says it shows": {"# row: Errors: a large diff\n\nstage x\n", []string{"b.txtar: no sentence says what it shows"}},
+	} {
+		require.Equal(t, c.want, rowFaults(rows, []tale{told, readTale("b.txtar", c.more)}), name)
+	}
+}
