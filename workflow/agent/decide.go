@@ -43,7 +43,7 @@ type RootCause struct {
 	Summary      string              `json:"summary" jsonschema:"one line: what is wrong, as the reporter would say it"`
 	Cause        string              `json:"cause" jsonschema:"the cause with file:line, and how it leads to the symptom"`
 	Evidence     []workflow.Evidence `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
-	Reproduction string              `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, if one was run and failed"`
+	Reproduction string              `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, word for word as you gave it to run"`
 	Confidence   string              `json:"confidence" jsonschema:"high, medium or low"`
 }
 
