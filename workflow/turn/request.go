@@ -98,17 +98,18 @@ func (t *turn) permission(ctx context.Context) (*workflow.Person, string, error)
 	if err != nil {
 		return nil, "", err
 	}
-	why := "nobody who asked may approve"
-	for _, user := range users {
-		p, err := t.Slack.Person(ctx, s.Thread, user)
-		if err != nil {
-			return nil, "Slack does not tell me who asked", nil // closed on error
-		}
-		if why = approvers.MayApprove(p, ""); why == "" {
-			return &p, "", nil
-		}
+	if len(users) == 0 {
+		return nil, "nobody asked in words", nil
 	}
-	return nil, why, nil
+	// The first to write since the last push is who asked; what others said is no request.
+	p, err := t.Slack.Person(ctx, s.Thread, users[0])
+	if err != nil {
+		return nil, "Slack does not tell me who asked", nil // closed on error
+	}
+	if why := approvers.MayApprove(p, ""); why != "" {
+		return nil, why, nil
+	}
+	return &p, "", nil
 }
 
 // offers are what people may choose instead of going on like this.
