@@ -154,20 +154,29 @@ func (l *Loop) request(ctx context.Context) (model.Response, error) {
 // silentNudge follows an answer that called no tool.
 const silentNudge = "(program) Nobody sees text that is outside a tool call. Call the tool that says or does what you mean."
 
-// runCalls runs the calls of the last answer that have no result yet, in order.
+// runCalls runs the calls of the last answer that have no result yet, in order. Those
+// behind a call that ends the turn are not carried out.
 func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
-	for _, call := range Unanswered(l.Journal.Messages()) {
+	calls := Unanswered(l.Journal.Messages())
+	for i, call := range calls {
 		result, err := l.call(ctx, call)
 		if err != nil {
 			return false, err
 		}
-		message := model.Message{Role: model.ToolRole, CallID: call.ID, Text: result.Text, Wrong: result.Wrong}
-		if err := l.Journal.Append(ctx, 0, message); err != nil {
-			return false, err
+		messages := []model.Message{{Role: model.ToolRole, CallID: call.ID, Text: result.Text, Wrong: result.Wrong}}
+		if result.Ends {
+			for _, late := range calls[i+1:] {
+				messages = append(messages, model.Message{
+					Role: model.ToolRole, CallID: late.ID, Wrong: true,
+					Text: fmt.Sprintf("Not carried out: %s ended the turn. One thing at a time; call this again when it is its turn.", call.Name),
+				})
+			}
 		}
-		ended = ended || result.Ends
+		if err := l.Journal.Append(ctx, 0, messages...); err != nil || result.Ends {
+			return result.Ends, err
+		}
 	}
-	return ended, nil
+	return false, nil
 }
 
 func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) {

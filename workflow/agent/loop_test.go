@@ -153,3 +153,55 @@ func TestTableLaysSettingsOverDefaults(t *testing.T) {
 		require.NotZero(t, a.Steps, name)
 	}
 }
+
+// What a model asks for behind a call that ends the turn is answered, and not done.
+func TestNothingIsDoneBehindTheEnd(t *testing.T) {
+	t.Parallel()
+	both := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "end"}, {ID: "b", Name: "look"}}}
+	p, ran := &page{}, []string{}
+	end, err := loop(p, &ran, both).Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndTool, end)
+	require.Equal(t, []string{"end a"}, ran)
+	require.Empty(t, Unanswered(p.messages))
+	require.Contains(t, p.messages[len(p.messages)-1].Text, "One thing at a time")
+}
+
+// A step that was overtaken leaves nothing behind: its answer is none, and the next request
+// is made with what people wrote. A tool that is not worth cancelling runs to its end.
+func TestAStepThatIsOvertaken(t *testing.T) {
+	t.Parallel()
+	p, ran := &page{}, []string{}
+	l := loop(p, &ran, calls("b", "end"))
+	asked, next := 0, l.Ask
+	var overtake context.CancelCauseFunc
+	l.Step = func(ctx context.Context) (context.Context, func()) {
+		ctx, overtake = context.WithCancelCause(ctx)
+		return ctx, func() { overtake(nil) }
+	}
+	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
+		if asked++; asked == 1 {
+			overtake(ErrOvertaken)
+			return model.Response{}, ctx.Err()
+		}
+		return next(ctx, r)
+	}
+	l.Overtaken = []string{"look"}
+	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
+		overtake(ErrOvertaken)
+		return model.Result{}, ctx.Err()
+	}
+	end, err := l.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, EndTool, end)
+	require.Equal(t, 2, asked)
+	require.Equal(t, 2, p.spliced, "people are heard again before the second request")
+
+	result, err := l.call(t.Context(), model.Call{ID: "c", Name: "look"})
+	require.NoError(t, err)
+	require.Contains(t, result.Text, "somebody wrote")
+	l.Overtaken = nil // control: a tool that is not named has no step of its own
+	result, err = l.call(t.Context(), model.Call{ID: "d", Name: "look"})
+	require.NoError(t, err)
+	require.NotContains(t, result.Text, "somebody wrote")
+}

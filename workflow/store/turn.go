@@ -84,6 +84,7 @@ type Fact struct {
 	Question  *workflow.Question // inserted when ID is 0, otherwise answered by By
 	Inquiry   *workflow.Inquiry  // inserted when ID is 0 and its key is new, otherwise answered or applied
 	Check     *Check
+	Snapshots []Snapshot // of trees that this fact changed
 	Command   *Command
 	Told      []Told // for the agents, from the program
 	By        string
@@ -105,7 +106,7 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 		}
 		for _, step := range []func(context.Context, pgx.Tx, Fact) error{
 			t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push,
-			t.question, t.inquiry, t.check, t.command, t.told, t.lines, t.reactions,
+			t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.lines, t.reactions,
 		} {
 			if err := step(ctx, tx, f); err != nil {
 				return err

@@ -41,9 +41,14 @@ func (t *turn) catchUp(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
+	merged, err := t.snapshot(ctx, p.work, 0, commit)
+	if err != nil {
+		return err
+	}
 	err = t.Record(ctx, store.Fact{
-		Lines:  t.program(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.baseBranch(), short(s.BaseCommit), short(tip), s.Branch)),
-		Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit },
+		Snapshots: some(merged),
+		Lines:     t.program(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.baseBranch(), short(s.BaseCommit), short(tip), s.Branch)),
+		Change:    func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit },
 	})
 	if err != nil {
 		return err

@@ -270,9 +270,46 @@ func (l *lead) askWhatNow(ctx context.Context) (model.Result, error) {
 			l.journal.put.Tasks = append(l.journal.put.Tasks, k)
 		}
 	}
+	if err := l.putBack(ctx, all); err != nil {
+		return model.Result{}, err
+	}
 	l.journal.say(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
 		count(len(tried), "attempt"), t.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))
 	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
 	l.journal.put.Open = no
 	return model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, nil
+}
+
+// putBack makes the session's files what they were before the tasks that failed one after
+// the other. What was verified meanwhile stays.
+func (l *lead) putBack(ctx context.Context, all []workflow.Task) error {
+	t := l.turn
+	start := startOfFailure(all)
+	if start == "" {
+		return nil
+	}
+	work := t.here().work
+	if err := work.Restore(ctx, start); err != nil {
+		return fmt.Errorf("put the files back: %w", err)
+	}
+	if err := t.own(work); err != nil {
+		return err
+	}
+	s, err := t.snapshot(ctx, work, 0)
+	l.journal.put.Snapshots = append(l.journal.put.Snapshots, some(s)...)
+	return err
+}
+
+// startOfFailure is the tree that the first of the newest failed tasks began with, of those
+// that worked in the session's own tree; empty where there is none.
+func startOfFailure(all []workflow.Task) (tree string) {
+	for _, k := range all {
+		switch {
+		case k.State == workflow.TaskDone:
+			tree = ""
+		case tree == "" && !k.Apart && (k.State == workflow.TaskFailed || k.State == workflow.TaskDropped):
+			tree = k.StartTree
+		}
+	}
+	return tree
 }

@@ -52,7 +52,7 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 		return wrong("Refused: %s", open), err
 	}
 	work := t.here().work
-	if left, err := t.within(ctx, work, approval); err != nil || !left {
+	if left, err := t.within(ctx, work, 0, approval); err != nil || !left {
 		return wrong("Refused: nothing of the change stands within the scope of the approval (%s); it was taken out.", approval.Scope), err
 	}
 	changes, err := work.Changes(ctx)

@@ -170,21 +170,25 @@ func (t *turn) openTrees(ctx context.Context, p *place) error {
 	return t.own(p.look)
 }
 
-// workspace is the session's own tree. Its base follows the session's, which a merge of
-// the base branch may have moved since.
+// workspace is the session's own tree, as it was recorded last. Its base follows the
+// session's, which a merge of the base branch may have moved since.
 func (t *turn) workspace(ctx context.Context, p *place) (*repo.Workspace, error) {
 	base := t.Session().BaseCommit
 	w, err := p.mirror.Workspace(ctx, t.dir("work"), base)
-	if err == nil {
-		return w, nil
+	if err != nil {
+		reopened, again := p.mirror.Workspace(ctx, t.dir("work"), "")
+		if again != nil {
+			return nil, fmt.Errorf("open the session's workspace: %w", err)
+		}
+		if err := reopened.SetBase(ctx, base); err != nil {
+			reopened.Close()
+			return nil, fmt.Errorf("open the session's workspace: %w", err)
+		}
+		w = reopened
 	}
-	w, reopened := p.mirror.Workspace(ctx, t.dir("work"), "")
-	if reopened != nil {
-		return nil, fmt.Errorf("open the session's workspace: %w", err)
-	}
-	if err := w.SetBase(ctx, base); err != nil {
+	if err := t.recall(ctx, w, 0); err != nil {
 		w.Close()
-		return nil, fmt.Errorf("open the session's workspace: %w", err)
+		return nil, err
 	}
 	return w, nil
 }
@@ -359,6 +363,19 @@ func (t *turn) around(inner model.Tool, before, after func(context.Context) erro
 		}
 		result, err := call(ctx, args)
 		if err != nil || after == nil {
+			return result, err
+		}
+		return result, after(ctx)
+	}
+	return inner
+}
+
+// then does something after a tool.
+func then(inner model.Tool, after func(context.Context) error) model.Tool {
+	call := inner.Call
+	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+		result, err := call(ctx, args)
+		if err != nil {
 			return result, err
 		}
 		return result, after(ctx)

@@ -15,7 +15,7 @@ import (
 // within holds what was changed against the scope of the approval: a second agent judges
 // every hunk, and the program takes out what stands outside and says so. left is false
 // when nothing of the change stands within.
-func (t *turn) within(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) (left bool, err error) {
+func (t *turn) within(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval) (left bool, err error) {
 	if a.Scope == "" {
 		return true, nil
 	}
@@ -42,11 +42,11 @@ func (t *turn) within(ctx context.Context, tree *repo.Workspace, a *workflow.App
 	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
 		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
-	return t.takeOut(ctx, tree, a, hunks, q, verdict)
+	return t.takeOut(ctx, tree, task, a, hunks, q, verdict)
 }
 
 // takeOut removes the hunks outside the scope and says which, and why.
-func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, hunks []repo.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
+func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval, hunks []repo.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
 	var outside []int
 	var said []string
 	for _, h := range v.Hunks {
@@ -67,6 +67,9 @@ func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, a *workflow.Ap
 	}
 	if _, err := tree.TakeOut(ctx, outside); err != nil {
 		return true, fmt.Errorf("take out what stands outside the scope: %w", err)
+	}
+	if err := t.remember(ctx, tree, task); err != nil {
+		return true, err
 	}
 	if len(outside) == len(hunks) {
 		return false, nil

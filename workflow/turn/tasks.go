@@ -103,7 +103,14 @@ func (t *turn) tree(ctx context.Context, k *workflow.Task) (*repo.Workspace, err
 	if err != nil {
 		return nil, fmt.Errorf("open a tree for task %d: %w", k.Number, err)
 	}
-	k.StartTree = start
+	if k.StartTree == "" { // nothing was recorded of it yet
+		k.StartTree = start
+		if err := t.remember(ctx, fork, k.ID, start); err != nil {
+			return nil, err
+		}
+	} else if err := t.recall(ctx, fork, k.ID, k.StartTree); err != nil {
+		return nil, err
+	}
 	return fork, t.own(fork)
 }
 

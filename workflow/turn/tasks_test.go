@@ -98,3 +98,14 @@ func TestHowLongIsSaidInWords(t *testing.T) {
 		require.Equal(t, want, words(d))
 	}
 }
+
+func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
+	t.Parallel()
+	task := func(state workflow.TaskState, start string, apart bool) workflow.Task {
+		return workflow.Task{State: state, StartTree: start, Apart: apart}
+	}
+	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)}))
+	require.Equal(t, "b", startOfFailure([]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)}), "what was verified stays")
+	require.Empty(t, startOfFailure([]workflow.Task{task(workflow.TaskFailed, "a", true)}), "a tree of its own was never merged")
+	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}))
+}

@@ -94,6 +94,8 @@ type turn struct {
 	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
 	// Inquiries of people that were begun in this run, each with what is closed at its end.
 	asides map[int64]chan struct{}
+	// The trees as they were recorded last, by task.
+	recorded map[int64]string
 }
 
 var errStopped = errors.New("a person asked to stop")

@@ -145,11 +145,13 @@ func (h *hand) tools() ([]model.Tool, error) {
 	tools := append(agent.Working(h), t.skillTool())
 	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
-		tools = append(tools, t.around(run, own, nil))
+		tools = append(tools, t.around(run, own, h.keep))
 	}
 	for _, w := range tool.Writing(bench) {
 		if w.Name == "check" {
 			w = t.around(w, own, nil)
+		} else {
+			w = then(w, h.keep)
 		}
 		tools = append(tools, w)
 	}
@@ -194,7 +196,7 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if err := t.Record(ctx, store.Fact{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
-	left, err := t.within(ctx, h.tree, h.grant)
+	left, err := t.within(ctx, h.tree, h.where(), h.grant)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -249,6 +251,11 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 		if clash != "" {
 			return h.clashes(attempt, clash), nil
 		}
+		merged, err := t.snapshot(ctx, t.here().work, 0)
+		if err != nil {
+			return model.Result{}, err
+		}
+		h.journal.put.Snapshots = append(h.journal.put.Snapshots, some(merged)...)
 	}
 	h.journal.put.Attempt = attempt
 	return h.held(ctx, summary, attempt)
@@ -363,13 +370,7 @@ func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, e
 		return wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
 	}
 	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", count(h.task.Failures, "attempt"), a.Summary)
-	if h.task.Failures > t.attempts() {
-		if !h.task.Apart { // a tree of its own was never merged
-			if err := h.tree.Restore(ctx, h.task.StartTree); err != nil {
-				return model.Result{}, fmt.Errorf("put the files back: %w", err)
-			}
-		}
-	} else {
+	if h.task.Failures == t.attempts() {
 		advice, err := h.escalate(ctx, a, said)
 		if err != nil {
 			return model.Result{}, err

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Snapshot is a tree of files as it stood when it was recorded, with the objects that it
+// takes to write it again on any machine.
+type Snapshot struct {
+	Task int64 // 0: the session's own tree
+	Tree string
+	Pack []byte
+}
+
+// snapshots keep what the files are in the transaction of the fact that changed them.
+func (t *Turn) snapshots(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, s := range f.Snapshots {
+		_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
+			on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, t.id, s.Task, s.Tree, s.Pack)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Snapshot is the newest state of a tree; nil where nothing was changed in it yet.
+func (s *Store) Snapshot(ctx context.Context, session string, task int64) (*Snapshot, error) {
+	n := Snapshot{Task: task}
+	err := s.Pool.QueryRow(ctx, `select tree, pack from workspaces where session_id = $1 and task_id = $2`, session, task).Scan(&n.Tree, &n.Pack)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("files of %s: %w", session, err)
+	}
+	return &n, nil
+}

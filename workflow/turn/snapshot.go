@@ -1,0 +1,115 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// snapshot is what a tree is now, to be recorded with the fact that changed it; nil where
+// nothing changed since the last one. The roots are further trees and commits that the
+// work goes back to.
+func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64, roots ...string) (*store.Snapshot, error) {
+	tree, err := w.Tree(ctx)
+	var unfit *repo.TreeError
+	if errors.As(err, &unfit) {
+		t.log.Warn("the files as they stand cannot be kept", "task", task, "why", unfit)
+		return nil, nil // done says so to the worker
+	}
+	if err != nil {
+		return nil, fmt.Errorf("keep the files: %w", err)
+	}
+	t.mu.Lock()
+	same := t.recorded[task] == tree
+	t.mu.Unlock()
+	if same && len(roots) == 0 {
+		return nil, nil
+	}
+	if head := t.Session().Head; task == 0 && head != "" {
+		roots = append(roots, head)
+	}
+	wp, ok := any(w).(packer)
+	if !ok {
+		return nil, nil
+	}
+	pack, err := wp.Pack(ctx, 0, append(roots, tree)...)
+	if err != nil {
+		return nil, fmt.Errorf("keep the files: %w", err)
+	}
+	t.recordedAs(task, tree)
+	return &store.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
+}
+
+// some is the snapshot that there is, or none.
+func some(s *store.Snapshot) []store.Snapshot {
+	if s == nil {
+		return nil
+	}
+	return []store.Snapshot{*s}
+}
+
+func (t *turn) recordedAs(task int64, tree string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.recorded == nil {
+		t.recorded = map[int64]string{}
+	}
+	t.recorded[task] = tree
+}
+
+// recall makes a tree what its row says: on a machine that does not have the files, and
+// where the program died between a change and its record. A tree without a row gets one.
+func (t *turn) recall(ctx context.Context, w *repo.Workspace, task int64, roots ...string) error {
+	row, err := t.Store.Snapshot(ctx, t.Session().ID, task)
+	if err != nil {
+		return err
+	}
+	if row == nil {
+		return t.remember(ctx, w, task, roots...)
+	}
+	if tree, err := w.Tree(ctx); err == nil && tree == row.Tree {
+		t.recordedAs(task, tree)
+		return nil
+	}
+	t.log.Info("putting a workspace back to what was recorded", "task", task, "tree", short(row.Tree))
+	if err := any(w).(packer).Unpack(ctx, row.Pack); err != nil {
+		return fmt.Errorf("get the files back: %w", err)
+	}
+	if err := w.Restore(ctx, row.Tree); err != nil {
+		return fmt.Errorf("get the files back: %w", err)
+	}
+	t.recordedAs(task, row.Tree)
+	return nil
+}
+
+// remember records what a tree is now.
+func (t *turn) remember(ctx context.Context, w *repo.Workspace, task int64, roots ...string) error {
+	s, err := t.snapshot(ctx, w, task, roots...)
+	if err != nil || s == nil {
+		return err
+	}
+	return t.Record(ctx, store.Fact{Snapshots: []store.Snapshot{*s}})
+}
+
+// keep puts down what the task's tree is now; it is recorded with the call's result.
+func (h *hand) keep(ctx context.Context) error {
+	s, err := h.turn.snapshot(ctx, h.tree, h.where())
+	h.journal.put.Snapshots = append(h.journal.put.Snapshots, some(s)...)
+	return err
+}
+
+// where says whose tree the task works in.
+func (h *hand) where() int64 {
+	if h.task.Apart {
+		return h.task.ID
+	}
+	return 0
+}
+
+type packer interface {
+	Pack(ctx context.Context, limit int64, roots ...string) ([]byte, error)
+	Unpack(ctx context.Context, pack []byte) error
+}
