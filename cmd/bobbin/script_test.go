@@ -46,7 +46,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
-			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "slash": cmd(slashCmd), "attached": cmd(attachedCmd),
+			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attached": cmd(attachedCmd),
 			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
 			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
@@ -434,6 +434,9 @@ func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []s
 		seen[id] = true
 		for range 2 {
 			if err := s.slack.Redeliver(id); err != nil {
+				return err
+			}
+			if err := s.slack.WaitSettled(ctx); err != nil {
 				return err
 			}
 		}

@@ -110,3 +110,17 @@ func advance(remote, work string, files []txtar.File) error {
 	_, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who})
 	return err
 }
+
+// move: the bot is stopped, and started again on a machine that has the same database and
+// none of its files. Its build cache stays, since filling one proves nothing here.
+func moveCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	if err := s.halt(); err != nil {
+		return err
+	}
+	for _, name := range []string{"sessions", "mirrors"} {
+		if err := os.RemoveAll(filepath.Join(s.settings().DataDir, name)); err != nil {
+			return err
+		}
+	}
+	return s.start(context.Background())
+}

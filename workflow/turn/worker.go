@@ -193,6 +193,9 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if err != nil {
 		return model.Result{}, err
 	}
+	if tree == h.task.StartTree {
+		return wrong("Nothing was changed since this task began, so there is nothing to verify. Make the change and call done again; where nothing has to be changed, call blocked and say why."), nil
+	}
 	if err := t.Record(ctx, store.Fact{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
