@@ -6,7 +6,7 @@ TOOL := go tool -modfile=.ci/tools/go.mod
 RACE ?=
 TESTFLAGS ?= -timeout 20m
 
-.PHONY: help test race deps lint demo build fuzz bench
+.PHONY: help test race deps lint demo build fuzz bench chaos
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -34,6 +34,9 @@ build: ## one static binary
 
 fuzz: ## each fuzz target for ten seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s $$p || exit 1; done; done
+
+chaos: ## the built binary under kill -9, three seeds of 40 sessions and 40 kills each
+	@for seed in 1 2 3; do BOBBIN_CHAOS="$$seed 40 40" go test ./cmd/bobbin -run TestKilledAnywhere -count=1 -v -timeout 30m || exit 1; done
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...
