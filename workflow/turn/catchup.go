@@ -97,8 +97,8 @@ func (t *turn) askAboutBase(ctx context.Context, p *place, tip string, conflicts
 		}
 	}
 	q := &workflow.Inquiry{Kind: workflow.InquiryBase, Key: key, Question: tip}
-	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nI go on from the old base (%s) unless you say otherwise: say \"merge %s first\" and that becomes the next task.",
-		p.baseBranch(), short(tip), s.Branch, strings.Join(where, "\n"), short(s.BaseCommit), p.baseBranch())
+	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
+		p.baseBranch(), short(tip), s.Branch, strings.Join(where, "\n"), short(s.BaseCommit))
 	return t.Record(ctx, store.Fact{Inquiry: q, Lines: t.program(text), Told: []store.Told{{Key: key, Text: fmt.Sprintf(
-		"The base branch moved to %s and clashes with the session's branch; the thread was told, and may ask for it to be merged. Until then the old base counts.\n%s", short(tip), strings.Join(where, "\n"))}}})
+		"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", short(tip), strings.Join(where, "\n"))}}})
 }
