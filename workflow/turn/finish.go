@@ -22,6 +22,15 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check
 	if t.Checker == nil {
 		return check.Proof{Why: "Nothing could be run, so nothing is proven: " + t.SandboxOff}, nil
 	}
+	// The same files over the same base prove the same: what a worker's claim was held to
+	// is not run once more for the end of the work.
+	key := w.Base() + " " + tree
+	t.mu.Lock()
+	known, proven := t.proofs[key]
+	t.mu.Unlock()
+	if proven {
+		return known, nil
+	}
 	if err := t.own(w); err != nil {
 		return check.Proof{}, err
 	}
@@ -35,10 +44,18 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check
 		// Tests that write into the tree would be committed with the fix.
 		err = w.Restore(ctx, tree)
 	}
+	if err == nil && proof.Holds() {
+		t.mu.Lock()
+		if t.proofs == nil {
+			t.proofs = map[string]check.Proof{}
+		}
+		t.proofs[key] = proof
+		t.mu.Unlock()
+	}
 	return proof, err
 }
 
-// Finish checks the proof again, commits, pushes and says the result.
+// Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
 func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
 	t := l.turn
 	approval, err := t.approval(ctx)

@@ -94,6 +94,7 @@ type turn struct {
 	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
 	// Inquiries of people that were begun in this run, each with what is closed at its end.
 	asides map[int64]chan struct{}
+	proofs map[string]check.Proof // that held, by base and tree
 	// The trees as they were recorded last, by task.
 	recorded map[int64]string
 }
