@@ -19,24 +19,24 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.unknown(m, err)
 	}
 	if reason := approvers.MayApprove(p, s.Requester); reason != "" {
-		return t.refuse(m, p, "approve", reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, approvers.Who())), nil
+		return t.refuseRevision(revision, m, p, reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, approvers.Who())), nil
 	}
 	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return store.Fact{}, err
 	} else if standing != nil && revision == s.Revision {
-		return t.refuse(m, p, "approve", "already approved", fmt.Sprintf("Revision %d was already approved by %s.", revision, standing.UserName)), nil
+		return t.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.", revision, standing.UserName)), nil
 	}
 	switch {
 	case s.Revision == 0 || !t.waitsForConsent():
-		return t.refuse(m, p, "approve", "no report waits", "There is no report to approve at this moment. I say when there is."), nil
+		return t.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."), nil
 	case revision != s.Revision:
-		return t.refuse(m, p, "approve", "an old revision",
+		return t.refuseRevision(revision, m, p, "an old revision",
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
 	}
 	if unread, err := t.unread(ctx, m, revision); err != nil {
 		return store.Fact{}, err
 	} else if unread {
-		return t.refuse(m, p, "approve", "written before the report was shown",
+		return t.refuseRevision(revision, m, p, "written before the report was shown",
 			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
 	}
 	report, err := t.Store.Report(ctx, s.ID, revision)
@@ -44,6 +44,13 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return store.Fact{}, err
 	}
 	return t.approved(m, p, report, scope), nil
+}
+
+// refuseRevision keeps what somebody saw when they approved it in vain.
+func (t *turn) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) store.Fact {
+	f := t.refuse(m, p, "approve", reason, said)
+	f.Decisions[0].Revision = revision
+	return f
 }
 
 // postingTime is how long a report may be on its way to Slack.
