@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -18,23 +19,173 @@ const (
 	CommandConsult   Command = "consult"
 )
 
-var (
-	slashed  = regexp.MustCompile(`(?is)^/(grill-me|start-work|diagnose|consult)(?:[\s:,]+(.*))?$`)
-	diagnose = regexp.MustCompile(`(?is)^(?:please,? )?diagnose(?: (?:this|it))?(?:,? please)?[.!]?(?:\s*[:,-]\s*(.*))?$`)
-)
-
-// ReadCommand finds the command at the start of a message, after the bot's mention, and
-// what follows it; quotation marks around all of that are dropped. In the middle of a
-// message, in a quote or in code there is none.
+// ReadCommand is ReadCommandFor where the consultant goes by its own names.
 func ReadCommand(text string) (Command, string) {
-	s := trimAddress(straighten(text))
-	if m := slashed.FindStringSubmatch(s); m != nil {
-		return Command(strings.ToLower(m[1])), unquote(m[2])
+	return ReadCommandFor(text, "consultant", "oracle")
+}
+
+// ReadCommandFor finds the command at the start of a message, after the bot's mention, and
+// what follows it; quotation marks around all of that are dropped. A question to the
+// consultant, whom people call by one of the names, may also be the last sentence. In a
+// quote, in code or elsewhere in a message there is no command.
+func ReadCommandFor(text string, consultantNames ...string) (Command, string) {
+	s := straighten(text)
+	s = s[ownStart(s):]
+	seen := covered(s)
+	if at := slashed.FindStringSubmatchIndex(seen); at != nil {
+		rest := ""
+		if at[4] >= 0 {
+			rest = s[at[4]:at[5]]
+		}
+		return Command(strings.ToLower(seen[at[2]:at[3]])), unquote(rest)
 	}
-	if m := diagnose.FindStringSubmatch(s); m != nil {
-		return CommandDiagnose, unquote(m[1])
+	seen = seen[:courtesy.FindStringIndex(seen)[0]]
+	asks := asking(consultantNames)
+	for _, w := range append(asks, wordings...) {
+		if rest, ok := w.read(s, seen); ok {
+			return w.command, rest
+		}
+	}
+	last := lastSentence(seen)
+	for _, w := range asks {
+		if rest, ok := w.read(s[last:], seen[last:]); ok {
+			return w.command, rest
+		}
 	}
 	return CommandNone, ""
+}
+
+var slashed = regexp.MustCompile(`(?is)^(?:please,? )?/(grill-me|start-work|diagnose|consult)(?:[\s:,]+(.*))?$`)
+
+// A wording is how people say a command in words: its core, then a mark or a word that
+// leads on, then the rest. So "grill me on refunds" is one and "grill me is broken" none.
+type wording struct {
+	command Command
+	form    *regexp.Regexp
+}
+
+const (
+	opening = `(?is)^(?:(?:please|pls|ok|okay|hey|hi|so|now|and|also|just|let's|let us)[,!]? |((?:can|could|would|will) (?:you|we)) )*`
+	leadsOn = `(?:\s*(\?)?\s*$|\s*[:,]\s*|\s+-+\s+|\s+`
+)
+
+func worded(c Command, core, on string) wording {
+	return wording{c, regexp.MustCompile(opening + `(?:` + core + `)` + leadsOn + on + `)`)}
+}
+
+var wordings = []wording{
+	worded(CommandDiagnose, `diagnose(?: (?:this|it|that|(?:this|the) (?:bug|issue|problem)))?(?: (?:first|only|again|now|properly))*`, `(?:and|but|before|without)\b`),
+	worded(CommandDiagnose, `(?:(?:run|do|start|give (?:me|us)|(?:i|we)(?:'d like| want| need)) a (?:full |proper )?diagnosis(?: first)?|(?:a )?diagnosis first)`, `(?:on|of|for|about)\s+`),
+	worded(CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`, `(?:(?:on|about|regarding)\s+|(?:for|before|until)\b)`),
+	worded(CommandStartWork, `(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`, `(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
+}
+
+// asking are the wordings that name the consultant, or mean it without its name.
+func asking(names []string) []wording {
+	const leads = `(?:(?:on|about|regarding)\s+|(?:whether|for|before|from)\b)`
+	var known []string
+	for _, n := range names {
+		if n = strings.Join(strings.Fields(strings.ToValidUTF8(n, "")), " "); n != "" {
+			known = append(known, regexp.QuoteMeta(straighten(n)))
+		}
+	}
+	if len(known) == 0 {
+		return []wording{worded(CommandConsult, secondOpinion, leads)}
+	}
+	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) }) // the longer name wins
+	who := `(?:the |our )?@?(?:` + strings.Join(known, "|") + `)`
+	return []wording{
+		worded(CommandConsult, secondOpinion+`(?: from `+who+`)?`, leads),
+		worded(CommandConsult, `(?:ask|consult|check with) `+who+`(?:'s (?:opinion|view|advice|take))?`, `(?:(?:on|about|regarding)\s+)?`),
+	}
+}
+
+const secondOpinion = `(?:(?:(?:get|ask for|(?:i|we)(?:'d like| want| need)) (?:me |us )?)?a )?second opinion`
+
+// read takes the command out of a message; seen is the message with what was only shown in
+// it covered, place for place.
+func (w wording) read(s, seen string) (rest string, ok bool) {
+	at := w.form.FindStringSubmatchIndex(seen)
+	if at == nil {
+		return "", false
+	}
+	requested, questioned := at[2] >= 0, at[4] >= 0
+	from := at[1]
+	if kept := keptWord.FindString(seen[:from]); kept != "" {
+		from -= len(kept) // "whether", "before": they belong to what is asked
+	}
+	if from < len(seen) {
+		rest = strings.TrimSpace(s[from:len(seen)])
+	}
+	switch {
+	case questioned && !requested, strings.HasPrefix(rest, "?"):
+		return "", false
+	case w.command == CommandConsult && notNow.MatchString(rest):
+		return "", false
+	case pointing.MatchString(rest):
+		return "", true
+	}
+	return unquote(rest), true
+}
+
+var (
+	keptWord = regexp.MustCompile(`(?i)(?:whether|for|before|until|from|and|but|without|then|so that)$`)
+	// The rest says that the consultant is for another time, or that it was a database.
+	notNow   = regexp.MustCompile(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:you|we|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
+	pointing = regexp.MustCompile(`(?i)^(?:for )?(?:(?:this|it|that|again|first|too|now|as well|here)[.!]?)?\??$`)
+)
+
+// covered hides code, quotations and quoted lines, byte by byte, so that a place in it is
+// the same place in s.
+func covered(s string) string {
+	b := []byte(s)
+	cover := func(from, to int) {
+		for i := from; i < to; i++ {
+			b[i] = 1
+		}
+	}
+	for _, at := range speech.FindAllStringIndex(s, -1) {
+		shown := strings.TrimLeft(s[at[0]:at[1]], " \t\n")
+		cover(at[1]-len(shown), at[0]+len(strings.TrimRight(s[at[0]:at[1]], " \t\n")))
+	}
+	place := 0
+	for line := range strings.Lines(s) {
+		if strings.HasPrefix(strings.TrimSpace(line), ">") {
+			cover(place, place+len(strings.TrimRight(line, "\n")))
+		}
+		place += len(line)
+	}
+	return string(b)
+}
+
+// ownStart is where a message's own words begin: after what the mention leaves behind, and
+// after the lines that it quotes first.
+func ownStart(s string) int {
+	for rest := s; ; {
+		rest = strings.TrimLeft(rest, " \t\n,:;-")
+		if !strings.HasPrefix(rest, ">") {
+			return len(s) - len(rest)
+		}
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+}
+
+var (
+	// What people add out of politeness, with the marks around it.
+	courtesy    = regexp.MustCompile(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
+	sentenceEnd = regexp.MustCompile(`[.!?]+[)\]]*\s+|\n+`)
+	goesOn      = regexp.MustCompile(`(?i)(?:\b(?:e\.g|i\.e|etc|vs)|(?:^|\n)\s*\d+|[:,])$`)
+)
+
+// lastSentence is where the last sentence begins.
+func lastSentence(s string) int {
+	at := 0
+	for _, end := range sentenceEnd.FindAllStringIndex(s, -1) {
+		if end[1] < len(s) && !goesOn.MatchString(s[max(0, end[0]-12):end[0]]) {
+			at = end[1]
+		}
+	}
+	return at
 }
 
 func unquote(s string) string {
@@ -43,50 +194,4 @@ func unquote(s string) string {
 		return strings.TrimSpace(s[1 : len(s)-1])
 	}
 	return s
-}
-
-var (
-	asksConsultant = `(?:please,? )?(?:ask|consult) (?:the )?(?:%s)\b[:,]?(?: (?:on|about))?\s*(.*)$`
-	secondOpinion  = regexp.MustCompile(`(?is)^(?:please,? )?get a second opinion(?: (?:on|about))?[:,]?\s*(.*)$`)
-	interviewMe    = regexp.MustCompile(`(?is)^(?:please,? )?(?:grill|interview) me(?: (?:on|about))?[:,]?\s*(.*)$`)
-	planFirst      = regexp.MustCompile(`(?is)^(?:please,? )?(?:write a plan(?: first)?|plan (?:this|it) first)(?:\s*(?:for|:|,)\s*(.*))?[.!]?$`)
-	diagnosisFirst = regexp.MustCompile(`(?is)^(?:please,? )?(?:run a diagnosis|diagnosis first)(?:,? please)?[.!]?$`)
-	sentenceEnd    = regexp.MustCompile(`[.!?]\s+|\n`)
-)
-
-// ReadCommandFor is ReadCommand where the consultant goes by the given names. A question
-// to the consultant may also be the last sentence of a message.
-func ReadCommandFor(text string, consultantNames ...string) (Command, string) {
-	if c, rest := ReadCommand(text); c != CommandNone {
-		return c, rest
-	}
-	own, _ := ownLines(straighten(text))
-	s := trimAddress(own)
-	var names []string
-	for _, n := range consultantNames {
-		names = append(names, regexp.QuoteMeta(n))
-	}
-	ask := regexp.MustCompile(`(?is)^` + strings.ReplaceAll(asksConsultant, "%s", strings.Join(names, "|")))
-	last := s
-	if ends := sentenceEnd.FindAllStringIndex(s, -1); len(ends) > 0 && len(s) > ends[len(ends)-1][1] {
-		last = s[ends[len(ends)-1][1]:]
-	}
-	for _, part := range []string{s, last} {
-		if m := ask.FindStringSubmatch(part); m != nil && len(names) > 0 {
-			return CommandConsult, unquote(m[1])
-		}
-	}
-	for _, known := range []struct {
-		form    *regexp.Regexp
-		command Command
-	}{{secondOpinion, CommandConsult}, {interviewMe, CommandGrillMe}, {planFirst, CommandStartWork}, {diagnosisFirst, CommandDiagnose}} {
-		if m := known.form.FindStringSubmatch(s); m != nil {
-			rest := ""
-			if len(m) > 1 {
-				rest = unquote(m[1])
-			}
-			return known.command, rest
-		}
-	}
-	return CommandNone, ""
 }

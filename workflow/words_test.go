@@ -70,35 +70,6 @@ func TestOptionNamed(t *testing.T) {
 	}
 }
 
-func TestReadCommandFor(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]struct {
-		command workflow.Command
-		rest    string
-	}{
-		"ask the oracle whether the pool may outlive the proxy":     {workflow.CommandConsult, "whether the pool may outlive the proxy"},
-		"Ask the consultant: is it safe?":                           {workflow.CommandConsult, "is it safe?"},
-		"The totals are off. Ask the oracle whether it is rounding": {workflow.CommandConsult, "whether it is rounding"},
-		"ask Pythia about the cache":                                {workflow.CommandConsult, "the cache"},
-		"get a second opinion on the guard":                         {workflow.CommandConsult, "the guard"},
-		`/grill-me "dark mode"`:                                     {workflow.CommandGrillMe, "dark mode"},
-		"grill me about dark mode":                                  {workflow.CommandGrillMe, "dark mode"},
-		"plan this first":                                           {workflow.CommandStartWork, ""},
-		"/start-work move sessions to redis":                        {workflow.CommandStartWork, "move sessions to redis"},
-		"diagnose this":                                             {workflow.CommandDiagnose, ""},
-		"run a diagnosis, please":                                   {workflow.CommandDiagnose, ""},
-		"we asked the oracle already":                               {},
-		"don't ask the oracle":                                      {},
-		"> ask the oracle whether":                                  {},
-		"start work on the cart":                                    {},
-		"the plan is to ship":                                       {},
-	} {
-		command, rest := workflow.ReadCommandFor(text, "consultant", "oracle", "pythia")
-		require.Equal(t, want.command, command, text)
-		require.Equal(t, want.rest, rest, text)
-	}
-}
-
 func FuzzWords(f *testing.F) {
 	for _, s := range []string{"wrap up", "yes", "why so large?", "ask the oracle whether", "1", "👍"} {
 		f.Add(s)

@@ -150,8 +150,10 @@ func (p *problems) inForm(at string, list []string, form *regexp.Regexp, want st
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
 
 func (c *Config) checkAgents(p *problems) {
-	known := slices.Sorted(maps.Keys(agent.Table(nil)))
-	known = append(known, "consultant")
+	// The explainer and the reviewer are the orchestrator in another chair.
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(agent.Table(nil))), func(name string) bool {
+		return name == agent.Explainer || name == agent.Reviewer
+	})
 	for name, a := range c.Agents {
 		at := "$.agents." + name
 		p.oneOf(at, "agent", name, known)

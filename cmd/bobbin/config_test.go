@@ -111,7 +111,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, attempts_before_consulting`},
+	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, attempts_before_consulting, unanswered_minutes`},
 	{good + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{good + "[a]: b", `c:2: found an invalid key for this map`},
 	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http`},
@@ -167,7 +167,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
 	{one + "checks: make test", `c:4: repositories[0].checks: keys and values are expected, not the text "make test"`},
 	// agents and models
-	{good + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of deep, orchestrator, quick, visual-engineering, consultant; did you mean "deep"?`},
+	{good + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
 	{good + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},
 	{good + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
 	{good + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be one line of at most 40 characters, without brackets or white space around it`},

@@ -109,7 +109,7 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 		if c, _ := workflow.ReadCommandFor(m.Text, t.consultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
-		f = t.forAgents(m, "")
+		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", oneLine(p.Name), oneLine(q.Text), fence("message", m.Text)))
 		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: m.Text}, p.ID
 		return f, true, nil
 	case aligning && t.newestKind() == reportRequest && workflow.Confirms(m.Text):

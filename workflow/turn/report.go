@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -247,4 +248,18 @@ func (t *turn) hasName(name string) bool {
 		return nil
 	})
 	return found
+}
+
+// forWorkers is what a report says, less what it asks of the people who read it.
+func forWorkers(r workflow.Report) string {
+	var request workflow.Request
+	var plan workflow.Plan
+	switch {
+	case r.Kind == reportRequest && json.Unmarshal(r.Body, &request) == nil:
+		return request.Text()
+	case r.Kind == reportPlan && json.Unmarshal(r.Body, &plan) == nil:
+		return plan.Text()
+	}
+	said, _, _ := strings.Cut(r.Text, " No code was changed.")
+	return said
 }
