@@ -131,7 +131,7 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 var (
 	keptWord = regexp.MustCompile(`(?i)(?:whether|for|before|until|from|and|but|without|then|so that)$`)
 	// The rest says that the consultant is for another time, or that it was a database.
-	notNow   = regexp.MustCompile(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:you|we|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
+	notNow   = regexp.MustCompile(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:(?:you|we) (?:are stuck|get stuck|fail|need|can't|cannot|don't|have to)|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
 	pointing = regexp.MustCompile(`(?i)^(?:for )?(?:(?:this|it|that|again|first|too|now|as well|here)[.!]?)?\??$`)
 )
 

@@ -228,6 +228,9 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 	if slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskFailed && k.Failures > t.attempts() }) {
 		return l.askWhatNow(ctx)
 	}
+	if err := t.lookAtWork(ctx, t.here()); err != nil {
+		return model.Result{}, err
+	}
 	var results []string
 	for _, k := range done {
 		state := string(k.State)
@@ -244,7 +247,7 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 			results = append(results, c.String())
 		}
 	}
-	return model.Result{Text: strings.Join(results, "\n") + "\nIf all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
+	return model.Result{Text: strings.Join(results, "\n") + "\nYour tools see the files as they are now, with this work in them. If all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
 }
 
 // askWhatNow puts the question to the thread, with what was tried.

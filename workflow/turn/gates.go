@@ -146,8 +146,11 @@ func (h *hand) design(ctx context.Context) (string, error) {
 			paths = append(paths, c.Path)
 		}
 	}
-	// The throw-away copy stands as everything stood before this change.
-	findings, err := check.Design(h.turn.here().look.Root().FS(), h.tree.Root().FS(), paths)
+	before, err := h.turn.beforeAll(ctx)
+	if err != nil {
+		return "", err
+	}
+	findings, err := check.Design(before, h.tree.Root().FS(), paths)
 	if err != nil || len(findings) == 0 {
 		return "", err
 	}

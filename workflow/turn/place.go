@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -167,7 +168,50 @@ func (t *turn) openTrees(ctx context.Context, p *place) error {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
 	p.project = t.projectOf(p.repository, p.look)
+	if approval != nil {
+		return t.lookAtWork(ctx, p)
+	}
 	return t.own(p.look)
+}
+
+// lookAtWork shows the orchestrator the session's files as its workers left them: it holds
+// the result against what was asked for.
+func (t *turn) lookAtWork(ctx context.Context, p *place) error {
+	t.merging.Lock()
+	defer t.merging.Unlock()
+	tree, err := p.work.Tree(ctx)
+	var unfit *repo.TreeError
+	if errors.As(err, &unfit) {
+		return t.own(p.look) // what cannot be committed is not shown either
+	}
+	if err == nil {
+		err = p.look.Adopt(ctx, p.work, tree)
+	}
+	if err == nil {
+		err = p.look.Restore(ctx, tree)
+	}
+	if err != nil {
+		return fmt.Errorf("look at the work: %w", err)
+	}
+	p.lookTree = tree
+	return t.own(p.look)
+}
+
+// beforeAll is the whole tree as it stood before the session changed anything.
+func (t *turn) beforeAll(ctx context.Context) (fs.FS, error) {
+	base := t.here().work.Base()
+	dir := t.dir("base-" + short(base))
+	if _, err := os.Stat(dir); err == nil {
+		return os.DirFS(dir), nil
+	}
+	making := dir + ".new"
+	if err := os.RemoveAll(making); err != nil {
+		return nil, fmt.Errorf("write the base: %w", err)
+	}
+	if err := t.here().mirror.Materialise(ctx, base, making); err != nil {
+		return nil, err
+	}
+	return os.DirFS(dir), os.Rename(making, dir)
 }
 
 // workspace is the session's own tree, as it was recorded last. Its base follows the
@@ -334,11 +378,11 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 
 // reading are the code tools of an agent that changes nothing: what its commands leave
 // behind is put back.
-func (t *turn) reading(b *tool.Bench, tree string) []model.Tool {
+func (t *turn) reading(b *tool.Bench) []model.Tool {
 	tools := tool.Reading(b)
 	for _, run := range tool.Running(b) {
 		tools = append(tools, t.around(run, nil, func(ctx context.Context) error {
-			if err := b.Workspace.Restore(ctx, tree); err != nil {
+			if err := b.Workspace.Restore(ctx, t.here().lookTree); err != nil {
 				return err
 			}
 			return t.own(b.Workspace)

@@ -256,7 +256,7 @@ func (t *turn) orchestrate(ctx context.Context) error {
 		return err
 	}
 	bench.Ran = j.ran
-	tools := append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench, t.here().lookTree)...)
+	tools := append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench)...)
 	loop := t.loop(row, j, append(tools, t.skillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

@@ -227,7 +227,11 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
-	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: h.holds(proof), Summary: strings.Join(proof.Lines(), "\n")}
+	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: h.holds(proof)}
+	if attempt.Held && !proof.Holds() {
+		proof.Why = "" // nothing of its own to test; finish asks for it of the whole
+	}
+	attempt.Summary = strings.Join(proof.Lines(), "\n")
 	if !attempt.Held {
 		attempt.Summary += failures(proof.Branch)
 	}
