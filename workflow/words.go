@@ -43,7 +43,7 @@ func Confirms(text string) bool {
 func AsksAboutDiff(text string) bool {
 	asked := false
 	for _, clause := range clauses(sentences(text)) {
-		clause = openers.ReplaceAllString(strings.TrimRight(clause, " ?"), "")
+		clause = openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
 		switch {
 		case aboutDiff.MatchString(clause) && !otherDiff.MatchString(clause):
 			asked = true
@@ -109,12 +109,11 @@ func OptionNamed(text string, options []string) (int, bool) {
 // Vague reports whether a request for a feature says next to nothing: one short line
 // without a path, a number, a quotation, or a word that sets a condition or an aim.
 func Vague(text string) bool {
-	s := strings.TrimSpace(straighten(text))
+	s := wishing.ReplaceAllString(courteous(straighten(text)), "")
 	if utf8.RuneCountInString(text) > maxWord || strings.Contains(s, "\n") || detailed.MatchString(s) {
 		return false
 	}
-	words := strings.Fields(wishing.ReplaceAllString(courteous(s), ""))
-	return len(words) > 0 && len(words) < 8
+	return hasWord(s) && len(strings.Fields(s)) < 8
 }
 
 // sentences are a message's own sentences, in lower case: without quotes, code and speech,
@@ -273,7 +272,7 @@ var (
 	moreWanted = regexp.MustCompile(`^(?:(?:yes|yeah|yep|sure|let's|let us|just|please|i want|i'd like|give me|i have (?:more )?time)[,.! -]+)*(?:(?:some |a few |a couple of |many |lots of )?more questions|keep (?:going|asking)(?: (?:me )?(?:more )?questions)?|keep (?:the questions|them) coming|(?:go|carry) on (?:asking|with the (?:questions|interview))(?: me)?|ask (?:me )?(?:some |a few |a couple |a couple of |all the )?more(?: questions)?|ask (?:away|on|me anything else)|continue (?:asking|the interview|with the (?:questions|interview))|(?:don't|do not) (?:stop asking|wrap up|stop yet)(?: yet| now)?|next question|as many as you (?:like|need|want))(?:[,.! -]+(?:then|i have (?:more )?time|this is (?:good|useful|helpful)|if you (?:like|want|need|must)))?[.! ]*$`)
 )
 
-const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: (?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions|already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the|your) (?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your )?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) |rest of the )?questions|remaining ones)(?: of the questions| of it)?|no more questions|stop (?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: for (?:the rest|everything(?: else)?|all of them|the others))?(?: now)?`
+const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: (?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions))?(?: (?:already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the|your) (?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your )?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) |rest of the )?questions|remaining ones)(?: of the questions| of it)?|no more questions|stop (?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: for (?:the rest|everything(?: else)?|all of them|the others))?(?: now)?`
 
 // What confirms: one of the words, perhaps another, perhaps thanks or a friendly picture.
 const (

@@ -74,7 +74,7 @@ var sayings = []struct {
 	{
 		"asks about the diff", workflow.AsksAboutDiff,
 		[]string{
-			"why so large?", "Why so large", "WHY SO BIG?!", "hm, why so many lines?", "why such… ok, why so huge?", "why is the diff so big?", "Why is the diff so large? 🤔",
+			"why so large?", "Why so large", "WHY SO BIG?!", "hm, why so many lines?", "ok… but why so huge?", "why is the diff so big?", "Why is the diff so large? 🤔",
 			"why is your change so large?", "why is the patch so complicated?", "but why is the fix so big for a one-cent bug?", "why is it so large?",
 			"why did you touch cart.go?", "why did you touch `cart.go`?", "Why did you change the rounding?", "why are you editing the handler?",
 			"why have you deleted the test?", "why didn't you use math/big?", "why is cart.go in the diff?", "why was `money/split.go` changed?", "why are tests deleted?",
