@@ -63,12 +63,16 @@ func Redirects(text string) bool {
 		return false
 	}
 	all := sentences(text)
-	whole := openers.ReplaceAllString(strings.Join(all, " "), "")
+	whole := strings.Join(all, " ")
 	if informs.MatchString(whole) {
 		return false
 	}
-	if m := interrupting.FindStringIndex(whole); m != nil && !agrees.MatchString(whole[m[1]:]) && hasWord(whole[m[1]:]) {
-		return true
+	whole = openers.ReplaceAllString(whole, "")
+	if m := interrupting.FindStringIndex(whole); m != nil {
+		rest := strings.TrimSpace(whole[m[1]:])
+		if hasWord(rest) && !agrees.MatchString(rest) {
+			return true
+		}
 	}
 	return slices.ContainsFunc(all, func(s string) bool {
 		s = openers.ReplaceAllString(s, "")
@@ -261,27 +265,27 @@ var (
 	endOfSentence = regexp.MustCompile(`([.!?])[.!?]*\s+`)
 	clauseEnd     = regexp.MustCompile(`[,;:]+\s+|\s-+\s`)
 	politeStart   = regexp.MustCompile(`(?i)^(?:please|pls|plz)\b[,:]? *`)
-	openers       = regexp.MustCompile(`^(?:(?:(?:please|pls|plz|ok|okay|hey|hi|hm+|um+|uh|oh|ah|so|and|but|well|btw|thanks|thank you|thx|sorry|guys|folks|just|good find|nice)\b|:[a-z0-9_+'-]+:)[,.! :-]*)+`)
+	openers       = regexp.MustCompile(`^(?:(?:(?:please|pls|plz|ok|okay|hey|hi|hm+|um+|uh|oh|ah|so|and|but|well|btw|thanks|thank you|thx|sorry|guys|folks|just|good find|nice|i think|i guess|i fear|i'm afraid)\b|:[a-z0-9_+'-]+:)[,.! :-]*)+`)
 	requestForm   = regexp.MustCompile(`^(?:can|could|would|will|may|shall) (?:we|you)\b(?: please| just| now)* `)
 )
 
 // The words of an interview. Each is the whole message.
 var (
 	wrapUp = regexp.MustCompile(`^(?:(?:(?:i|we) (?:have|need|got) to (?:go|run|leave)|gotta (?:go|run)|no (?:more )?time|out of time|that will do)[,.! -]+(?:so )?)?` + wrapPhrase +
-		`(?:[,.! -]+(?:and |so |then |just |please )*` + wrapPhrase + `)*[.! ]*$`)
-	moreWanted = regexp.MustCompile(`^(?:(?:yes|yeah|yep|sure|let's|let us|just|please|i want|i'd like|give me|i have (?:more )?time)[,.! -]+)*(?:(?:some |a few |a couple of |many |lots of )?more questions|keep (?:going|asking)(?: (?:me )?(?:more )?questions)?|keep (?:the questions|them) coming|(?:go|carry) on (?:asking|with the (?:questions|interview))(?: me)?|ask (?:me )?(?:some |a few |a couple |a couple of |all the )?more(?: questions)?|ask (?:away|on|me anything else)|continue (?:asking|the interview|with the (?:questions|interview))|(?:don't|do not) (?:stop asking|wrap up|stop yet)(?: yet| now)?|next question|as many as you (?:like|need|want))(?:[,.! -]+(?:then|i have (?:more )?time|this is (?:good|useful|helpful)|if you (?:like|want|need|must)))?[.! ]*$`)
+		`(?:[,.! -]+(?:and |so |then |just |please )*` + wrapPhrase + `)*(?:[,.! -]+(?:and |then |so )?(?:just )?(?:start|build it|go ahead|go))?[.! ]*$`)
+	moreWanted = regexp.MustCompile(`^(?:(?:yes|yeah|yep|sure|let's|let us|just|please|i want|i'd like|give me|i have (?:more )?time)[,.! -]+)*(?:(?:some |a few |a couple (?:of )?|many |lots of )?more questions|keep (?:going|asking)(?: (?:me )?(?:more )?questions)?|keep (?:the questions|them) coming|(?:go|carry) on (?:asking|with the (?:questions|interview))(?: me)?|ask (?:me )?(?:some |a few |a couple |a couple of |all the )?more(?: questions)?|ask (?:away|on|me anything else)|continue (?:asking|the interview|with the (?:questions|interview))|(?:don't|do not) (?:stop asking|wrap up|stop yet)(?: yet| now)?|next question|as many as you (?:like|need|want))(?:[,.! -]+(?:then|i have (?:more )?time|this is (?:good|useful|helpful)|if you (?:like|want|need|must)))?[.! ]*$`)
 )
 
-const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: (?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions))?(?: (?:already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the|your) (?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your )?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) |rest of the )?questions|remaining ones)(?: of the questions| of it)?|no more questions|stop (?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: for (?:the rest|everything(?: else)?|all of them|the others))?(?: now)?`
+const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: (?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions))?(?: (?:already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the |your )?(?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your )?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) |rest of the )?questions|remaining(?: ones)?)(?: of the questions| of it)?|no more questions|stop (?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: for (?:the rest|everything(?: else)?|all(?: of them)?|the others))?(?: now| then)?`
 
 // What confirms: one of the words, perhaps another, perhaps thanks or a friendly picture.
 const (
 	thumb  = `(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|100):(?::skin-tone-[2-6]:)?)`
-	smile  = `(?:` + thumb + `|:(?:rocket|tada|pray|slightly_smiling_face|grinning|blush|smile|raised_hands|clap|heart):(?::skin-tone-[2-6]:)?|:-?\)|thanks|thank you|thx|cheers|please)`
-	rights = `(?:yes|yep|yeah|yup|y|ok|okay|sure|correct|right|exactly(?: right)?|precisely|absolutely|confirmed?|i confirm|perfect|agreed|i agree|spot on|all (?:good|right|correct)|good to go|approved?|lgtm|looks? (?:good|right|correct|perfect)(?: to me)?|sounds (?:good|right|perfect)(?: to me)?|(?:that's|that is|thats|it's|it is|this is) (?:all |exactly )?(?:right|correct|it|what i (?:want|meant|mean))|yes it is|you got it|\+1|thumbs up|go(?: ahead)?(?: and (?:start|build it))?|go for it|proceed|please (?:start|do|go ahead|proceed)|(?:let's )?(?:start|build it|do it|go)(?: (?:now|it|work|working|building))?|make it so|ship it)`
+	smile  = `(?:` + thumb + `|:(?:rocket|tada|pray|slightly_smiling_face|grinning|blush|smile|raised_hands|clap|heart):(?::skin-tone-[2-6]:)?|:-?\)|(?:thanks|thank you)(?: a lot| so much)?|thx|cheers|please)`
+	rights = `(?:yes|yep|yeah|yup|y|ok|okay|sure|correct|right|exactly(?: right)?|precisely|absolutely|confirm(?:ed)?|i confirm|perfect|agreed|i agree|spot on|all (?:good|right|correct)|good to go|approved?|lgtm|looks? (?:good|right|correct|perfect)(?: to me)?|sounds (?:good|right|perfect)(?: to me)?|(?:that's|that is|thats|it's|it is|this is) (?:all |exactly )?(?:right|correct|it|what i (?:want|meant|mean))|yes it is|you got it|\+1|thumbs up|go(?: ahead)?(?: and (?:start|build it))?|go for it|proceed|please (?:start|do|go ahead|proceed)|(?:let's )?(?:start|build it|do it|go)(?: (?:now|it|work|working|building))?|make it so|ship it)`
 )
 
-var confirming = regexp.MustCompile(`^(?:` + thumb + ` ?)*(?:` + thumb + `|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)
+var confirming = regexp.MustCompile(`^(?:` + thumb + ` ?|(?:great|cool|nice|good|super)[,!.] )*(?:` + thumb + `|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)
 
 // Questions about the change. In a shop, change is also money and a patch is also a request, so
 // the plain words need more around them than the plain names of a diff.
@@ -292,6 +296,7 @@ const (
 	sizes   = `(?:large|big|huge|long|massive|many|much|complicated|complex|invasive|verbose)`
 	code    = `(?:\S*\w/\S+|\S+\.(?:go|js|ts|jsx|tsx|py|rb|java|kt|rs|c|h|cpp|cs|php|css|scss|html|sql|ya?ml|json|toml|md|sh|mod|sum|proto|vue|swift)|(?:the |a |an |this |that |these |those )?(?:new |extra |other |existing )?(?:files?|tests?|functions?|helpers?|packages?|imports?|signatures?|migrations?|dependency|dependencies))`
 	doing   = `(?:touch|chang|edit|rewr|delet|remov|mov|renam|add|replac|modif|refactor|introduc|split|drop|us(?:e|ing)\b)\w*`
+	parts   = `(?:(?:a|an|the|this|that|all|these|those) )*(?:new|extra|additional|second|separate) (?:files?|functions?|helpers?|packages?|tests?|migrations?|dependency|dependencies|imports?|types?)`
 	whyever = `(?:(?:(?:explain|tell (?:me|us)|say)(?: to (?:me|us))? )?(?:why|how come)|for what reason)`
 )
 
@@ -312,6 +317,10 @@ var aboutDiff = regexp.MustCompile(`^(?:(?:can|could|would|will) you (?:please |
 	`which (?:files|lines|functions|tests|packages) (?:(?:did|have) you (?:touch|change)\w*|(?:are |were )?(?:changed|touched)|(?:does|do) ` + whose + ` ` + changes + ` touch)\b.*`,
 	`how (?:many (?:lines|files) (?:did you (?:touch|change)|(?:are |were )?(?:changed|touched)|are in ` + whose + ` ` + changes + `)|(?:big|large|long) is ` + whose + ` ` + changes + `)\b.*`,
 	`(?:is|are|was|were|does|do|did) (?:` + whose + `|all (?:of )?(?:this|these|the)|we (?:really )?need all) (?:` + diffs + `|changes|code|lines|files)\b.*(?:large|big|huge|minimal|smaller|needed|necessary|required|changes|diff)$`,
+	whyever + ` (?:is|are) there ` + parts + `\b.*`,
+	`(?:do|did) (?:we|you) (?:really |even )?need ` + parts + `\b.*`,
+	`what(?:'s| is| are) (?:the|this|that|these|those) ` + parts + ` for$`,
+	`(?:explain|why) hunks? \d+.*|what did you (?:do|change) (?:in|to) ` + code + `$`,
 	`was it (?:really )?necessary to ` + doing + `\b.*`,
 }, "|") + `)`)
 
@@ -322,12 +331,13 @@ var (
 
 // What turns work around. The first breaks in, in any form; the second begins a statement.
 var (
-	interrupting = regexp.MustCompile(`^(?:(?:no|nope|nah|wait|hold on|hang on|hold up|whoa|oops|stop|actually|instead|correction|my (?:bad|mistake))(?: (?:a|one) (?:sec|second|minute|moment))?(?:[,.!:;]+ *(?:- )?| -+ )|actually |(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)
-	agrees       = regexp.MustCompile(`^(?:also|and also|thanks|thank|thx|worries|problem|need|rush|hurry|nothing|idea|(?:(?:that|it|this|all|you)(?:'s|'re| is| are| was| looks| sounds)? )?(?:a )?(?:really |very |all |pretty )?(?:fine|ok|okay|good|great|right|correct|perfect|nice|works?|helps?|cool|clever)\b|go on|go ahead|keep|carry on|continue|looks|sounds|fyi|i (?:like|love|agree))\b`)
-	informs      = regexp.MustCompile(`^(?:fyi|for your information|for the record|also|another one)\b`)
+	interrupting = regexp.MustCompile(`^(?:(?:no|nope|nah|wait|hold on|hang on|hold up|whoa|oops|stop|actually|instead|correction|my (?:bad|mistake))(?: (?:a|one) (?:sec|second|minute|moment))?(?:[,.!:;]+ *(?:- )?| -+ )|actually (?:it\b|that(?:'s| is)\b|this is\b|no\b|not\b|only\b|wait\b|i meant\b|(?:i|we|they) (?:want|need|see)\b|look\b|use\b|try\b|check\b|don't\b|stop\b|leave\b|forget\b|the (?:bug|problem|cause|other|wrong|\w+ (?:job|endpoint|file|handler|service))\b)|(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)
+	agrees       = regexp.MustCompile(`^(?:also|and also|thanks|thank|thx|(?:no )?(?:worries|problem|need|rush|hurry|idea)|nothing|(?:(?:that|it|this|all|you)(?:'s|'re| is| are| was| looks| sounds)? )?(?:a |actually |really |very |all |pretty )*(?:fine|ok|okay|good|great|right|correct|perfect|nice|works?|helps?|cool|clever)\b|go on|go ahead|keep|carry on|continue|looks|sounds|fyi|i (?:like|love|agree))\b`)
+	informs      = regexp.MustCompile(`^(?:oh no|fyi|for your information|for the record|also|another one)\b`)
 	redirecting  = regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`(?:that's |that is |that was |it's |this is |you're |you are )?(?:(?:in|at|on|looking at|reading|changing|working on|editing) )?(?:the )?wrong(?:$|[,.:;! -]+$|[,.:;!] |\s-|\s(?:file|endpoint|place|branch|function|repo\w*|table|job|bug|one|way|direction|package|module|service|track|tree|page|test|handler|order|approach|layer|line|version|idea|again)\b)`,
 		`(?:you're|you are|that's|that is) (?:wrong|mistaken|off|not right|barking)\b`,
+		`(?:the|this|that|your) (?:fix|change|approach|diff|patch|plan|test|cause) is (?:still )?wrong\b`,
 		`you (?:misunderstood|misread|got (?:it|me|that) wrong|are misreading|missed the point)`,
 		`not (?:that|this|the|there|in|on|here|for|what|it|quite|my|your|those|these|at|a)\b`,
 		`(?:it|that|this)(?:'s| is|s) not (?:the|that|this|about|in|it|what|my|our|a bug|caused|related|because|where|how|why|due|from|on)\b`,
@@ -336,7 +346,7 @@ var (
 		`(?:please )?stop (?:doing|changing|touching|looking|working|editing|rewriting|refactoring|fixing|using|adding|removing|deleting|moving|renaming|running|trying|guessing|digging|chasing|searching|reading|going|testing|writing|exploring|messing|what)\b`,
 		`(?:please )?(?:stop|cancel|abort) (?:that|this|it)[,.:;] `,
 		`(?:please )?(?:don't|dont|do not|never) (?:touch|change|use|do|look|fix|edit|rewrite|remove|delete|rename|move|modify|refactor|add|run|break|alter|replace|drop|mess|go|bother|waste|work|start|push|write|create|introduce|patch|guess|assume)\b`,
-		`(?:forget|ignore|disregard|skip) (?:the|that|about|it|this|those|these|what|my|coupons?)\b`,
+		`(?:forget|ignore|disregard) (?:the|that|about|it|this|those|these|what|my|coupons?)\b`,
 		`(?:scratch|strike) (?:that|this|it)\b|never ?mind,? .+|(?:undo|revert) (?:that|this|it)\b|go back\b|back up\b|change of plans?\b|new plan\b|on second thoughts?\b|let's not\b|rather[, ]`,
 		`(?:narrower|broader|wider|smaller scope)(?:$|[,:;.!]| -)|narrow (?:it|this|that)\b|too (?:broad|wide|narrow)\b|only (?:the|for|when|with|if|in|on)\b|it only\b`,
 		`i meant\b|i mean (?:the|not|in|that)\b|correction\b`,

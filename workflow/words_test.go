@@ -27,6 +27,7 @@ var sayings = []struct {
 			"use the recommended answers", "accept all the recommendations", "skip the rest", "skip the remaining questions", "skip the rest of the questions pls",
 			"no more questions", "stop asking", "stop asking me questions", "you decide the rest", "I have to go, wrap up", "that's enough. use the defaults",
 			"thanks, that's enough, just use your recommendations", ":pray: wrap up",
+			"use defaults", "skip the rest and start", "skip the others", "wrap up then", "go with your recommendations for all", "I think that’s enough",
 		},
 		[]string{
 			"", "wrap", "wrap the cart in paper", "gift wrap up to three items", "wrap up the present", "is that enough?", "wrap up?", "should we wrap up?",
@@ -44,6 +45,7 @@ var sayings = []struct {
 			"keep asking questions", "keep the questions coming", "go on asking", "Go on asking, please", "go on with the interview", "carry on asking",
 			"continue asking", "continue the interview", "ask me more", "Ask me more!", "ask more questions", "ask away", "sure, ask me more",
 			"don't wrap up yet", "don’t stop asking", "next question", "can you ask me more?", "keep going, I have time", "KEEP GOING!!",
+			"a couple more questions",
 		},
 		[]string{
 			"", "more", "no more questions", "any more questions?", "are there more questions?", "why more questions?", "more questions?", "it asks more than it should",
@@ -61,6 +63,7 @@ var sayings = []struct {
 			"Looks good to me 👍", "lgtm", "LGTM!", "go ahead", "please go ahead", "go ahead please", "start", "Start!", "please start", "yes, let's start",
 			"👍", "👍🏽", "👍👍", ":+1:", ":+1::skin-tone-3:", ":thumbsup:", ":white_check_mark:", "✅", "👌", "✔️", "👍 yes", "perfect, thanks!", "agreed",
 			"spot on", "all good", "yes, that's it", "yes, thank you", "yes and start", "sounds good, do it", ", yes", "ok", "yes!!!", "yes 🎉", "+1",
+			"great, start", "confirm ✅", "looks good, thanks a lot",
 		},
 		[]string{
 			"", "no", "almost", "nearly", "yes, but only for members", "yes but not the export", "yes?", "yes??", "yes…", "yes...", "is that right?", "right?",
@@ -68,7 +71,7 @@ var sayings = []struct {
 			"do not start", "never", "no, go ahead with the other", "> yes", "> it is right\nyes", "`yes`", "“yes”", "'yes'", "```\nyes\n```", "she said yes",
 			"yes and also the cart", "yes, once CI is green", "yes if Ada agrees", "yes, start on Monday", "go ahead after the release", "start with the cart",
 			"👎", ":-1:", "yes 👎", "yes 🤔", "yes :thinking_face:", "<@U2> yes", "yes <@U2>", "@ada yes", "уes", "y\u200bes", "yes\u202e", "ｙｅｓ", "yesterday",
-			"looks good apart from 3", "exactly the opposite", "wrap up", "wait", "maybe", "I guess", "yes no", "yes, no", "yes \"no\"", "correct the second one",
+			"looks good apart from 3", "exactly the opposite", "wrap up", "wait", "maybe", "great", "good", "I guess", "yes no", "yes, no", "yes \"no\"", "correct the second one",
 		},
 	},
 	{
@@ -84,7 +87,8 @@ var sayings = []struct {
 			"What did you change, and why?", "what’s in the diff?", "what does this commit do?", "walk me through the diff", "please walk us through the change",
 			"justify the diff", "which files did you touch?", "how many lines did you change?", "how big is the diff?", "are all these changes needed?",
 			"is the diff really this large?", "show me the diff", "thanks! why so large?", "Bea looked at the branch. Why did you touch cart.go? It has nothing to do with totals.",
-			"how come the diff is so big", "That is " + strings.Repeat("really ", 100) + "much. Why so large?",
+			"how come the diff is so big", "why is there a new file?", "do we need the new file?", "what’s this new helper for?", "explain hunk 3", "what did you do in cart.go?",
+			"That is " + strings.Repeat("really ", 100) + "much. Why so large?",
 		},
 		[]string{
 			"", "why?", "why", "why does the total differ?", "why is the total so large on receipts with discounts?", "why is the total wrong?", "why so slow?",
@@ -114,12 +118,13 @@ var sayings = []struct {
 			"it's not the cart", "it's the refund job, not the cart", "I looked at the logs. It is not the cart.", "leave the handler alone", "leave receipts alone",
 			"it only happens for two coupons", "only for members", "only with three lines or more", "I meant the other endpoint", "the other file!", "the bug is somewhere else",
 			"sorry, my mistake, it is order 1043", "revert that", "change of plan: fix tax first", "let's not change the API", "good find, but wrong file",
+			"your fix is wrong, it breaks guests", "I think you’re wrong about the rounding",
 		},
 		[]string{
 			"", "also check percent coupons", "Also don't forget guests", "thanks", "Thanks, looks right", "fyi the customer is angry", "FYI: it only hits members", "what are you doing?",
 			"good find", "Good find!", "nice", "now it works for me", "nothing else", "no", "No.", "nope", "wait", "wait!", "hold on", "stop", "yes", "👍", "ok",
-			"no, thanks", "no worries", "no problem, take your time", "no rush", "no, that's fine", "no errors in the log", "no other carts are affected",
-			"no share may be special: round the running total", "actually, good find", "actually that's right", "actually also check guests", "wait times are long on that page",
+			"no, thanks", "no worries", "no problem, take your time", "no rush", "no, that's fine", "no it’s fine", "no errors in the log", "no other carts are affected",
+			"no share may be special: round the running total", "actually, good find", "actually thanks", "actually the customer wrote again", "wait, that’s actually good", "no, no need to hurry", "oh no, production is down", "skip the rest", "actually that's right", "actually also check guests", "wait times are long on that page",
 			"wait for the build", "don't worry", "don't forget guests", "don't you think so?", "I don't know", "not bad", "not sure", "not yet", "not urgent", "not that it matters",
 			"stop the bleeding in the cart", "the job does not stop", "it shows 12 instead of 10", "the receipt shows tax instead of the total", "that's not the only place",
 			"it's not urgent", "it happens for guests, too", "it is not the only cart", "wrong totals on the receipt, too", "the total is wrong", "is it the wrong file?",

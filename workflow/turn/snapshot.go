@@ -31,11 +31,7 @@ func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64, root
 	if head := t.Session().Head; task == 0 && head != "" {
 		roots = append(roots, head)
 	}
-	wp, ok := any(w).(packer)
-	if !ok {
-		return nil, nil
-	}
-	pack, err := wp.Pack(ctx, 0, append(roots, tree)...)
+	pack, err := w.Pack(ctx, 0, append(roots, tree)...)
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
@@ -75,7 +71,7 @@ func (t *turn) recall(ctx context.Context, w *repo.Workspace, task int64, roots 
 		return nil
 	}
 	t.log.Info("putting a workspace back to what was recorded", "task", task, "tree", short(row.Tree))
-	if err := any(w).(packer).Unpack(ctx, row.Pack); err != nil {
+	if err := w.Unpack(ctx, row.Pack); err != nil {
 		return fmt.Errorf("get the files back: %w", err)
 	}
 	if err := w.Restore(ctx, row.Tree); err != nil {
@@ -107,9 +103,4 @@ func (h *hand) where() int64 {
 		return h.task.ID
 	}
 	return 0
-}
-
-type packer interface {
-	Pack(ctx context.Context, limit int64, roots ...string) ([]byte, error)
-	Unpack(ctx context.Context, pack []byte) error
 }

@@ -1,0 +1,465 @@
+package repo
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+const (
+	packLimit    = 64 << 20 // of a pack, where the caller names none
+	inflateLimit = 1 << 30  // of all that a pack holds, inflated
+	packHead     = 12       // PACK, version, count
+)
+
+// PackError says why a pack was not made or not taken in, in words for people.
+type PackError struct {
+	Reason string
+	// Missing is an object that the pack builds on and this machine has not: a
+	// fetch of the mirror may bring it, and then the same pack is taken.
+	Missing string
+}
+
+func (e *PackError) Error() string { return e.Reason }
+
+// Has tells whether the mirror holds a commit, named by its whole hash.
+func (m *Mirror) Has(commit string) bool {
+	if !plumbing.IsHash(commit) {
+		return false
+	}
+	_, err := m.store.commit(plumbing.NewHash(commit))
+	return err == nil
+}
+
+// Pack gives what another machine with a mirror of its own needs for the named
+// trees and commits (whole hashes), as a git pack without deltas. Left out are
+// the objects of the base and, below a commit, whatever the mirror has: where
+// the base is the session's own commit, its nearest ancestors in the mirror
+// take its place. An object comes after those that it names, and the same roots
+// give the same bytes. More than limit bytes (0: 64 MiB) is a *PackError.
+func (w *Workspace) Pack(ctx context.Context, limit int64, roots ...string) ([]byte, error) {
+	if limit <= 0 {
+		limit = packLimit
+	}
+	ground, err := w.ground(ctx)
+	if err != nil {
+		return nil, err
+	}
+	news, err := w.store.news(ctx, ground, roots)
+	if err != nil {
+		return nil, err
+	}
+	p := newPacking(w.store, news, limit)
+	for _, h := range sortedHashes(news) {
+		if err := p.visit(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	if p.over() {
+		return nil, w.tooMuch(ctx, limit, ground, roots)
+	}
+	return p.seal(), nil
+}
+
+// ground gives the trees that every mirror with the base has.
+func (w *Workspace) ground(ctx context.Context) (trees []plumbing.Hash, err error) {
+	seen := map[plumbing.Hash]bool{}
+	for queue := []plumbing.Hash{plumbing.NewHash(w.Base())}; len(queue) > 0; queue = queue[1:] {
+		if seen[queue[0]] {
+			continue
+		}
+		seen[queue[0]] = true
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := w.store.commit(queue[0])
+		if err != nil {
+			return nil, err
+		}
+		if w.store.mirrored(c.Hash) {
+			trees = append(trees, c.TreeHash)
+		} else {
+			queue = append(queue, c.ParentHashes...)
+		}
+	}
+	return trees, nil
+}
+
+// news is what the roots need on top of the ground.
+func (s *store) news(ctx context.Context, ground []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
+	out := map[plumbing.Hash]bool{}
+	for _, root := range roots {
+		list, err := s.newsOf(ctx, ground, root)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range list {
+			out[h] = true
+		}
+	}
+	return out, s.dropGround(ctx, ground, out)
+}
+
+func (s *store) newsOf(ctx context.Context, ground []plumbing.Hash, root string) ([]plumbing.Hash, error) {
+	h := plumbing.NewHash(root)
+	if !plumbing.IsHash(root) {
+		return nil, fmt.Errorf("repo: pack: %q is not the whole hash of a tree or commit", root)
+	}
+	kind, _, err := s.get(h)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
+	case kind == plumbing.CommitObject:
+		return (&push{store: s, commit: h}).fresh(ctx, nil)
+	case kind != plumbing.TreeObject:
+		return nil, fmt.Errorf("repo: pack: %s is a %s, not a tree or commit", root, kind)
+	}
+	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
+	if err := list.tree(h, ground); err != nil {
+		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
+	}
+	return list.hashes, nil
+}
+
+// dropGround takes out what the ground has at some other place, as after a
+// folder was renamed. Only what the mirror holds can be such, which mostly
+// spares the walk.
+func (s *store) dropGround(ctx context.Context, ground []plumbing.Hash, news map[plumbing.Hash]bool) error {
+	maybe := 0
+	for h := range news {
+		if s.mirrored(h) {
+			maybe++
+		}
+	}
+	seen := map[plumbing.Hash]bool{}
+	for queue := slices.Clone(ground); maybe > 0 && len(queue) > 0; {
+		h := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		nodes, err := s.tree(h)
+		if err != nil {
+			return err
+		}
+		for _, n := range append(nodes, node{hash: h}) {
+			if news[n.hash] && n.mode != submodule {
+				delete(news, n.hash)
+				maybe--
+			}
+			if n.isDir() && !seen[n.hash] {
+				seen[n.hash] = true
+				queue = append(queue, n.hash)
+			}
+		}
+	}
+	return nil
+}
+
+func sortedHashes(set map[plumbing.Hash]bool) []plumbing.Hash {
+	out := make([]plumbing.Hash, 0, len(set))
+	for h := range set {
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return out
+}
+
+// tooMuch names the file that weighs most, which is what somebody can act on.
+func (w *Workspace) tooMuch(ctx context.Context, limit int64, ground []plumbing.Hash, roots []string) error {
+	var path string
+	var most int64
+	for _, root := range roots {
+		tree, err := w.store.treeNamed(root)
+		if err != nil {
+			continue
+		}
+		deltas, _ := w.store.treeDeltas(ctx, ground[0], tree, "")
+		for _, d := range deltas {
+			if d.after.none() || d.after.mode == submodule {
+				continue
+			}
+			if size, err := w.store.EncodedObjectSize(d.after.hash); err == nil && size > most {
+				path, most = d.path, size
+			}
+		}
+	}
+	e := &PackError{Reason: fmt.Sprintf("the session's own work takes more than the %s that are kept of it", sizeWords(limit))}
+	if path == "" {
+		e.Reason += ": remove large files or name them in .gitignore"
+	} else {
+		e.Reason += fmt.Sprintf(": its largest file is %q with %s; remove it or name it in .gitignore", path, sizeWords(most))
+	}
+	return e
+}
+
+func sizeWords(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return megabytes(n)
+}
+
+// packing writes a pack object by object, so that no more than one of them is
+// in memory beside it. It writes only what Unpack takes.
+type packing struct {
+	store *store
+	left  map[plumbing.Hash]bool
+	out   bytes.Buffer
+	zlib  *zlib.Writer
+	room  int64 // for the pack
+	bulk  int64 // inflated, so far
+}
+
+func newPacking(s *store, news map[plumbing.Hash]bool, limit int64) *packing {
+	p := &packing{store: s, left: make(map[plumbing.Hash]bool, len(news)), room: limit - sha1.Size}
+	for h := range news {
+		p.left[h] = true
+	}
+	p.out.WriteString("PACK\x00\x00\x00\x02")
+	_ = binary.Write(&p.out, binary.BigEndian, uint32(len(news)))
+	p.zlib = zlib.NewWriter(&p.out)
+	return p
+}
+
+func (p *packing) over() bool { return int64(p.out.Len()) > p.room || p.bulk > inflateLimit }
+
+func (p *packing) visit(ctx context.Context, h plumbing.Hash) error {
+	if !p.left[h] || p.over() {
+		return ctx.Err()
+	}
+	delete(p.left, h)
+	kind, content, err := p.store.get(h)
+	if err != nil {
+		return fmt.Errorf("repo: pack %s: %w", h, err)
+	}
+	needs, err := needsOf(kind, content)
+	if err != nil {
+		return &PackError{Reason: fmt.Sprintf("the %s %s cannot be kept: %v", kind, h, err)}
+	}
+	for _, n := range needs {
+		if err := p.visit(ctx, n.hash); err != nil {
+			return err
+		}
+	}
+	return p.write(kind, content)
+}
+
+func (p *packing) write(kind plumbing.ObjectType, content []byte) error {
+	size := uint64(len(content))
+	first, size := byte(kind)<<4|byte(size&15), size>>4
+	if size > 0 {
+		first |= 0x80
+	}
+	p.out.WriteByte(first)
+	if size > 0 {
+		p.out.Write(binary.AppendUvarint(nil, size))
+	}
+	p.bulk += int64(len(content))
+	p.zlib.Reset(&p.out)
+	_, err := p.zlib.Write(content)
+	return errors.Join(err, p.zlib.Close())
+}
+
+func (p *packing) seal() []byte {
+	sum := sha1.Sum(p.out.Bytes())
+	p.out.Write(sum[:])
+	return p.out.Bytes()
+}
+
+// need is an object that another one names, and what it has to be.
+type need struct {
+	hash plumbing.Hash
+	kind plumbing.ObjectType
+}
+
+// needsOf checks an object by itself. The pin of a submodule is another
+// repository's.
+func needsOf(kind plumbing.ObjectType, content []byte) (out []need, err error) {
+	switch {
+	case len(content) > MaxFile:
+		return nil, fmt.Errorf("it has %s, more than %s", megabytes(int64(len(content))), megabytes(MaxFile))
+	case kind == plumbing.TreeObject:
+		return treeNeeds(content)
+	case kind != plumbing.CommitObject:
+		return nil, nil
+	}
+	o := &plumbing.MemoryObject{}
+	o.SetType(kind)
+	_, _ = o.Write(content) // memory takes all
+	c := &object.Commit{}
+	if err := c.Decode(o); err != nil {
+		return nil, err
+	}
+	out = append(out, need{c.TreeHash, plumbing.TreeObject})
+	for _, h := range c.ParentHashes {
+		out = append(out, need{h, plumbing.CommitObject})
+	}
+	return out, nil
+}
+
+func treeNeeds(content []byte) (out []need, err error) {
+	nodes, err := parseTree(content)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]bool, len(nodes))
+	for _, n := range nodes {
+		err := checkNode(n)
+		switch {
+		case err != nil:
+			return nil, &TreeError{n.name, err.Error()}
+		case seen[n.name]:
+			return nil, &TreeError{n.name, "is in the tree twice"}
+		case n.isDir():
+			out = append(out, need{n.hash, plumbing.TreeObject})
+		case n.mode != submodule:
+			out = append(out, need{n.hash, plumbing.BlobObject})
+		}
+		seen[n.name] = true
+	}
+	return out, nil
+}
+
+// Unpack puts a pack that Pack gave into this workspace's own objects, so that
+// Restore, Commit and SetBase know what it holds; no file changes. Only blobs,
+// trees and commits are taken, each sound by itself and after all that it
+// names. A pack that is not so is a *PackError, and nothing of it is kept.
+func (w *Workspace) Unpack(ctx context.Context, pack []byte) error {
+	c := &unpacking{store: w.store, kinds: map[plumbing.Hash]plumbing.ObjectType{}}
+	if err := readPack(ctx, pack, c.check); err != nil {
+		return err
+	}
+	return readPack(ctx, pack, func(kind plumbing.ObjectType, content []byte) error {
+		_, err := w.store.put(kind, content)
+		return err
+	})
+}
+
+// unpacking knows what came so far.
+type unpacking struct {
+	store *store
+	kinds map[plumbing.Hash]plumbing.ObjectType
+}
+
+func (c *unpacking) check(kind plumbing.ObjectType, content []byte) error {
+	h := plumbing.ComputeHash(kind, content)
+	needs, err := needsOf(kind, content)
+	if err != nil {
+		return refused("the %s %s in it is not sound: %v", kind, h, err)
+	}
+	for _, n := range needs {
+		if was, ok := c.kinds[n.hash]; ok && was == n.kind {
+			continue
+		} else if ok {
+			return refused("the %s %s in it names a %s as a %s", kind, h, was, n.kind)
+		}
+		if !c.store.has(n.hash) {
+			e := refused("the %s %s in it builds on the %s %s, which is not here: fetch the repository and try again", kind, h, n.kind, n.hash)
+			e.Missing = n.hash.String()
+			return e
+		}
+	}
+	if _, twice := c.kinds[h]; twice {
+		return refused("the %s %s is in it twice", kind, h)
+	}
+	c.kinds[h] = kind
+	return nil
+}
+
+func refused(format string, args ...any) *PackError {
+	return &PackError{Reason: "the pack of the session's work is refused: " + printable(fmt.Sprintf(format, args...))}
+}
+
+// readPack hands over the objects of a pack, and believes no number in it.
+func readPack(ctx context.Context, pack []byte, each func(plumbing.ObjectType, []byte) error) error {
+	if len(pack) < packHead+sha1.Size || string(pack[:8]) != "PACK\x00\x00\x00\x02" {
+		return refused("it is no git pack of version 2")
+	}
+	body := pack[:len(pack)-sha1.Size]
+	if sum := sha1.Sum(body); !bytes.Equal(sum[:], pack[len(body):]) {
+		return refused("it is damaged or cut short: its checksum does not fit")
+	}
+	r := &packReader{in: bytes.NewReader(body[packHead:]), room: inflateLimit}
+	for range binary.BigEndian.Uint32(body[8:]) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		kind, content, err := r.next()
+		if err == nil {
+			err = each(kind, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if r.in.Len() > 0 {
+		return refused("it goes on after its last object")
+	}
+	return nil
+}
+
+type packReader struct {
+	in   *bytes.Reader // a byte at a time, so zlib takes no more than is its own
+	zlib io.ReadCloser
+	room int64
+}
+
+func (r *packReader) next() (plumbing.ObjectType, []byte, error) {
+	first, err := r.in.ReadByte()
+	if err != nil {
+		return 0, nil, refused("it ends before its last object")
+	}
+	kind, size := plumbing.ObjectType(first>>4&7), uint64(first&15)
+	if kind != plumbing.BlobObject && kind != plumbing.TreeObject && kind != plumbing.CommitObject {
+		return 0, nil, refused("it holds something that is no blob, tree or commit")
+	}
+	if first&0x80 != 0 {
+		more, err := binary.ReadUvarint(r.in)
+		if err != nil || more > MaxFile {
+			return 0, nil, refused("it holds an object of more than %s", megabytes(MaxFile))
+		}
+		size |= more << 4
+	}
+	content, err := r.inflate(int64(size))
+	return kind, content, err
+}
+
+func (r *packReader) inflate(size int64) (content []byte, err error) {
+	switch {
+	case size > MaxFile:
+		return nil, refused("it holds an object of more than %s", megabytes(MaxFile))
+	case size > int64(r.in.Len())*1100+64: // deflate's best is about 1:1030
+		return nil, refused("it holds an object that is smaller than it says")
+	case size > r.room:
+		return nil, refused("it holds more than %s", megabytes(inflateLimit))
+	}
+	r.room -= size
+	if r.zlib == nil {
+		r.zlib, err = zlib.NewReader(r.in)
+	} else {
+		err = r.zlib.(zlib.Resetter).Reset(r.in, nil)
+	}
+	if err != nil {
+		return nil, refused("it holds a damaged object: %v", err)
+	}
+	content = make([]byte, size)
+	if _, err := io.ReadFull(r.zlib, content); err != nil {
+		return nil, refused("it holds an object that is damaged or smaller than it says: %v", err)
+	}
+	// The end is read too: with it comes zlib's own checksum.
+	var beyond [1]byte
+	if n, err := r.zlib.Read(beyond[:]); n != 0 || err != io.EOF {
+		return nil, refused("it holds an object that is damaged or larger than it says")
+	}
+	return content, nil
+}
