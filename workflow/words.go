@@ -68,8 +68,8 @@ func Redirects(text string) bool {
 		return false
 	}
 	whole = openers.ReplaceAllString(whole, "")
-	if m := interrupting.FindStringIndex(whole); m != nil {
-		rest := strings.TrimSpace(whole[m[1]:])
+	if interrupting.MatchString(whole) {
+		rest := interruption.ReplaceAllString(whole, "")
 		if hasWord(rest) && !agrees.MatchString(rest) {
 			return true
 		}
@@ -329,9 +329,12 @@ var (
 	instructs = regexp.MustCompile(`^(?:please |just |and |then |so |rather |better )*(?:make|keep|use|drop|remove|revert|undo|split|move|put|take|change|fix|leave|rename|add|try|reduce|shrink|limit|only|no\b|stop|don't|do not|redo|delete|restore|roll|narrow|look|check|touch|go back)\b|\b(?:instead|should|must|need to|needs to|let's)\b`)
 )
 
+const breaksIn = `(?:no|nope|nah|wait|hold on|hang on|hold up|whoa|oops|stop|actually|instead|correction|my (?:bad|mistake))(?: (?:a|one) (?:sec|second|minute|moment))?`
+
 // What turns work around. The first breaks in, in any form; the second begins a statement.
 var (
-	interrupting = regexp.MustCompile(`^(?:(?:no|nope|nah|wait|hold on|hang on|hold up|whoa|oops|stop|actually|instead|correction|my (?:bad|mistake))(?: (?:a|one) (?:sec|second|minute|moment))?(?:[,.!:;]+ *(?:- )?| -+ )|actually (?:it\b|that(?:'s| is)\b|this is\b|no\b|not\b|only\b|wait\b|i meant\b|(?:i|we|they) (?:want|need|see)\b|look\b|use\b|try\b|check\b|don't\b|stop\b|leave\b|forget\b|the (?:bug|problem|cause|other|wrong|\w+ (?:job|endpoint|file|handler|service))\b)|(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)
+	interruption = regexp.MustCompile(`^(?:` + breaksIn + `\b[,.!:; -]*)+`)
+	interrupting = regexp.MustCompile(`^(?:` + breaksIn + `(?:[,.!:;]+ *(?:- )?| -+ )|actually (?:it\b|that(?:'s| is)\b|this is\b|no\b|not\b|only\b|wait\b|i meant\b|(?:i|we|they) (?:want|need|see)\b|look\b|use\b|try\b|check\b|don't\b|stop\b|leave\b|forget\b|the (?:bug|problem|cause|other|wrong|\w+ (?:job|endpoint|file|handler|service))\b)|(?:no|wait) (?:no\b|not?\b|(?:that|this|it|i|we|you|don't|stop|wait|the other|in the|look|use|only|wrong|there)\b))+`)
 	agrees       = regexp.MustCompile(`^(?:also|and also|thanks|thank|thx|(?:no )?(?:worries|problem|need|rush|hurry|idea)|nothing|(?:(?:that|it|this|all|you)(?:'s|'re| is| are| was| looks| sounds)? )?(?:a |actually |really |very |all |pretty )*(?:fine|ok|okay|good|great|right|correct|perfect|nice|works?|helps?|cool|clever)\b|go on|go ahead|keep|carry on|continue|looks|sounds|fyi|i (?:like|love|agree))\b`)
 	informs      = regexp.MustCompile(`^(?:oh no|fyi|for your information|for the record|also|another one)\b`)
 	redirecting  = regexp.MustCompile(`^(?:` + strings.Join([]string{
