@@ -86,7 +86,11 @@ func (t *turn) consultation(m workflow.Message, p workflow.Person, question stri
 		}
 	}
 	f := t.ignore(m)
-	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: question, By: p.ID}
+	whole := question
+	if len(m.Text) > len(question)+len("ask the consultant whether ") {
+		whole = m.Text // the question was the end of a longer message
+	}
+	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID}
 	f.Lines = t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), oneLine(question)))
 	if !s.Phase.MayWrite() {
 		f.Maybe = []workflow.Event{workflow.EventConsult}

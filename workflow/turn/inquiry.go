@@ -311,7 +311,16 @@ func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hu
 	if len(hunks) == 0 {
 		return "", nil, errors.New("nothing is changed yet")
 	}
-	return question + "\n\n" + programMark + "The change so far:\n" + fence("diff", hunkText(hunks)), hunks, nil
+	parts := []string{question}
+	if r, err := t.Store.Report(ctx, t.Session().ID, t.Session().Revision); err == nil {
+		parts = append(parts, programMark+"What was asked for and allowed:\n"+fence("report", forWorkers(r)))
+	}
+	added, removed := 0, 0
+	for _, h := range hunks {
+		added, removed = added+h.Added, removed+h.Removed
+	}
+	parts = append(parts, programMark+fmt.Sprintf("The change so far, +%d −%d lines. Your tools see the files with it.\n", added, removed)+fence("diff", hunkText(hunks)))
+	return strings.Join(parts, "\n\n"), hunks, nil
 }
 
 // consultText is what the consultant is shown beside the question.

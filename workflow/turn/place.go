@@ -230,7 +230,7 @@ func (t *turn) workspace(ctx context.Context, p *place) (*repo.Workspace, error)
 		}
 		w = reopened
 	}
-	if err := t.recall(ctx, w, 0); err != nil {
+	if err := t.recall(ctx, p.mirror, w, 0); err != nil {
 		w.Close()
 		return nil, err
 	}

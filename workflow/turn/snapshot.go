@@ -32,6 +32,11 @@ func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64, root
 		roots = append(roots, head)
 	}
 	pack, err := w.Pack(ctx, 0, append(roots, tree)...)
+	var large *repo.PackError
+	if errors.As(err, &large) {
+		t.log.Warn("the files are not kept in the database: they stay on this machine alone", "task", task, "why", large)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
@@ -58,7 +63,7 @@ func (t *turn) recordedAs(task int64, tree string) {
 
 // recall makes a tree what its row says: on a machine that does not have the files, and
 // where the program died between a change and its record. A tree without a row gets one.
-func (t *turn) recall(ctx context.Context, w *repo.Workspace, task int64, roots ...string) error {
+func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64, roots ...string) error {
 	row, err := t.Store.Snapshot(ctx, t.Session().ID, task)
 	if err != nil {
 		return err
@@ -71,7 +76,15 @@ func (t *turn) recall(ctx context.Context, w *repo.Workspace, task int64, roots 
 		return nil
 	}
 	t.log.Info("putting a workspace back to what was recorded", "task", task, "tree", short(row.Tree))
-	if err := w.Unpack(ctx, row.Pack); err != nil {
+	err = w.Unpack(ctx, row.Pack)
+	var behind *repo.PackError
+	if errors.As(err, &behind) && behind.Missing != "" { // made over commits that this mirror has not seen
+		if err := m.Fetch(ctx); err != nil {
+			return err
+		}
+		err = w.Unpack(ctx, row.Pack)
+	}
+	if err != nil {
 		return fmt.Errorf("get the files back: %w", err)
 	}
 	if err := w.Restore(ctx, row.Tree); err != nil {

@@ -108,7 +108,7 @@ func (t *turn) tree(ctx context.Context, k *workflow.Task) (*repo.Workspace, err
 		if err := t.remember(ctx, fork, k.ID, start); err != nil {
 			return nil, err
 		}
-	} else if err := t.recall(ctx, fork, k.ID, k.StartTree); err != nil {
+	} else if err := t.recall(ctx, t.here().mirror, fork, k.ID, k.StartTree); err != nil {
 		return nil, err
 	}
 	return fork, t.own(fork)
@@ -131,7 +131,7 @@ func (t *turn) merge(ctx context.Context, k workflow.Task, fork *repo.Workspace)
 	if len(conflicts) == 0 {
 		return "", t.own(work)
 	}
-	lines := []string{fmt.Sprintf("It was verified in a tree of its own, but others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions.")}
+	lines := []string{"It was verified in a tree of its own, but others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
 	for _, c := range conflicts {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.Path, c.Why))
 	}
