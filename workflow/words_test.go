@@ -189,14 +189,18 @@ func TestWordsAreNoApproval(t *testing.T) {
 	}
 }
 
+// The options of the questions below.
+var (
+	rounding = []string{"Round down", "Round up, always", "Keep `fractions`"}
+	people   = []string{"The owner", "The owner and support", "Everybody"}
+	times    = []string{"1 day", "2 days", "3 weeks", "5 weeks"}
+	counts   = []string{"3", "5", "10"}
+	langs    = []string{"C", "C++", "C#", "Default"}
+	two      = []string{"Yes", "No"}
+)
+
 func TestOptionNamed(t *testing.T) {
 	t.Parallel()
-	rounding := []string{"Round down", "Round up, always", "Keep `fractions`"}
-	people := []string{"The owner", "The owner and support", "Everybody"}
-	times := []string{"1 day", "2 days", "3 weeks", "5 weeks"}
-	counts := []string{"3", "5", "10"}
-	langs := []string{"C", "C++", "C#", "Default"}
-	two := []string{"Yes", "No"}
 	for _, c := range []struct {
 		text    string
 		options []string
@@ -262,6 +266,10 @@ func TestOptionNamed(t *testing.T) {
 		require.True(t, ok, "%q of %q", c.text, c.options)
 		require.Equal(t, c.want, got, "%q of %q", c.text, c.options)
 	}
+}
+
+func TestNoOptionIsNamed(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		text    string
 		options []string

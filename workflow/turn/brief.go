@@ -42,6 +42,9 @@ func (t *turn) facts() string {
 	p := t.here()
 	var b strings.Builder
 	fmt.Fprintf(&b, programMark+"Repository %s, branch %s at commit %s.\n", p.repository.Name, p.baseBranch(), short(t.Session().BaseCommit))
+	if p.work != nil {
+		b.WriteString("The files that you see have the session's own work in them so far.\n")
+	}
 	if p.project.Kind != "" {
 		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.project.Kind, orNone(p.project.Build), orNone(shown(p.project.Test)))
 	}
