@@ -16,7 +16,7 @@ import (
 const (
 	storyFolder = "testdata/script"
 	workflowDoc = "../../docs/workflows.md"
-	ownTable    = "Issue" // rows that the specification does not have
+	ownTable    = "Beyond" // rows that the specification does not have
 )
 
 // A tale is what a story says of itself before it begins.
@@ -174,8 +174,8 @@ This page is generated from the stories: ` + "`UPDATE_GOLDEN=1 go test ./cmd/bob
 func TestRowFaults(t *testing.T) {
 	t.Parallel()
 	rows := []string{"Limits: two attempts", "Errors: a large diff"}
-	told := readTale("a.txtar", "# row: Limits: two attempts\n# row: Issue: of our own\n# Two attempts, then\n# advice. And more.\n\nstage x\n# A step.\n")
-	require.Equal(t, tale{file: "a.txtar", rows: []string{"Limits: two attempts", "Issue: of our own"}, shows: "Two attempts, then advice."}, told)
+	told := readTale("a.txtar", "# row: Limits: two attempts\n# row: Beyond: of our own\n# Two attempts, then\n# advice. And more.\n\nstage x\n# A step.\n")
+	require.Equal(t, tale{file: "a.txtar", rows: []string{"Limits: two attempts", "Beyond: of our own"}, shows: "Two attempts, then advice."}, told)
 	for name, c := range map[string]struct {
 		more string
 		want []string
