@@ -24,8 +24,34 @@ func shortDiff(before, after []byte) string {
 	for range 2 { // the two lines that name the files
 		_, text, _ = strings.Cut(text, "\n")
 	}
-	text, _ = headAndTail(lines(text), maxDiff/2, maxDiff/2)
+	text, _ = headAndTail(lines(foldAdded(text)), maxDiff/2, maxDiff/2)
 	return text
+}
+
+// foldAdded shows of a long run of added lines its ends: whoever added them has them in
+// its own call already.
+func foldAdded(text string) string {
+	const most, end = 12, 2
+	var out strings.Builder
+	var run []string
+	flush := func() {
+		if n := len(run); n > most {
+			rest := fmt.Sprintf("[… %d more added lines]\n", n-2*end)
+			run = append(append(run[:end:end], rest), run[n-end:]...)
+		}
+		out.WriteString(strings.Join(run, ""))
+		run = nil
+	}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "+") {
+			run = append(run, line)
+			continue
+		}
+		flush()
+		out.WriteString(line)
+	}
+	flush()
+	return out.String()
 }
 
 // complaints is what is wrong with the syntax of a file, where that is cheap to know: a
