@@ -77,12 +77,27 @@ func (a *audit) reports(ctx context.Context) error {
 	return nil
 }
 
-func (a *audit) decisions(ctx context.Context) error {
-	decisions, err := a.store.Decisions(ctx, a.session.ID)
-	for _, d := range decisions {
-		a.record("decision", d)
+// each records a list that was read, or says why it was not.
+func each[T any](a *audit, what string, list []T, err error) error {
+	for _, value := range list {
+		a.record(what, value)
 	}
 	return err
+}
+
+func (a *audit) questions(ctx context.Context) error {
+	list, err := a.store.Questions(ctx, a.session.ID)
+	return each(a, "question", list, err)
+}
+
+func (a *audit) decisions(ctx context.Context) error {
+	list, err := a.store.Decisions(ctx, a.session.ID)
+	return each(a, "decision", list, err)
+}
+
+func (a *audit) inquiries(ctx context.Context) error {
+	list, err := a.store.Inquiries(ctx, a.session.ID)
+	return each(a, "inquiry", list, err)
 }
 
 func (a *audit) tasks(ctx context.Context) error {
@@ -90,52 +105,24 @@ func (a *audit) tasks(ctx context.Context) error {
 	for _, k := range tasks {
 		a.record("task", k)
 		attempts, err := a.store.Attempts(ctx, k.ID)
-		if err != nil {
+		if err := each(a, "attempt", attempts, err); err != nil {
 			return err
-		}
-		for _, x := range attempts {
-			a.record("attempt", x)
 		}
 		checks, err := a.store.Checks(ctx, k.ID)
-		if err != nil {
+		if err := each(a, "check", checks, err); err != nil {
 			return err
 		}
-		for _, c := range checks {
-			a.record("check", c)
-		}
-	}
-	return err
-}
-
-func (a *audit) questions(ctx context.Context) error {
-	questions, err := a.store.Questions(ctx, a.session.ID)
-	for _, q := range questions {
-		a.record("question", q)
-	}
-	return err
-}
-
-func (a *audit) inquiries(ctx context.Context) error {
-	inquiries, err := a.store.Inquiries(ctx, a.session.ID)
-	for _, q := range inquiries {
-		a.record("inquiry", q)
 	}
 	return err
 }
 
 // commands are what agents had run, with how it ended.
 func (a *audit) commands(ctx context.Context) error {
-	commands, err := a.store.Commands(ctx, a.session.ID)
-	for _, c := range commands {
-		a.record("command", c)
-	}
-	return err
+	list, err := a.store.Commands(ctx, a.session.ID)
+	return each(a, "command", list, err)
 }
 
 func (a *audit) pushes(ctx context.Context) error {
-	pushes, err := a.store.Pushes(ctx, a.session.ID)
-	for _, p := range pushes {
-		a.record("push", p)
-	}
-	return err
+	list, err := a.store.Pushes(ctx, a.session.ID)
+	return each(a, "push", list, err)
 }

@@ -41,7 +41,11 @@ func (t *turn) catchUp(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
-	merged, err := t.snapshot(ctx, p.work, 0, commit)
+	tree, err := p.work.Tree(ctx)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.baseBranch(), err)
+	}
+	merged, err := t.pack(ctx, p.work, 0, tree, commit)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,6 @@ type desk struct {
 	journal *journal
 	inquiry workflow.Inquiry
 	hunks   []repo.Hunk
-	shown   string // what it is asked, beside the facts
 }
 
 // Say puts a line in the thread.
@@ -44,7 +43,7 @@ func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hu
 	if err != nil {
 		return kept, err
 	}
-	d := &desk{turn: t, journal: j, inquiry: kept, hunks: hunks, shown: shown}
+	d := &desk{turn: t, journal: j, inquiry: kept, hunks: hunks}
 	if len(j.messages) == 0 {
 		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: t.facts() + "\n\n" + shown}); err != nil {
 			return kept, err

@@ -10,9 +10,8 @@ import (
 )
 
 // snapshot is what a tree is now, to be recorded with the fact that changed it; nil where
-// nothing changed since the last one. The roots are further trees and commits that the
-// work goes back to.
-func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64, roots ...string) (*store.Snapshot, error) {
+// nothing changed since the last one. It holds what the work goes back to as well.
+func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*store.Snapshot, error) {
 	tree, err := w.Tree(ctx)
 	var unfit *repo.TreeError
 	if errors.As(err, &unfit) {
@@ -25,13 +24,30 @@ func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64, root
 	t.mu.Lock()
 	same := t.recorded[task] == tree
 	t.mu.Unlock()
-	if same && len(roots) == 0 {
+	if same {
 		return nil, nil
 	}
-	if head := t.Session().Head; task == 0 && head != "" {
-		roots = append(roots, head)
+	return t.pack(ctx, w, task, tree)
+}
+
+// pack takes together what a machine without these files needs: the tree, and what may be
+// gone back to or merged from. Further roots are commits that no remote has yet.
+func (t *turn) pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*store.Snapshot, error) {
+	s := t.Session()
+	roots := append([]string{tree}, further...)
+	if task == 0 && s.Head != "" {
+		roots = append(roots, s.Head)
 	}
-	pack, err := w.Pack(ctx, 0, append(roots, tree)...)
+	tasks, err := t.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range tasks {
+		if mine := task == 0 && !k.Apart || k.ID == task; mine && k.StartTree != "" {
+			roots = append(roots, k.StartTree)
+		}
+	}
+	pack, err := w.Pack(ctx, 0, roots...)
 	var large *repo.PackError
 	if errors.As(err, &large) {
 		t.log.Warn("the files are not kept in the database: they stay on this machine alone", "task", task, "why", large)
@@ -63,13 +79,13 @@ func (t *turn) recordedAs(task int64, tree string) {
 
 // recall makes a tree what its row says: on a machine that does not have the files, and
 // where the program died between a change and its record. A tree without a row gets one.
-func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64, roots ...string) error {
+func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64) error {
 	row, err := t.Store.Snapshot(ctx, t.Session().ID, task)
 	if err != nil {
 		return err
 	}
 	if row == nil {
-		return t.remember(ctx, w, task, roots...)
+		return t.remember(ctx, w, task)
 	}
 	if tree, err := w.Tree(ctx); err == nil && tree == row.Tree {
 		t.recordedAs(task, tree)
@@ -95,8 +111,8 @@ func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, ta
 }
 
 // remember records what a tree is now.
-func (t *turn) remember(ctx context.Context, w *repo.Workspace, task int64, roots ...string) error {
-	s, err := t.snapshot(ctx, w, task, roots...)
+func (t *turn) remember(ctx context.Context, w *repo.Workspace, task int64) error {
+	s, err := t.snapshot(ctx, w, task)
 	if err != nil || s == nil {
 		return err
 	}

@@ -105,17 +105,18 @@ func (t *turn) tree(ctx context.Context, k *workflow.Task) (*repo.Workspace, err
 	}
 	if k.StartTree == "" { // nothing was recorded of it yet
 		k.StartTree = start
-		if err := t.remember(ctx, fork, k.ID, start); err != nil {
+		if err := t.remember(ctx, fork, k.ID); err != nil {
 			return nil, err
 		}
-	} else if err := t.recall(ctx, t.here().mirror, fork, k.ID, k.StartTree); err != nil {
+	} else if err := t.recall(ctx, t.here().mirror, fork, k.ID); err != nil {
 		return nil, err
 	}
 	return fork, t.own(fork)
 }
 
 // merge brings what a task did in its own tree into the session's. What clashes with
-// others' work is told as words, and nothing is changed then.
+// others' work is told as words, and nothing is changed then. What the session's tree is
+// now is recorded before the next task may merge, or an older state could overwrite it.
 func (t *turn) merge(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
 	t.merging.Lock()
 	defer t.merging.Unlock()
@@ -129,7 +130,7 @@ func (t *turn) merge(ctx context.Context, k workflow.Task, fork *repo.Workspace)
 		return "", fmt.Errorf("merge task %d: %w", k.Number, err)
 	}
 	if len(conflicts) == 0 {
-		return "", t.own(work)
+		return "", errors.Join(t.own(work), t.remember(ctx, work, 0))
 	}
 	lines := []string{"It was verified in a tree of its own, but others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
 	for _, c := range conflicts {

@@ -207,10 +207,8 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
 		return wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), nil
 	}
-	if after, err := h.tree.Tree(ctx); err != nil {
+	if tree, err = h.tree.Tree(ctx); err != nil { // the scope may have cut it down
 		return model.Result{}, err
-	} else if after != tree {
-		tree = after
 	}
 	return h.verify(ctx, tree, summary)
 }
@@ -258,11 +256,6 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 		if clash != "" {
 			return h.clashes(attempt, clash), nil
 		}
-		merged, err := t.snapshot(ctx, t.here().work, 0)
-		if err != nil {
-			return model.Result{}, err
-		}
-		h.journal.put.Snapshots = append(h.journal.put.Snapshots, some(merged)...)
 	}
 	h.journal.put.Attempt = attempt
 	return h.held(ctx, summary, attempt)
