@@ -13,20 +13,14 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/rivermigrate"
-
-	"github.com/bobbinhq/bobbin/migrations"
 )
 
 // ErrFenced means that a later turn of the same session has begun: this one has to end
@@ -63,42 +57,3 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 
 // Close ends all connections.
 func (s *Store) Close() { s.Pool.Close() }
-
-// migrationLock is any number, the same in every replica.
-const migrationLock = 0x626f6262
-
-// Migrate brings the database up to date: the queue's tables and ours, under one lock, so
-// that replicas may start together.
-func (s *Store) Migrate(ctx context.Context) error {
-	conn, err := s.Pool.Acquire(ctx)
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	defer conn.Release()
-	if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, migrationLock); err != nil {
-		return fmt.Errorf("migrate: lock: %w", err)
-	}
-	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, migrationLock)
-
-	queue, err := rivermigrate.New(riverpgxv5.New(s.Pool), nil)
-	if err != nil {
-		return fmt.Errorf("migrate: queue: %w", err)
-	}
-	if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("migrate: queue: %w", err)
-	}
-	db := stdlib.OpenDBFromPool(s.Pool)
-	defer db.Close()
-	return migrateOurs(ctx, db)
-}
-
-func migrateOurs(ctx context.Context, db *sql.DB) error {
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return nil
-}
