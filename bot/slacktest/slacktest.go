@@ -74,6 +74,8 @@ type Config struct {
 	ShareDelay      time.Duration   // until an uploaded file shows in its channel; Slack looks at it first; default 0
 
 	RateLimits map[string]RateLimit // by method; none by default
+
+	Kept []byte // what Keep gave: the workspace goes on from there; nil: a new one
 }
 
 func (c *Config) setDefaults() {
@@ -158,6 +160,10 @@ func Listen(cfg Config) (*Server, error) {
 	s.faults.random = random
 	s.socket = newSocket(random)
 	s.state = newState(cfg)
+	if err := s.takeUp(cfg.Kept); err != nil {
+		listener.Close()
+		return nil, err
+	}
 	s.state.showEmail = slices.Contains(s.scopes(), "users:read.email")
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second}
 	s.running.Go(func() { _ = s.http.Serve(listener) })
