@@ -39,22 +39,27 @@ func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
 }
 
 // bind finds the session of the thread, or makes one where the message may start one.
+// Between the two the old one may be cleaned away; then the next look makes a new one.
 func bind(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) {
-	if startsSession(in) {
-		_, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
-			values ($1, $2, $3, $4, $5, $6) on conflict (team, channel, thread_ts) do nothing`,
-			newID(), in.Thread.Team, in.Thread.Channel, in.Thread.TS, in.User, title(in.Text))
-		if err != nil {
-			return "", err
+	for {
+		if startsSession(in) {
+			_, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
+				values ($1, $2, $3, $4, $5, $6) on conflict (team, channel, thread_ts) do nothing`,
+				newID(), in.Thread.Team, in.Thread.Channel, in.Thread.TS, in.User, title(in.Text))
+			if err != nil {
+				return "", err
+			}
+		}
+		var id string
+		err := tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
+			in.Thread.Team, in.Thread.Channel, in.Thread.TS).Scan(&id)
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return id, err
+		}
+		if !startsSession(in) {
+			return "", nil
 		}
 	}
-	var id string
-	err := tx.QueryRow(ctx, `select id from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
-		in.Thread.Team, in.Thread.Channel, in.Thread.TS).Scan(&id)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", nil
-	}
-	return id, err
 }
 
 // startsSession: a mention does wherever it stands; a plain message only as the root of
