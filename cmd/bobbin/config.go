@@ -62,7 +62,8 @@ type LimitsConfig struct {
 	SessionUSD     float64 `yaml:"session_usd"`                // default: none
 	SessionMinutes int     `yaml:"session_minutes"`            // default: none
 	DayUSD         float64 `yaml:"day_usd"`                    // default: none
-	SessionsAtOnce int     `yaml:"sessions_at_once"`           // default 8
+	SessionsAtOnce int     `yaml:"sessions_at_once"`           // over all replicas; default 8
+	PerRepository  int     `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
 	Attempts       int     `yaml:"attempts_before_consulting"` // default 2
 	Unanswered     int     `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 }

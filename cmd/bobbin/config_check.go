@@ -241,6 +241,7 @@ func (c *Config) checkLimits(p *problems) {
 		{"session_minutes", float64(l.SessionMinutes), aWeek},
 		{"day_usd", l.DayUSD, mostUSD},
 		{"sessions_at_once", float64(l.SessionsAtOnce), mostSessions},
+		{"sessions_per_repository", float64(l.PerRepository), mostSessions},
 		{"attempts_before_consulting", float64(l.Attempts), mostAttempts},
 		{"unanswered_minutes", float64(l.Unanswered), 4 * aWeek},
 	} {

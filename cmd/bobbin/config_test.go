@@ -111,7 +111,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, attempts_before_consulting, unanswered_minutes`},
+	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
 	{good + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{good + "[a]: b", `c:2: found an invalid key for this map`},
 	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http`},

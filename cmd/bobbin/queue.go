@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,19 +33,18 @@ type work struct {
 
 // newQueue registers every kind of job; each replica has to, or the one that leads would
 // discard what it does not know.
-func newQueue(s *store.Store, w work, sessionsAtOnce int, log *slog.Logger) (*queue, error) {
+func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.Logger) (*queue, error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &store.TurnWorker{Store: s, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
 	river.AddWorker(workers, &store.PostWorker{Store: s, Drain: w.Post})
 	river.AddWorker(workers, &store.DueWorker{Store: s})
-	host, _ := os.Hostname()
-	id := fmt.Sprintf("%s-%d-%s", host, os.Getpid(), store.NewToken()[:8])
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
 		// A person waits: a job starts within milliseconds of its commit.
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
 		Queues: map[string]river.QueueConfig{
-			river.QueueDefault: {MaxWorkers: sessionsAtOnce},
+			// Some more than may be at work: those that wait for a place still hear what is said.
+			river.QueueDefault: {MaxWorkers: sessionsAtOnce + 8},
 			store.PostQueue:    {MaxWorkers: 32},
 		},
 	})
@@ -60,8 +63,28 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
 }
 
+// replicaName is the same for every process that works in this data directory, one after
+// another: what a dead one had in hand is its successor's at once.
+func replicaName(dir string) (string, error) {
+	host, _ := os.Hostname()
+	name := filepath.Join(dir, "replica")
+	token, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		token = []byte(store.NewToken()[:12])
+		err = os.WriteFile(name, token, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("data directory: %w", err)
+	}
+	// A folder that was copied to another machine does not make two of one name.
+	return host + "-" + strings.TrimSpace(string(token)), nil
+}
+
 // run works until ctx ends, then hands what is under way back to the queue.
 func (q *queue) run(ctx context.Context) error {
+	if err := q.replica.Resume(ctx); err != nil {
+		return fmt.Errorf("job queue: take back what a former process had in hand: %w", err)
+	}
 	beating := make(chan error, 1)
 	go func() { beating <- q.replica.Run(ctx) }()
 	// The client's own context must outlive ctx: ending it would end jobs without a word.

@@ -43,17 +43,18 @@ type settings struct {
 	Fallback           map[string][]string
 	Agents             map[string]agent.Setting
 
-	Repositories   []turn.Repository
-	SandboxKind    string
-	SessionsAtOnce int
-	Attempts       int
-	Unanswered     time.Duration // after which a question takes its recommended answer; zero: a day
-	SkillsDir      string        // the operator's skills; empty: none
+	Repositories []turn.Repository
+	SandboxKind  string
+	Seats        store.Seats // sessions at work, over all replicas
+	Attempts     int
+	Unanswered   time.Duration // after which a question takes its recommended answer; zero: a day
+	SkillsDir    string        // the operator's skills; empty: none
 }
 
 // A service is the bot, wired.
 type service struct {
 	log     *slog.Logger
+	hold    *os.File         // the data directory's lock
 	cluster *cluster.Cluster // nil with a database of somebody else's
 	store   *store.Store
 	mirrors *repo.Mirrors
@@ -72,6 +73,13 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	}()
 	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	if b.hold, err = hold(s.DataDir); err != nil {
+		return nil, err
+	}
+	name, err := replicaName(s.DataDir)
+	if err != nil {
+		return nil, err
 	}
 	if b.cluster, b.store, err = openDatabase(ctx, s, log); err != nil {
 		return nil, err
@@ -92,14 +100,14 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 		Store: b.store, Slack: &bot.People{Slack: slack}, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
 		Model: model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback}),
 		Dir:   filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
-		Skills: skills, Unanswered: s.Unanswered,
+		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats,
 	}
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err
 	}
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories)}
 	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
-	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, s.SessionsAtOnce, log)
+	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -181,12 +189,15 @@ func (b *service) run(ctx context.Context) error {
 	return err
 }
 
-// close lets go of the database; a private one is stopped.
+// close lets go of the database and the folder; a private database is stopped.
 func (b *service) close() {
 	if b.store != nil {
 		b.store.Close()
 	}
 	if b.cluster != nil {
 		b.cluster.Stop()
+	}
+	if b.hold != nil {
+		b.hold.Close()
 	}
 }

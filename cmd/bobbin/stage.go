@@ -211,7 +211,7 @@ func (st *stage) settings() settings {
 		DataDir: filepath.Join(st.dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress,
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.slack.URL(), SlackPace: 20 * time.Millisecond,
 		ModelURL: st.model.URL, Agents: map[string]agent.Setting{},
-		Repositories: []turn.Repository{{Remote: st.remoteConfig(), Base: "main"}}, SessionsAtOnce: 4, Attempts: 2,
+		Repositories: []turn.Repository{{Remote: st.remoteConfig(), Base: "main"}}, Seats: store.Seats{AtOnce: 4}, Attempts: 2,
 	}
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
 		s.Agents[name] = agent.Setting{Model: "scripted-" + name}

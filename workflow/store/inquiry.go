@@ -127,7 +127,7 @@ type DueWorker struct {
 
 // Work puts the word into the session's inbox; the turn looks whether it still matters.
 func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
-	err := pgx.BeginFunc(ctx, w.Store.Pool, func(tx pgx.Tx) error {
+	err := w.Store.transact(ctx, func(tx pgx.Tx) error {
 		// The session's row first, as every inserter: a turn that completes meanwhile sees it.
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
 			return err

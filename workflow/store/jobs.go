@@ -2,7 +2,10 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -76,25 +79,51 @@ func (w *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return retrySo
 
 // Work runs turns until nothing is left, then completes the job in the transaction that saw it.
 func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
+	defer w.Store.atWork.begin(j.ID)()
+	session := j.Args.Session
+	ctx = context.WithValue(ctx, jobKey{}, j.JobRow)
 	for {
-		if err := w.Run(ctx, j.Args.Session); err != nil {
-			if ctx.Err() != nil { // the program stops: no fault of the session's, and no attempt lost
-				return river.JobSnooze(0)
-			}
-			if j.Attempt < j.MaxAttempts {
-				return err
-			}
-			w.Log.Error("giving up on a session", "session", j.Args.Session, "err", err)
-			if err := w.GiveUp(context.WithoutCancel(ctx), j.Args.Session, err); err != nil {
+		err := w.Store.again(ctx, func() error { return w.run(ctx, session) })
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrFenced):
+			return nil // the job is somebody else's now
+		case ctx.Err() != nil: // the program stops: no fault of the session's, and no attempt lost
+			return river.JobSnooze(0)
+		case errors.Is(err, ErrNoSeat), Passing(err):
+			return river.JobSnooze(time.Second)
+		case j.Attempt < j.MaxAttempts && !errors.Is(err, errDeadly):
+			return err
+		default:
+			w.Log.Error("giving up on a session", "session", session, "err", err)
+			if err := w.GiveUp(context.WithoutCancel(ctx), session, err); err != nil {
 				return err
 			}
 		}
-		done, err := completeWhen(ctx, w.Store, j, j.Args.Session,
+		done, err := completeWhen(ctx, w.Store, j, session,
 			`select not exists (select 1 from inbox where session_id = $1 and handled_at is null)`)
 		if done || err != nil {
 			return err
 		}
 	}
+}
+
+// mostCrashes is how often in a row a session may take its worker down with it without
+// getting one fact further.
+const mostCrashes = 8
+
+var errDeadly = fmt.Errorf("%d times in a row the program died while it worked at this", mostCrashes)
+
+// run runs one turn, unless the session killed too many workers.
+func (w *TurnWorker) run(ctx context.Context, session string) error {
+	var crashes int
+	if err := w.Store.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`, session).Scan(&crashes); err != nil {
+		return err
+	}
+	if crashes >= mostCrashes {
+		return errDeadly
+	}
+	return w.Run(ctx, session)
 }
 
 // A PostWorker works PostJobs.
@@ -112,11 +141,18 @@ func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return retrySo
 
 // Work posts until nothing is left.
 func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
+	defer w.Store.atWork.begin(j.ID)()
+	ctx = context.WithValue(ctx, jobKey{}, j.JobRow)
 	for {
-		if err := w.Drain(ctx, j.Args.Session); err != nil {
-			if ctx.Err() != nil {
-				return river.JobSnooze(0)
-			}
+		err := w.Drain(ctx, j.Args.Session)
+		switch {
+		case errors.Is(err, ErrFenced):
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return river.JobSnooze(0)
+		case Passing(err):
+			return river.JobSnooze(time.Second)
+		case err != nil:
 			return err
 		}
 		done, err := completeWhen(ctx, w.Store, j, j.Args.Session,
@@ -136,15 +172,77 @@ func retrySoon(attempt int) time.Time {
 // every inserter, so no wake-up falls between the look and the completion.
 func completeWhen[T river.JobArgs](ctx context.Context, s *Store, j *river.Job[T], session, idle string) (bool, error) {
 	done := false
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err := s.transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, session); err != nil {
 			return err
 		}
 		if err := tx.QueryRow(ctx, idle, session).Scan(&done); err != nil || !done {
 			return err
 		}
+		if j.Kind == (TurnJob{}).Kind() {
+			if err := s.stand(ctx, tx, session); err != nil {
+				return err
+			}
+		}
 		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
 		return err
 	})
 	return done, err
+}
+
+// jobKey is where a worker's ctx holds the row of its job.
+type jobKey struct{}
+
+// held is the job that ctx runs under, 0 where there is none. It fails with ErrFenced when
+// the job is not this worker's any more, and keeps it from being taken away in this
+// transaction.
+func held(ctx context.Context, tx pgx.Tx) (int64, error) {
+	j, ok := ctx.Value(jobKey{}).(*rivertype.JobRow)
+	if !ok {
+		return 0, nil
+	}
+	var id int64
+	err := tx.QueryRow(ctx, `select id from river_job where id = $1 and state = 'running' and attempt = $2 for share`, j.ID, j.Attempt).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, ErrFenced
+	}
+	return id, err
+}
+
+// atWork are the jobs that this process has in hand. It knows better than the queue's
+// rows: the queue gives up saying that a job ended when Postgres is away for some seconds,
+// and the row would say "running" for an hour.
+type atWork struct {
+	mu   sync.Mutex
+	jobs map[int64]time.Time // zero: in hand; else when it was put down
+}
+
+func (a *atWork) begin(job int64) (end func()) {
+	a.set(job, time.Time{})
+	return func() { a.set(job, time.Now()) }
+}
+
+func (a *atWork) set(job int64, ended time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.jobs == nil {
+		a.jobs = map[int64]time.Time{}
+	}
+	a.jobs[job] = ended
+}
+
+// list are the jobs in hand, and those that were put down less than grace ago, whose end
+// the queue may still be writing. Others are forgotten.
+func (a *atWork) list(grace time.Duration) []int64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := []int64{} // never null: nothing is unlike all of null
+	for job, ended := range a.jobs {
+		if !ended.IsZero() && time.Since(ended) > grace {
+			delete(a.jobs, job)
+			continue
+		}
+		list = append(list, job)
+	}
+	return list
 }

@@ -32,7 +32,7 @@ type outboxRow struct {
 // try looks the key up in the thread before it posts.
 func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, error) {
 	var p *workflow.Posting
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+	err := s.transact(ctx, func(tx pgx.Tx) error {
 		rows, err := waiting(ctx, tx, session)
 		if err != nil || len(rows) == 0 {
 			return err

@@ -1,41 +1,39 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 )
 
 // A Replica is one process that works the queue, known to the others by its heartbeat.
 // The queue itself notices a dead worker only after an hour, so whoever is alive takes
 // the jobs of the dead: the old row is discarded and a new one inserted in one
 // transaction, so that a worker which was only frozen cannot complete somebody else's run.
+// The same is done with what this process itself does not know to have in hand, and a
+// session that no job stands for gets one.
 type Replica struct {
 	Store *Store
-	ID    string        // of the river client; unique for each process
-	Beat  time.Duration // default 3 s
-	Dead  time.Duration // without a beat for this long a replica is dead; default 10 s
+	ID    string        // of the river client; the same after a restart on the same data
+	Beat  time.Duration // default 2 s
+	Dead  time.Duration // without a beat for this long a replica is dead; default 8 s
 	Log   *slog.Logger
+
+	beaten time.Time // when the last beat went through, by this machine's monotonic clock
 }
 
 // Run beats, and takes over from the dead, until ctx ends. All times are the database's.
 func (r *Replica) Run(ctx context.Context) error {
-	beat, dead := r.Beat, r.Dead
-	if beat == 0 {
-		beat = 3 * time.Second
-	}
-	if dead == 0 {
-		dead = 10 * time.Second
-	}
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(cmp.Or(r.Beat, 2*time.Second))
 	defer tick.Stop()
 	defer r.leave(context.WithoutCancel(ctx))
 	for {
-		if err := r.whole(ctx, dead); err != nil && ctx.Err() == nil {
+		if err := r.whole(ctx); err != nil && ctx.Err() == nil {
 			r.Log.Warn("heartbeat", "err", err)
 		}
 		select {
@@ -46,59 +44,134 @@ func (r *Replica) Run(ctx context.Context) error {
 	}
 }
 
-// whole is a beat that ctx does not cut off in the middle: one that the server carried
-// out later would come after leave.
-func (r *Replica) whole(ctx context.Context, dead time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dead)
-	defer cancel()
-	return r.beat(ctx, dead)
+// Resume takes back what a process of the same name had in hand when it died, so that
+// nobody has to wait for its silence to be noticed. It is called once, before any work.
+func (r *Replica) Resume(ctx context.Context) error {
+	return r.Store.transact(ctx, func(tx pgx.Tx) error {
+		return r.takeOver(ctx, tx, `j.attempted_by[array_upper(j.attempted_by, 1)] = $1`, r.ID)
+	})
 }
 
-func (r *Replica) beat(ctx context.Context, dead time.Duration) error {
+// whole is a beat that ctx does not cut off in the middle: one that the server carried
+// out later would come after leave.
+func (r *Replica) whole(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.dead())
+	defer cancel()
+	return r.beat(ctx)
+}
+
+func (r *Replica) dead() time.Duration { return cmp.Or(r.Dead, 8*time.Second) }
+
+func (r *Replica) beat(ctx context.Context) error {
 	_, err := r.Store.Pool.Exec(ctx, `insert into replicas (id, seen_at) values ($1, now())
 		on conflict (id) do update set seen_at = now()`, r.ID)
 	if err != nil {
 		return err
 	}
+	// After a time in which this one could not beat, the others could not either: they get
+	// the time of a beat to show that they are alive.
+	steady := time.Since(r.beaten) < r.dead()
+	r.beaten = time.Now()
 	return pgx.BeginFunc(ctx, r.Store.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `delete from replicas where seen_at < now() - $1::interval * 60`, dead); err != nil {
+		if _, err := tx.Exec(ctx, `delete from replicas where seen_at < now() - $1::interval * 60`, r.dead()); err != nil {
 			return err
 		}
-		n := 0
-		for kind, again := range map[string]func(session string) river.JobArgs{
-			TurnJob{}.Kind(): func(s string) river.JobArgs { return TurnJob{Session: s} },
-			PostJob{}.Kind(): func(s string) river.JobArgs { return PostJob{Session: s} },
-		} {
-			sessions, err := orphans(ctx, tx, kind, dead)
+		if steady {
+			err := r.takeOver(ctx, tx, `j.attempted_at < now() - $1::interval and not exists (select 1 from replicas p
+				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $1::interval)`, r.dead())
 			if err != nil {
 				return err
 			}
-			for _, s := range sessions {
-				if _, err := r.Store.jobs.InsertTx(ctx, tx, again(s), nil); err != nil {
-					return err
-				}
-			}
-			n += len(sessions)
 		}
-		if n > 0 {
-			r.Log.Warn("took over the jobs of a replica that died", "jobs", n)
+		err := r.takeOver(ctx, tx, `j.attempted_at < now() - $1::interval and j.attempted_by[array_upper(j.attempted_by, 1)] = $2
+			and j.id <> all($3)`, r.dead(), r.ID, r.Store.atWork.list(r.dead()))
+		if err != nil {
+			return err
 		}
-		return nil
+		return r.wake(ctx, tx)
 	})
 }
 
-// orphans discards the running jobs of dead replicas and says whose sessions they were.
-func orphans(ctx context.Context, tx pgx.Tx, kind string, dead time.Duration) ([]string, error) {
+// takeOver puts a new job in the place of each running one that the condition is true of.
+// A session that loses its worker over and over is counted.
+func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
-		where id in (select j.id from river_job j where j.state = 'running' and j.kind = $1 and j.attempted_at < now() - $2::interval
-			and not exists (select 1 from replicas p where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $2::interval)
-			for update skip locked)
-		returning args->>'session'`, kind, dead)
+		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'due') and `+condition+` for update skip locked)
+		returning kind, args`, args...)
 	if err != nil {
-		return nil, fmt.Errorf("orphans: %w", err)
+		return fmt.Errorf("orphans: %w", err)
 	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
+	lost, err := pgx.CollectRows(rows, pgx.RowToStructByPos[orphan])
+	if err != nil {
+		return fmt.Errorf("orphans: %w", err)
+	}
+	for _, o := range lost {
+		if err := o.again(ctx, tx, r.Store); err != nil {
+			return fmt.Errorf("orphans: %w", err)
+		}
+	}
+	if len(lost) > 0 {
+		r.Log.Warn("took over jobs whose worker was lost", "jobs", len(lost))
+	}
+	return nil
+}
+
+// An orphan is a job whose worker is gone.
+type orphan struct {
+	Kind string
+	Args []byte
+}
+
+func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) error {
+	var args struct {
+		Session  string `json:"session"`
+		Question int64  `json:"question"`
+	}
+	if err := json.Unmarshal(o.Args, &args); err != nil {
+		return err
+	}
+	switch o.Kind {
+	case PostJob{}.Kind():
+		return s.queuePosting(ctx, tx, args.Session)
+	case DueJob{}.Kind():
+		_, err := s.jobs.InsertTx(ctx, tx, DueJob{Session: args.Session, Question: args.Question}, nil)
+		return err
+	}
+	if _, err := tx.Exec(ctx, `update sessions set crashes = crashes + 1 where id = $1`, args.Session); err != nil {
+		return err
+	}
+	return s.queueTurn(ctx, tx, args.Session)
+}
+
+// wake gives a job to each session that has something to do and none that lives. Nothing
+// is known to lead there; whatever does, nobody's request is forgotten.
+func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
+	for _, forgotten := range []struct {
+		sql   string
+		queue func(context.Context, pgx.Tx, string) error
+	}{
+		{`select s.id from sessions s where (s.open or exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)) and not exists
+			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = s.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueTurn},
+		{`select distinct o.session_id from outbox o where o.posted_at is null and o.refused is null and not exists
+			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queuePosting},
+	} {
+		rows, err := tx.Query(ctx, forgotten.sql)
+		if err != nil {
+			return fmt.Errorf("sessions without a job: %w", err)
+		}
+		sessions, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return fmt.Errorf("sessions without a job: %w", err)
+		}
+		for _, id := range sessions {
+			r.Log.Warn("a session had something to do and no job", "session", id)
+			if err := forgotten.queue(ctx, tx, id); err != nil {
+				return fmt.Errorf("sessions without a job: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // leave makes a clean end visible at once.

@@ -27,6 +27,9 @@ import (
 // without another word.
 var ErrFenced = errors.New("a later turn of this session has taken over")
 
+// ErrNoSeat means that as many sessions are at work as may be at once: this one waits.
+var ErrNoSeat = errors.New("as many sessions are at work as may be at once")
+
 // ErrStale means that an approval named a revision that is no longer the newest, or that
 // somebody else's approval came first.
 var ErrStale = errors.New("this revision cannot be approved any more")
@@ -35,6 +38,9 @@ var ErrStale = errors.New("this revision cannot be approved any more")
 type Store struct {
 	Pool *pgxpool.Pool
 	jobs *river.Client[pgx.Tx] // inserts only; whoever works the queue has a client of its own
+	log  *slog.Logger
+
+	atWork atWork
 }
 
 // Open connects to the database at url and checks that it answers. It does not migrate.
@@ -52,7 +58,7 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
-	return &Store{Pool: pool, jobs: jobs}, nil
+	return &Store{Pool: pool, jobs: jobs, log: log}, nil
 }
 
 // Close ends all connections.

@@ -18,6 +18,7 @@ type Turn struct {
 	store *Store
 	id    string
 	epoch int64
+	job   int64 // that the turn runs under; 0: none
 
 	mu      sync.Mutex
 	session workflow.Session
@@ -34,14 +35,26 @@ func scanSession(row pgx.Row) (workflow.Session, error) {
 	return s, err
 }
 
-// Begin starts a turn of the session and fences every earlier one.
+// Begin starts a turn of the session and fences every earlier one. Under a job it does so
+// only while the job is this worker's: one that was frozen, and given up for dead, has lost
+// it, and must not fence whoever works instead.
 func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
-	session, err := scanSession(s.Pool.QueryRow(ctx,
-		`update sessions set epoch = epoch + 1, updated_at = now() where id = $1 returning `+sessionColumns, id))
+	t := &Turn{store: s, id: id}
+	err := s.transact(ctx, func(tx pgx.Tx) (err error) {
+		if t.job, err = held(ctx, tx); err != nil {
+			return err
+		}
+		t.session, err = scanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+sessionColumns, id))
+		t.epoch = t.session.Epoch
+		return err
+	})
+	if errors.Is(err, ErrFenced) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("begin a turn of %s: %w", id, err)
 	}
-	return &Turn{store: s, id: id, epoch: session.Epoch, session: session}, nil
+	return t, nil
 }
 
 // Session is the session as this turn last wrote or read it.
@@ -94,25 +107,26 @@ type Fact struct {
 }
 
 // Record writes the fact, or nothing. It fails with ErrFenced when a later turn has
-// begun, and with ErrStale when the fact holds an approval that no longer counts.
+// begun, and with ErrStale when the fact holds an approval that no longer counts. While
+// Postgres is away it tries again; a fact whose commit was cut off is found by its number.
 func (t *Turn) Record(ctx context.Context, f Fact) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := t.session
-	err := pgx.BeginFunc(ctx, t.store.Pool, func(tx pgx.Tx) error {
-		var err error
+	next, before := t.session, int64(-1)
+	err := t.store.transact(ctx, func(tx pgx.Tx) error {
+		recorded, err := t.lock(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if before >= 0 && recorded > before { // an earlier try got through after all
+			next, err = scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, t.id))
+			return err
+		}
+		before = recorded
 		if next, err = t.advance(ctx, tx, f); err != nil {
 			return err
 		}
-		for _, step := range []func(context.Context, pgx.Tx, Fact) error{
-			t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push,
-			t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.lines, t.reactions,
-		} {
-			if err := step(ctx, tx, f); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.write(ctx, tx, f)
 	})
 	if err != nil {
 		if errors.Is(err, ErrFenced) || errors.Is(err, ErrStale) {
@@ -124,12 +138,31 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 	return nil
 }
 
-// advance locks the session under this turn's epoch and writes its own fields.
-func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session, error) {
-	s, err := scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1 and epoch = $2 for update`, t.id, t.epoch))
+// lock takes the session's row under this turn's epoch, and says how many facts it holds.
+func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) {
+	err = tx.QueryRow(ctx, `select recorded from sessions where id = $1 and epoch = $2 for update`, t.id, t.epoch).Scan(&recorded)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return s, ErrFenced
+		return 0, ErrFenced
 	}
+	return recorded, err
+}
+
+// write puts every part of the fact into its table.
+func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
+		t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push,
+		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.lines, t.reactions,
+	} {
+		if err := step(ctx, tx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance writes the session's own fields, and that it got somewhere.
+func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session, error) {
+	s, err := scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, t.id))
 	if err != nil {
 		return s, err
 	}
@@ -150,7 +183,7 @@ func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session
 	s.SpentUSD += f.SpentUSD
 	_, err = tx.Exec(ctx, `update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch = $7, head = $8,
 			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
-			may_ask = $16, updated_at = now() where id = $1`,
+			may_ask = $16, crashes = 0, recorded = recorded + 1, updated_at = now() where id = $1`,
 		t.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, f.ClearStop, f.Open,
 		s.Way, s.Was, s.Asked, s.MayAsk)
 	if f.Open != nil {

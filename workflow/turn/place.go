@@ -45,6 +45,9 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	if !ok {
 		return false, t.askRepository(ctx)
 	}
+	if err := t.sit(ctx, r); err != nil {
+		return false, err
+	}
 	mirror, err := t.Mirrors.Open(ctx, r.Remote)
 	if err != nil {
 		return false, t.remoteFailed(ctx, err)
@@ -65,6 +68,18 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	t.mu.Unlock()
 	go t.warmUp(ctx, p)
 	return true, nil
+}
+
+// sit waits for a place at work; whoever has to is told so once.
+func (t *turn) sit(ctx context.Context, r Repository) error {
+	sits, first, err := t.Sit(ctx, r.Name, t.Seats)
+	if err != nil || sits {
+		return err
+	}
+	if first {
+		err = t.Record(ctx, store.Fact{Lines: t.program("Others are at work, as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")})
+	}
+	return cmp.Or(err, store.ErrNoSeat)
 }
 
 // repository is the session's, or the one its request is about.

@@ -72,6 +72,7 @@ type Runner struct {
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
 	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
+	Seats        store.Seats      // how many sessions may be at work, over all replicas
 	Log          *slog.Logger
 }
 

@@ -1,0 +1,20 @@
+-- +goose Up
+
+-- How many facts the session holds. A fact whose commit was cut off is found to be there
+-- by its number, and is not written a second time.
+alter table sessions add column recorded bigint not null default 0;
+
+-- Who is at work, over all replicas, and who waits for a place, in order. A row counts as
+-- long as its job lives, so what a dead replica held is free when its jobs are taken over.
+create table seats (
+    session_id text primary key references sessions (id),
+    repository text not null,
+    job_id     bigint not null,
+    held       boolean not null default false,
+    since      timestamptz not null default now()
+);
+
+-- What has something to do, for whoever looks for sessions that no job stands for.
+create index sessions_open on sessions (id) where open;
+create index inbox_waiting on inbox (session_id) where handled_at is null;
+create index outbox_waiting on outbox (session_id) where posted_at is null and refused is null;

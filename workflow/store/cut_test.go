@@ -1,0 +1,231 @@
+package store_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A wire is between a store and its Postgres, and cuts connections: what a restart, a
+// failover or a firewall does. It speaks nothing itself; it passes bytes on and watches
+// for the statement that a driver commits with.
+type wire struct {
+	address string // of the real server
+	dir     string // where its own socket is
+	before  atomic.Int32
+	after   atomic.Int32
+
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+// tap puts a wire before the database, and gives the database's address through it.
+func tap(t *testing.T, address string) (*wire, string) {
+	t.Helper()
+	u, err := url.Parse(address)
+	require.NoError(t, err)
+	w := &wire{dir: t.TempDir()}
+	if dir := u.Query().Get("host"); dir != "" {
+		w.address = filepath.Join(dir, ".s.PGSQL."+u.Query().Get("port"))
+	} else {
+		w.address = u.Host
+	}
+	listener, err := net.Listen("unix", filepath.Join(w.dir, ".s.PGSQL.5432"))
+	require.NoError(t, err)
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go w.carry(c)
+		}
+	}()
+	q := u.Query()
+	q.Set("host", w.dir)
+	q.Set("port", "5432")
+	u.Host, u.RawQuery = "", q.Encode()
+	return w, u.String()
+}
+
+var commit = []byte("commit\x00")
+
+func (w *wire) carry(client net.Conn) {
+	defer client.Close()
+	network := "unix"
+	if w.address[0] != '/' {
+		network = "tcp"
+	}
+	server, err := net.Dial(network, w.address)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	w.mu.Lock()
+	w.open = append(w.open, client, server)
+	w.mu.Unlock()
+	var silent atomic.Bool // what the server says is not passed on any more
+	go func() {
+		b := make([]byte, 64<<10)
+		for {
+			n, err := server.Read(b)
+			if silent.Load() {
+				client.Close()
+				return
+			}
+			if _, bad := client.Write(b[:n]); err != nil || bad != nil {
+				client.Close()
+				return
+			}
+		}
+	}()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := client.Read(b)
+		if n > 0 && bytes.Contains(b[:n], commit) {
+			if w.before.Add(-1) >= 0 {
+				return // it never arrives
+			}
+			if w.after.Add(-1) >= 0 {
+				silent.Store(true) // it arrives, and the answer is lost
+			}
+		}
+		if _, bad := server.Write(b[:n]); err != nil || bad != nil {
+			return
+		}
+	}
+}
+
+// cut ends every connection there is.
+func (w *wire) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.open {
+		c.Close()
+	}
+	w.open = nil
+}
+
+// tapped is a store whose connections can be cut, and one of the same database beside it.
+func tapped(t *testing.T) (*wire, *store.Store, *store.Store) {
+	t.Helper()
+	beside := open(t)
+	w, address := tap(t, beside.Pool.Config().ConnString())
+	s, err := store.Open(t.Context(), address, silent)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return w, s, beside
+}
+
+func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
+	t.Parallel()
+	w, s, beside := tapped(t)
+	turn := begun(t, s)
+	fact := func(n int) store.Fact {
+		return store.Fact{
+			Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}, SpentUSD: 1,
+			Lines: []workflow.Line{{Agent: "orchestrator", Text: fmt.Sprint("line ", n)}},
+		}
+	}
+	for n := range 9 {
+		switch n % 3 {
+		case 0:
+			w.before.Store(1) // the commit is lost on its way
+		case 1:
+			w.after.Store(2) // its answer is lost, twice
+		default:
+			w.cut()
+		}
+		require.NoError(t, turn.Record(t.Context(), fact(n)))
+		w.before.Store(0)
+		w.after.Store(0)
+	}
+	require.Equal(t, 9, number(t, beside, `select count(*) from transcript`))
+	require.Equal(t, 9, number(t, beside, `select count(*) from lines`))
+	require.Equal(t, 9, number(t, beside, `select spent_usd::int from sessions`))
+	require.InDelta(t, 9, turn.Session().SpentUSD, 0)
+}
+
+// The control: what is tried again without looking stands there twice.
+func TestAFactTriedAgainBlindlyIsFoundOut(t *testing.T) {
+	t.Parallel()
+	w, s, beside := tapped(t)
+	turn := begun(t, s)
+	_, err := beside.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.recorded := 0; return new; end $$;
+		create trigger forget before update on sessions for each row execute function forget()`)
+	require.NoError(t, err)
+	w.after.Store(1)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
+	require.Equal(t, 2, number(t, beside, `select count(*) from lines`))
+}
+
+// Two transactions that meet, a server without a free connection, one that goes down or
+// comes up: none of it is the statement's fault.
+func TestWhatPasses(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	raise := func(code string) error {
+		_, err := s.Pool.Exec(t.Context(), fmt.Sprintf(`do $$ begin raise exception 'x' using errcode = '%s'; end $$`, code))
+		return fmt.Errorf("record in abc: %w", err)
+	}
+	for _, code := range []string{"40001", "40P01", "53300", "57P01", "57P02", "57P03", "25006", "08006", "55P03"} {
+		require.True(t, store.Passing(raise(code)), code)
+	}
+	for _, code := range []string{"23505", "42P01", "22P02", "53100"} {
+		require.False(t, store.Passing(raise(code)), code)
+	}
+	require.True(t, store.Passing(io.ErrUnexpectedEOF))
+	require.False(t, store.Passing(nil))
+	require.False(t, store.Passing(context.Canceled))
+	_, err := pgx.Connect(t.Context(), "postgres://x@127.0.0.1:1/x?connect_timeout=1")
+	require.True(t, store.Passing(err), "%v", err)
+}
+
+func TestATransactionThatMetAnotherIsDoneAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `create sequence tries; create function meet() returns trigger language plpgsql as $$ begin
+			if nextval('tries') <= 2 then raise exception 'could not serialize access' using errcode = '40001'; end if; return new; end $$;
+		create trigger meet before insert on lines for each row execute function meet()`)
+	require.NoError(t, err)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
+	require.Equal(t, 1, number(t, s, `select count(*) from lines`))
+}
+
+func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `do $$ begin execute format('alter database %I connection limit 0', current_database()); end $$`)
+	require.NoError(t, err)
+	refused := false
+	ctx := t.Context()
+	// A superuser is never refused, so this one is an ordinary role.
+	_, err = s.Pool.Exec(ctx, fmt.Sprintf(`do $$ begin execute format('create role plain_%%s login', %d); exception when duplicate_object then null; end $$`, s.Pool.Config().ConnConfig.Port))
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		s.Pool.Exec(context.Background(), fmt.Sprintf(`drop owned by plain_%[1]d; drop role if exists plain_%[1]d`, s.Pool.Config().ConnConfig.Port))
+	})
+	config := s.Pool.Config().ConnConfig.Copy()
+	config.User = fmt.Sprint("plain_", config.Port)
+	_, err = pgx.ConnectConfig(ctx, config)
+	refused = store.Passing(err)
+	require.True(t, refused, "%v", err)
+	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}), "connections that are open go on")
+}

@@ -1,0 +1,277 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// crowd is several replicas that work many sessions, and counts who is at work together.
+type crowd struct {
+	t      *testing.T
+	store  *store.Store
+	limits store.Seats
+
+	mu        sync.Mutex
+	now, most map[string]int // by repository; "" is all
+	done      map[string]int
+	waited    int
+	blind     bool // take a place without asking
+	let       chan struct{}
+}
+
+func (c *crowd) run(ctx context.Context, session string) error {
+	turn, err := c.store.Begin(ctx, session)
+	if err != nil {
+		return err
+	}
+	in, err := turn.Unhandled(ctx)
+	if err != nil || len(in) == 0 {
+		return err
+	}
+	about := in[0].Text
+	if !c.blind {
+		sits, first, err := turn.Sit(ctx, about, c.limits)
+		if err != nil {
+			return err
+		}
+		c.mu.Lock()
+		if !sits && first {
+			c.waited++
+		}
+		c.mu.Unlock()
+		if !sits {
+			return store.ErrNoSeat
+		}
+	}
+	c.mu.Lock()
+	for _, key := range []string{"", about} {
+		c.now[key]++
+		c.most[key] = max(c.most[key], c.now[key])
+	}
+	c.mu.Unlock()
+	select { // at work until the test lets one go
+	case <-c.let:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	c.mu.Lock()
+	c.now[""]--
+	c.now[about]--
+	c.done[session]++
+	c.mu.Unlock()
+	return turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: in[0].ID}}})
+}
+
+// work starts replicas over one database, and ends them with the test.
+func (c *crowd) work(replicas int) {
+	for n := range replicas {
+		workers := river.NewWorkers()
+		river.AddWorker(workers, &store.TurnWorker{Store: c.store, Run: c.run, GiveUp: nil, Log: silent})
+		client, err := river.NewClient(riverpgxv5.New(c.store.Pool), &river.Config{
+			ID: fmt.Sprint("replica-", n), Workers: workers, Logger: slog.New(slog.DiscardHandler), JobTimeout: -1,
+			FetchCooldown: time.Millisecond, FetchPollInterval: 20 * time.Millisecond,
+			Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 8}},
+		})
+		require.NoError(c.t, err)
+		require.NoError(c.t, client.Start(context.WithoutCancel(c.t.Context())))
+		c.t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			client.StopAndCancel(ctx)
+		})
+	}
+}
+
+func newCrowd(t *testing.T, limits store.Seats) *crowd {
+	return &crowd{
+		t: t, store: open(t), limits: limits, now: map[string]int{}, most: map[string]int{}, done: map[string]int{}, let: make(chan struct{}),
+	}
+}
+
+func (c *crowd) arrive(n int) {
+	for i := range n {
+		ts := fmt.Sprintf("1.%03d", i)
+		require.NoError(c.t, c.store.Receive(c.t.Context(), workflow.Incoming{
+			EventID: fmt.Sprint("Ev", i), Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
+			User: "U1", Text: []string{"shop", "shop", "blog"}[i%3],
+		}))
+	}
+}
+
+func (c *crowd) at(key string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now[key]
+}
+
+func TestLimitsHoldOverAllReplicas(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, store.Seats{AtOnce: 3, PerRepository: 2})
+	c.arrive(9)
+	c.work(2)
+	require.Eventually(t, func() bool { return c.at("") == 3 }, 20*time.Second, 5*time.Millisecond)
+	for range 9 {
+		c.let <- struct{}{}
+	}
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, 20*time.Second, 5*time.Millisecond)
+	require.Equal(t, 3, c.most[""])
+	require.LessOrEqual(t, c.most["shop"], 2)
+	require.LessOrEqual(t, c.most["blog"], 2)
+	require.Positive(t, c.waited)
+	require.Eventually(t, func() bool { return number(t, c.store, `select count(*) from seats`) == 0 }, 10*time.Second, 5*time.Millisecond)
+}
+
+// The control: each replica by itself lets in as many as it has workers.
+func TestWithoutSeatsMoreAreAtWork(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, store.Seats{AtOnce: 3, PerRepository: 2})
+	c.blind = true
+	c.arrive(9)
+	c.work(2)
+	require.Eventually(t, func() bool { return c.at("") > 3 }, 20*time.Second, 5*time.Millisecond)
+	close(c.let)
+}
+
+func TestAPlaceOfTheDeadIsFree(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t, store.Seats{AtOnce: 1})
+	c.arrive(2)
+	_, err := c.store.Pool.Exec(t.Context(), `insert into seats (session_id, repository, job_id, held)
+		select id, 'shop', 999999, true from sessions order by thread_ts limit 1`)
+	require.NoError(t, err)
+	c.work(1)
+	close(c.let)
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 2 }, 20*time.Second, 5*time.Millisecond)
+}
+
+// A worker that was frozen while its job was given to another finds that out before it
+// fences the other.
+func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	first := begun(t, s)
+	begins := make(chan error, 1)
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: func(ctx context.Context, session string) error {
+		_, err := s.Pool.Exec(ctx, `update river_job set state = 'discarded', finalized_at = now() where kind = 'turn'`)
+		if err == nil {
+			_, err = s.Begin(ctx, session)
+		}
+		begins <- err
+		return err
+	}})
+	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
+		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
+	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
+	require.ErrorIs(t, <-begins, store.ErrFenced)
+	require.NoError(t, first.Record(t.Context(), store.Fact{}), "who has the session keeps it")
+}
+
+func replica(s *store.Store, id string) *store.Replica {
+	return &store.Replica{Store: s, ID: id, Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
+}
+
+// What is running in this replica's name, and not in its hands, is begun again: the queue
+// gives up saying so when Postgres is away.
+func TestAJobThatNobodyHasInHandIsTakenBack(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['alive'], attempt = 1 where kind = 'turn'`)
+	require.NoError(t, err)
+	r := replica(s, "alive")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	require.Eventually(t, func() bool {
+		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1
+	}, 10*time.Second, 10*time.Millisecond)
+	cancel()
+	require.NoError(t, <-done)
+}
+
+func TestAProcessTakesUpWhatItsPredecessorHadInHand(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now(), attempted_by = array['me'], attempt = 1 where kind = 'turn'`)
+	require.NoError(t, err)
+	require.NoError(t, replica(s, "another").Resume(t.Context()))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
+	require.NoError(t, replica(s, "me").Resume(t.Context()))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`))
+	require.Equal(t, 1, number(t, s, `select crashes from sessions`))
+}
+
+// After an outage nobody has beaten for a while: that makes nobody dead.
+func TestAnOutageMakesNobodyDead(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['other'], attempt = 1 where kind = 'turn';
+		insert into replicas values ('other', now() - interval '1 minute')`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // one beat, and the end
+	require.NoError(t, replica(s, "alive").Run(ctx))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
+}
+
+func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `delete from river_job`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, replica(s, "alive").Run(ctx))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'post'`))
+}
+
+// A session that takes its worker down with it every time is given up in the end.
+func TestASessionThatKillsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	_, err := s.Pool.Exec(t.Context(), `update sessions set crashes = 8`)
+	require.NoError(t, err)
+	given := make(chan error, 1)
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &store.TurnWorker{
+		Store: s, Log: silent,
+		Run: func(context.Context, string) error { t.Error("it was run"); return nil },
+		GiveUp: func(ctx context.Context, session string, cause error) error {
+			given <- cause
+			in, err := turn.Unhandled(ctx)
+			if err != nil {
+				return err
+			}
+			return turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: in[0].ID}}})
+		},
+	})
+	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
+		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond, Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
+	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
+	require.ErrorContains(t, <-given, "8 times in a row")
+	require.Eventually(t, func() bool { return number(t, s, `select crashes from sessions`) == 0 }, 10*time.Second, 5*time.Millisecond)
+}
