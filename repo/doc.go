@@ -26,5 +26,6 @@
 // SetBase then lets the workspace stand on the newer base.
 //
 // What a remote says no to is a *RemoteError, with a reason and a cure in words
-// for people. Other errors mean that this machine failed.
+// for people. What may pass by itself is tried a few times before, as Patience
+// says; a refusal never is. Other errors mean that this machine failed.
 package repo

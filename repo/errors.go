@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -23,6 +27,8 @@ type RemoteError struct {
 	Cure   string // what somebody can do about it
 	Retry  bool   // the same may work later without anybody doing anything
 	Err    error  // for operators; may be nil
+
+	after time.Duration // how long the remote asked to wait
 }
 
 func (e *RemoteError) Error() string {
@@ -49,13 +55,11 @@ func remoteError(ctx context.Context, op string, r Remote, err error, said strin
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.said
 	}
-	for _, know := range []func(*RemoteError, Remote, error, string) bool{knowAccess, knowRefusal, knowHTTP, knowTrust, knowNetwork} {
-		if know(e, r, err, said) {
-			return e
-		}
+	known := []func(*RemoteError, Remote, error, string) bool{knowAccess, knowFull, knowRefusal, knowHTTP, knowTrust, knowGarbage, knowNetwork}
+	if !slices.ContainsFunc(known, func(know func(*RemoteError, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
+		e.Reason, e.Cure = firstLine(err.Error()), "The log has the details"
 	}
-	e.Reason = firstLine(hideCredentials(err.Error()))
-	e.Cure = "The log has the details"
+	e.Reason = hideCredentials(e.Reason) // which may be the remote's own words
 	return e
 }
 
@@ -70,8 +74,11 @@ func knowAccess(e *RemoteError, r Remote, err error, said string) bool {
 			e.Cure = "Renew it, and check that it covers this repository"
 		}
 	case errors.Is(err, transport.ErrAuthorizationFailed):
-		e.Reason = "the token may not do this"
+		e.Reason = "the token may not do this" + after(plainWords(err))
 		e.Cure = "Give it the right to write contents of this repository"
+		if strings.HasPrefix(e.Op, "fetch") {
+			e.Cure = "Give it the right to read this repository"
+		}
 	case errors.Is(err, transport.ErrRepositoryNotFound), strings.Contains(text, "does not appear to be a git repository"):
 		e.Reason = "there is no such repository, or no right to see it"
 		e.Cure = "Check the address " + redact(r.URL) + " and what the credentials cover"
@@ -107,8 +114,7 @@ func knowRefusal(e *RemoteError, _ Remote, err error, said string) bool {
 		e.Cure = "The work is kept: change what it asks for, or the rule, and push again"
 	case strings.Contains(text, "unpack error"), strings.Contains(text, "unpacker error"):
 		e.Reason = "the remote could not take in the objects" + after(firstNonEmpty(words, firstLine(err.Error())))
-		e.Cure = "Look at the remote's disk; the push can be repeated"
-		e.Retry = true
+		e.Cure = "Look at the remote's disk and log; the push can be repeated"
 	case strings.Contains(text, "command error on"):
 		_, why, _ := strings.Cut(err.Error(), "command error on ")
 		e.Reason = "the remote refused it" + after(firstNonEmpty(words, why))
@@ -126,9 +132,17 @@ func knowHTTP(e *RemoteError, _ Remote, err error, _ string) bool {
 	}
 	code := answer.Response.StatusCode
 	e.Reason = fmt.Sprintf("the remote answered %d %s", code, http.StatusText(code))
-	if e.Retry = code >= 500 || code == http.StatusTooManyRequests; e.Retry {
+	e.after = retryAfter(answer.Response.Header)
+	e.Retry = true
+	switch {
+	case code == http.StatusTooManyRequests && e.after > 0:
+		e.Cure = "It asks to wait " + e.after.Round(time.Second).String() + " before the next try"
+	case code == http.StatusTooManyRequests:
+		e.Cure = "It wants fewer requests: wait some minutes before the next try"
+	case code >= 500, code == http.StatusRequestTimeout:
 		e.Cure = "Its trouble, most likely; the same can be tried again"
-	} else {
+	default:
+		e.Retry = false
 		e.Cure = "Check the address and the rights of the token"
 	}
 	return true
@@ -153,6 +167,12 @@ func knowTrust(e *RemoteError, r Remote, err error, _ string) bool {
 	case errors.As(err, &moved):
 		e.Reason = "the remote sends us to another host, " + moved.to
 		e.Cure = "Put the new address of the repository into the configuration, if it is meant"
+	case strings.Contains(err.Error(), "http redirect:"):
+		e.Reason = "the remote sends us elsewhere, which is not followed"
+		e.Cure = "Put the new address of the repository into the configuration, if it is meant"
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		e.Reason = "the remote does not speak https there"
+		e.Cure = "Check the address " + redact(r.URL)
 	default:
 		return false
 	}
@@ -163,21 +183,72 @@ func knowNetwork(e *RemoteError, r Remote, err error, _ string) bool {
 	var netErr net.Error
 	var op *net.OpError
 	var dns *net.DNSError
+	text := err.Error() // go-git does not wrap everywhere
 	switch {
 	case errors.As(err, &dns):
 		e.Reason = "the name " + dns.Name + " is not known to the network"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, errIdle),
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), strings.Contains(text, errIdle.Error()),
+		strings.Contains(text, context.DeadlineExceeded.Error()), strings.Contains(text, context.Canceled.Error()),
 		errors.As(err, &netErr) && netErr.Timeout():
 		e.Reason = "the remote did not answer in time"
-	case errors.As(err, &op), strings.Contains(err.Error(), "EOF"), strings.Contains(err.Error(), "connection re"),
-		strings.Contains(err.Error(), "missing flush"):
-		e.Reason = "the remote cannot be reached or broke off: " + firstLine(hideCredentials(err.Error()))
+	case errors.Is(err, errSilent), errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, packp.ErrEmptyInput):
+		e.Reason = "the remote broke off without an answer"
+	case errors.Is(err, errCutPack):
+		e.Reason = "the remote broke off in the middle of a pack"
+	case errors.As(err, &op), strings.Contains(text, "EOF"), strings.Contains(text, "connection re"),
+		strings.Contains(text, "missing flush"):
+		text = firstLine(text) // whose last part says what happened; addresses are for the log
+		e.Reason = "the remote cannot be reached or broke off: " + strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
 	default:
 		return false
 	}
 	e.Cure = "Nothing is lost; it can be tried again"
 	e.Retry = true
 	return true
+}
+
+// knowFull goes before other refusals: whatever could not be written there, the cure is
+// the same.
+func knowFull(e *RemoteError, _ Remote, err error, said string) bool {
+	text := strings.ToLower(err.Error() + " " + said)
+	for _, words := range []string{"no space left on device", "disk quota exceeded", "disk full"} {
+		if strings.Contains(text, words) {
+			e.Reason = "the remote's disk is full" + after(firstNonEmpty(remoteWords(said), firstLine(err.Error())))
+			e.Cure = "Make room there; then the same can be tried again"
+			return true
+		}
+	}
+	return false
+}
+
+// knowGarbage is for answers that are no git at all, as of sign-in pages and proxies. Such
+// a page may be gone at the next try.
+func knowGarbage(e *RemoteError, r Remote, err error, _ string) bool {
+	var unexpected *packp.ErrUnexpectedData
+	text := err.Error()
+	switch {
+	case errors.Is(err, errSentBad):
+		e.Reason = "the remote sent a pack that is damaged"
+		e.Cure = "Run git fsck in the repository there"
+		return true
+	case errors.As(err, &unexpected) && !strings.HasSuffix(unexpected.Msg, "EOF"), strings.Contains(text, pktline.ErrInvalidPktLen.Error()),
+		strings.Contains(text, "upload-pack response: unexpected content"), strings.Contains(text, "malformed unpack status"):
+		e.Reason = "what answers there does not speak git: a sign-in or error page, most likely"
+		e.Cure = "Check the address " + redact(r.URL) + " and what stands between it and the bot"
+		e.Retry = true
+		return true
+	}
+	return false
+}
+
+// plainWords are what a host wrote with its status, where that is a line for people.
+func plainWords(err error) string {
+	_, words, _ := strings.Cut(err.Error(), ": ")
+	words = strings.TrimSpace(printable(words))
+	if len(words) > 200 || strings.ContainsAny(words, "\n<{") {
+		return ""
+	}
+	return words
 }
 
 // remoteWords makes one line of what a remote wrote for people.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +22,7 @@ import (
 )
 
 const (
-	fetchIdle = 3 * time.Minute // without a byte the remote is given up
-	havesDeep = 64              // commits of each line of history named to the remote
+	havesDeep = 64 // commits of each line of history named to the remote
 	havesMost = 2000
 )
 
@@ -38,11 +38,13 @@ func (m *Mirror) Fetch(ctx context.Context) error {
 
 func (m *Mirror) fetch(ctx context.Context) error {
 	r := m.Remote()
-	err := m.fetchFrom(ctx, r)
-	if err == nil || errors.Is(err, errOurs) {
-		return err
-	}
-	return remoteError(ctx, "fetch "+r.Name, r, err, "")
+	return m.persist(ctx, func() error {
+		err := m.fetchFrom(ctx, r)
+		if err == nil || errors.Is(err, errOurs) {
+			return err
+		}
+		return remoteError(ctx, "fetch "+r.Name, r, err, "")
+	})
 }
 
 // errOurs marks what failed on this machine and not at the remote.
@@ -58,7 +60,7 @@ func ours(what string, err error) error {
 func (m *Mirror) fetchFrom(ctx context.Context, r Remote) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(fetchIdle, func() { cancel(errIdle) })
+	idle := time.AfterFunc(m.patience.Idle, func() { cancel(errIdle) })
 	defer idle.Stop()
 	l, err := m.dial(ctx, r)
 	if err != nil {
@@ -85,7 +87,7 @@ func (m *Mirror) fetchFrom(ctx context.Context, r Remote) error {
 	return m.setRefs(theirs)
 }
 
-var errIdle = errors.New("no answer")
+var errIdle = errors.New("the remote fell silent")
 
 func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
 	return errors.Is(err, transport.ErrEmptyRemoteRepository) || err == nil && adv.IsEmpty()
@@ -166,12 +168,34 @@ func (m *Mirror) keepPack(ctx context.Context, r io.Reader, idle *time.Timer) er
 	if err != nil {
 		return ours("take in a pack", err)
 	}
-	_, err = io.Copy(w, &watched{r: &cancelled{ctx, r}, idle: idle})
+	from := &watched{r: &cancelled{ctx, r}, idle: idle, wait: m.patience.Idle}
+	_, err = io.Copy(w, from)
 	closed := w.Close()
-	if err != nil {
-		return err
+	if from.err != nil {
+		return from.err
 	}
-	return ours("take in a pack", closed)
+	return badPack(errors.Join(closed, err))
+}
+
+var (
+	errCutPack = errors.New("the pack ends too early")
+	errSentBad = errors.New("a damaged pack was received")
+)
+
+// badPack tells whose fault it is that a pack was not taken in.
+func badPack(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.ToLower(err.Error())
+	has := func(words string) bool { return strings.Contains(text, words) }
+	switch {
+	case slices.ContainsFunc([]string{"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:"}, has):
+		return ours("take in a pack", err)
+	case slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has), text == "eof":
+		return fmt.Errorf("%w: %w", errCutPack, err)
+	}
+	return fmt.Errorf("%w: %w", errSentBad, err)
 }
 
 // dropLeftovers removes what an interrupted fetch left behind.
@@ -188,12 +212,17 @@ func (m *Mirror) dropLeftovers() {
 type watched struct {
 	r    io.Reader
 	idle *time.Timer
+	wait time.Duration
+	err  error // but for the end
 }
 
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
 	if n > 0 {
-		w.idle.Reset(fetchIdle)
+		w.idle.Reset(w.wait)
+	}
+	if err != nil && err != io.EOF {
+		w.err = err
 	}
 	return n, err
 }

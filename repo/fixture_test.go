@@ -159,6 +159,9 @@ func openMirror(t testing.TB, m *Mirrors, r Remote) *Mirror {
 		m.Dir = t.TempDir()
 	}
 	m.Log = quiet()
+	if m.Patience.Wait == 0 {
+		m.Patience.Wait = time.Millisecond
+	}
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	mirror, err := m.Open(context.Background(), r)
 	require.NoError(t, err)

@@ -26,6 +26,8 @@ type Mirrors struct {
 	// and indexes packs that were received; nothing that an agent can write is
 	// shown to it. "" looks on the PATH, "-" goes without.
 	Git string
+	// Patience is for remotes that are slow or in trouble.
+	Patience Patience
 
 	mu   sync.Mutex
 	open map[string]*Mirror
@@ -39,6 +41,7 @@ type Mirror struct {
 	now      func() time.Time
 	git      string
 	identity Identity
+	patience Patience
 	packs    *packs
 	store    *store
 
@@ -96,6 +99,7 @@ func (m *Mirrors) entry(r Remote) *Mirror {
 		return one
 	}
 	one := &Mirror{dir: dir, log: m.Log, now: m.Now, git: m.program(), identity: m.Identity, turn: make(chan struct{}, 1)}
+	one.patience = m.Patience.complete()
 	if one.log == nil {
 		one.log = slog.Default()
 	}
@@ -192,7 +196,7 @@ func (m *Mirror) clone(ctx context.Context) error {
 	if err := initBare(dir); err != nil {
 		return err
 	}
-	fresh := &Mirror{dir: dir, log: m.log, now: m.now, git: m.git, remote: m.Remote()}
+	fresh := &Mirror{dir: dir, log: m.log, now: m.now, git: m.git, patience: m.patience, remote: m.Remote()}
 	if err := fresh.load(dir); err != nil {
 		return err
 	}

@@ -56,16 +56,21 @@ func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 	if _, err := w.store.commit(commit); err != nil {
 		return PushResult{}, err
 	}
-	push := &push{store: w.store, mirror: w.mirror, remote: r, commit: commit, ref: plumbing.NewBranchReferenceName(p.Branch)}
-	already, err := push.run(ctx)
-	if err == nil {
-		return PushResult{Branch: p.Branch, Commit: p.Commit, Already: already}, nil
-	}
-	var refused *RemoteError
-	if errors.As(err, &refused) || errors.Is(err, errOurs) {
+	res := PushResult{Branch: p.Branch, Commit: p.Commit}
+	err := w.mirror.persist(ctx, func() (err error) {
+		// Each try looks first where the branch stands, so what an earlier one has
+		// brought there is found and not sent again.
+		push := &push{store: w.store, mirror: w.mirror, remote: r, commit: commit, ref: plumbing.NewBranchReferenceName(p.Branch)}
+		var refused *RemoteError
+		if res.Already, err = push.run(ctx); err == nil || errors.As(err, &refused) || errors.Is(err, errOurs) {
+			return err
+		}
+		return remoteError(ctx, op, r, err, push.said.String())
+	})
+	if err != nil {
 		return PushResult{}, err
 	}
-	return PushResult{}, remoteError(ctx, op, r, err, push.said.String())
+	return res, nil
 }
 
 // check enforces where the bot may write at all.
@@ -91,6 +96,8 @@ func (p *PushSpec) check(defaultBranch string) error {
 	}
 	return nil
 }
+
+var errSilent = errors.New("no answer to the push")
 
 // push is one push on its way.
 type push struct {
@@ -126,7 +133,7 @@ func (p *push) run(ctx context.Context) (already bool, err error) {
 		return false, fmt.Errorf("the remote took the push but did not answer when asked again: %w", lookErr)
 	}
 	return false, &RemoteError{
-		Op: "push " + p.ref.Short(), Retry: true,
+		Op:     "push " + p.ref.Short(), // and no further try: whoever took it away meant it
 		Reason: "the remote said yes, but the branch does not stand at " + p.commit.String()[:12],
 		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again",
 	}
@@ -158,7 +165,10 @@ func (p *push) send(ctx context.Context) (already, tried bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	_, err = session.ReceivePack(ctx, req)
+	report, err := session.ReceivePack(ctx, req)
+	if err == nil && report == nil {
+		err = errSilent
+	}
 	return false, true, err
 }
 

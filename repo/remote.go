@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (m *Mirror) dial(ctx context.Context, r Remote) (*line, error) {
 		l.transport = gitssh.NewClient(nil)
 		l.auth, err = sshAuth(ctx, ep, r)
 	case "https", "http":
-		l.transport = githttp.NewClient(httpClient(ep.Host))
+		l.transport = githttp.NewClient(httpClient(m.patience.Idle))
 		l.auth, err = tokenAuth(ctx, ep, r)
 	default:
 		err = fmt.Errorf("%s addresses are not supported: use https, ssh or a path", ep.Protocol)
@@ -66,16 +67,28 @@ func (m *Mirror) dial(ctx context.Context, r Remote) (*line, error) {
 }
 
 // httpClient refuses to be sent to another host, with or without credentials.
-func httpClient(host string) *http.Client {
+func httpClient(idle time.Duration) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = 2 * time.Minute
+	t.ResponseHeaderTimeout = idle
 	t.DisableKeepAlives = true // one exchange, nothing left open behind it
-	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, _ []*http.Request) error {
-		if !strings.EqualFold(req.URL.Hostname(), strings.Trim(host, "[]")) {
-			return &redirectError{to: req.URL.Hostname()}
+	return &http.Client{Transport: &attentive{t, idle}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if from := via[0].URL; !sameHost(from, req.URL) {
+			return &redirectError{to: req.URL.Host}
 		}
 		return nil
 	}}
+}
+
+// sameHost takes another port for another host, but for the usual step up to https.
+func sameHost(from, to *url.URL) bool {
+	if !strings.EqualFold(from.Hostname(), to.Hostname()) {
+		return false
+	}
+	return from.Port() == to.Port() || from.Scheme == to.Scheme && port(from) == port(to)
+}
+
+func port(u *url.URL) string {
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 }
 
 type redirectError struct{ to string }

@@ -1,0 +1,344 @@
+package repo
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a request to a remote is for.
+const (
+	fetchRefs = "GET git-upload-pack"
+	fetchPack = "POST git-upload-pack"
+	pushRefs  = "GET git-receive-pack"
+	pushPack  = "POST git-receive-pack"
+)
+
+// troubled is a real repository behind the real git-http-backend, with something in front
+// that breaks what it is told to. The repository itself keeps a book of every update of a
+// branch.
+type troubled struct {
+	*origin
+	url, book string
+
+	mu    sync.Mutex
+	at    string
+	left  int // exchanges that are still to be broken
+	how   spoiler
+	hits  int            // how many were
+	asked map[string]int // all that came
+}
+
+// A spoiler answers in the remote's place, or spoils what it answers.
+type spoiler func(w http.ResponseWriter, r *http.Request, real http.Handler)
+
+const faultToken = "t0ken-of-the-bot"
+
+func newTroubled(t *testing.T) *troubled {
+	t.Helper()
+	o := &troubled{origin: shop(t), asked: map[string]int{}}
+	o.book = filepath.Join(filepath.Dir(o.dir), "book")
+	o.hook("post-receive", "cat >>"+o.book+"\n")
+	o.url = faulty(t, o.serveHTTP(faultToken), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+		how := o.arrived(r)
+		if how != nil {
+			how(w, r, real)
+		}
+		return how != nil
+	})
+	return o
+}
+
+func purpose(r *http.Request) string {
+	if r.Method == http.MethodGet {
+		return "GET " + r.URL.Query().Get("service")
+	}
+	return "POST " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+}
+
+func (o *troubled) arrived(r *http.Request) spoiler {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	what := purpose(r)
+	o.asked[what]++
+	if o.how == nil || what != o.at || o.left == 0 {
+		return nil
+	}
+	o.left--
+	o.hits++
+	return o.how
+}
+
+// spoil breaks the next exchanges of that purpose.
+func (o *troubled) spoil(at string, times int, how spoiler) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.at, o.left, o.how, o.hits, o.asked = at, times, how, 0, map[string]int{}
+}
+
+const always = 1 << 30
+
+// mend ends the trouble and tells how often it struck.
+func (o *troubled) mend() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.how = nil
+	return o.hits
+}
+
+func (o *troubled) count(what string) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.asked[what]
+}
+
+// updates are the lines of the remote's own book about a branch: old and new commit.
+func (o *troubled) updates(branch string) (of [][2]string) {
+	o.t.Helper()
+	b, err := os.ReadFile(o.book)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(o.t, err)
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); f[2] == "refs/heads/"+branch {
+			of = append(of, [2]string{f[0], f[1]})
+		}
+	}
+	return of
+}
+
+// audit is what must never be found in the remote's book, a line each.
+func (o *troubled) audit() (found []string) {
+	o.t.Helper()
+	b, err := os.ReadFile(o.book)
+	require.NoError(o.t, err)
+	times := map[string]int{}
+	for line := range strings.Lines(string(b)) {
+		f := strings.Fields(line)
+		times[f[2]]++
+		if strings.Trim(f[0], "0") != "" && runGit(o.t, o.dir, "merge-base", f[0], f[1]) != f[0] {
+			found = append(found, "forced: "+line)
+		}
+	}
+	for ref, n := range times {
+		if n > 1 {
+			found = append(found, fmt.Sprintf("%s was updated %d times", ref, n))
+		}
+	}
+	return found
+}
+
+func (o *troubled) remote() Remote {
+	return Remote{Name: "shop", URL: o.url, Token: tokenIs(faultToken)}
+}
+
+// The ways to fail.
+func status(code int, header ...string) spoiler {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func reset(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		return
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0) // no goodbye
+	_ = conn.Close()
+}
+
+func page(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprint(w, "<!doctype html><title>Sign in</title><p>Please sign in to go on.</p>")
+}
+
+func silent(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }
+
+func hang(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() }
+
+// hangHalfway begins a true answer and does not end it.
+func hangHalfway(w http.ResponseWriter, r *http.Request, real http.Handler) {
+	answer := answerOf(r, real)
+	copyHead(w, answer)
+	_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+	_ = http.NewResponseController(w).Flush()
+	<-r.Context().Done()
+}
+
+// cut ends a true answer in its middle, by a broken connection.
+func cut(w http.ResponseWriter, r *http.Request, real http.Handler) {
+	answer := answerOf(r, real)
+	copyHead(w, answer)
+	w.Header().Set("Content-Length", fmt.Sprint(answer.Body.Len()))
+	_, _ = w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+	_ = http.NewResponseController(w).Flush()
+	reset(w, r, real)
+}
+
+// afterwards lets the remote do what it was asked for, and then fails.
+func afterwards(how spoiler) spoiler {
+	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+		answerOf(r, real)
+		how(w, r, real)
+	}
+}
+
+func answerOf(r *http.Request, real http.Handler) *httptest.ResponseRecorder {
+	answer := httptest.NewRecorder()
+	real.ServeHTTP(answer, r)
+	return answer
+}
+
+func copyHead(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	for name, values := range answer.Header() {
+		if name != "Content-Length" {
+			w.Header()[name] = values
+		}
+	}
+	w.WriteHeader(answer.Code)
+}
+
+// A faultKind is one way to fail, and what people are told of it.
+type faultKind struct {
+	how          spoiler
+	reason, cure string
+	passes       bool // worth another try before anybody is told
+}
+
+var faultKinds = map[string]faultKind{
+	"401":                   {status(401), "does not accept the token", "Renew it", false},
+	"403":                   {status(403), "the token may not do this", "Give it the right", false},
+	"404":                   {status(404), "no such repository", "Check the address", false},
+	"410":                   {status(410), "answered 410 Gone", "Check the address", false},
+	"429":                   {status(429), "answered 429 Too Many Requests", "fewer requests", true},
+	"429 for a long time":   {status(429, "Retry-After", "3600"), "answered 429", "It asks to wait 1h0m0s", false},
+	"403 that means 429":    {status(403, "Retry-After", "3600"), "answered 429", "It asks to wait 1h0m0s", false},
+	"500":                   {status(500), "answered 500 Internal Server Error", "can be tried again", true},
+	"502":                   {status(502), "answered 502 Bad Gateway", "can be tried again", true},
+	"503":                   {status(503), "answered 503 Service Unavailable", "can be tried again", true},
+	"connection reset":      {reset, "cannot be reached or broke off", "Nothing is lost", true},
+	"nothing in the answer": {silent, "broke off without an answer", "Nothing is lost", true},
+	"a sign-in page":        {page, "does not speak git", "what stands between it and the bot", true},
+	"redirect to a path": {func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		http.Redirect(w, r, "/login", http.StatusFound)
+	}, "the remote sends us elsewhere", "Put the new address", false},
+}
+
+// faultTries is how often these tests try what may pass.
+const faultTries = 3
+
+func (o *troubled) patient(t testing.TB, p Patience) *Workspace {
+	t.Helper()
+	p.Wait, p.Tries = time.Millisecond, faultTries
+	return workspaceAt(t, openMirror(t, &Mirrors{Patience: p}, o.remote()))
+}
+
+// told is a fault as people see it: one line with the cure and without the token.
+func told(t testing.TB, err error, k faultKind) {
+	t.Helper()
+	refused := refusal(t, err)
+	require.Contains(t, refused.Reason, k.reason)
+	require.Contains(t, refused.Cure, k.cure)
+	require.NotContains(t, refused.Error(), faultToken)
+	tries := fmt.Sprintf("(tried %d times)", faultTries)
+	require.Equal(t, k.passes, strings.Contains(refused.Reason, tries), refused.Reason)
+}
+
+func (k faultKind) strikes() int {
+	if k.passes {
+		return faultTries
+	}
+	return 1
+}
+
+func TestFaultsAtFetch(t *testing.T) {
+	t.Parallel()
+	o := newTroubled(t)
+	m := o.patient(t, Patience{}).mirror
+	kinds := map[string]faultKind{"broken off halfway": {cut, "broke", "Nothing is lost", true}}
+	for name, k := range faultKinds {
+		kinds[name] = k
+	}
+	n := 0
+	for name, k := range kinds {
+		for _, at := range []string{fetchRefs, fetchPack} {
+			t.Run(name+" at "+at, func(t *testing.T) {
+				n++
+				before, _ := m.Resolve("main")
+				newer := o.commit("newer", map[string]string{"newer.txt": fmt.Sprint(n)})
+				o.spoil(at, always, k.how)
+				told(t, m.Fetch(ctx0()), k)
+				require.Equal(t, k.strikes(), o.mend())
+				still, err := m.Resolve("main")
+				require.NoError(t, err)
+				require.Equal(t, before, still, "what the mirror knew it knows")
+
+				if k.passes { // a shorter trouble is nobody's business
+					o.spoil(at, faultTries-1, k.how)
+					require.NoError(t, m.Fetch(ctx0()))
+					require.Equal(t, faultTries-1, o.mend())
+				} else {
+					require.NoError(t, m.Fetch(ctx0()))
+				}
+				now, err := m.Resolve("main")
+				require.NoError(t, err)
+				require.Equal(t, newer, now)
+			})
+		}
+	}
+}
+
+func TestFaultsAtPush(t *testing.T) {
+	t.Parallel()
+	o := newTroubled(t)
+	w := o.patient(t, Patience{})
+	w.write(t, "main.go", "package main // ours\n")
+	commit := w.save(t, "Ours")
+	n := 0
+	for name, k := range faultKinds {
+		for _, at := range []string{pushRefs, pushPack} {
+			t.Run(name+" at "+at, func(t *testing.T) {
+				n++
+				spec := PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/fault-%d", n)}
+				o.spoil(at, always, k.how)
+				_, err := w.Push(ctx0(), spec)
+				told(t, err, k)
+				require.Equal(t, k.strikes(), o.mend())
+				require.Empty(t, o.updates(spec.Branch))
+
+				o.spoil(at, 0, k.how)
+				if k.passes {
+					o.spoil(at, faultTries-1, k.how)
+				}
+				res, err := w.Push(ctx0(), spec)
+				require.NoError(t, err, "the same commit, once it is mended")
+				require.Equal(t, commit, res.Commit)
+				require.Len(t, o.updates(spec.Branch), 1)
+				require.Equal(t, 1, o.count(pushPack)-o.mend()*btoi(at == pushPack), "one push reached the remote")
+			})
+		}
+	}
+	require.Empty(t, o.audit())
+	o.fsck()
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
