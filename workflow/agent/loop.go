@@ -11,14 +11,11 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
-	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
@@ -34,26 +31,6 @@ type Journal interface {
 	Splice(ctx context.Context) error
 }
 
-// End says why a loop ended.
-type End string
-
-// The ends of a loop.
-const (
-	EndTool   End = "tool"   // a tool ended it, as it should
-	EndSteps  End = "steps"  // the limit of steps was reached
-	EndTime   End = "time"   // the limit of time was reached
-	EndSilent End = "silent" // the model went on talking without calling a tool
-	EndStuck  End = "stuck"  // the same call with the same result, over and over
-	EndWrong  End = "wrong"  // one wrong call after another
-)
-
-// How often a model may go astray before the loop ends.
-const (
-	maxSilent = 3 // answers without a call, in a row
-	maxWrong  = 6 // wrong calls, in a row
-	maxSame   = 5 // equal calls with equal results among the last ten
-)
-
 // A Loop drives one agent.
 type Loop struct {
 	Agent   Agent
@@ -66,9 +43,11 @@ type Loop struct {
 	// Overtaken are the tools that are worth cancelling then.
 	Overtaken []string
 	// Retrying hears why a model call is tried again; it may be nil.
-	Retrying func(reason string, wait time.Duration)
+	Retrying func(model.Again)
 	Log      *slog.Logger
 	CacheKey string
+
+	short int // messages of the journal that are sent without their long parts
 }
 
 // Run goes on until the agent ends its work or a limit ends it. Its error means that our
@@ -139,20 +118,32 @@ func (l *Loop) ask(ctx context.Context) error {
 	}
 	messages := []model.Message{answer.Message}
 	if len(answer.Message.Calls) == 0 {
-		messages = append(messages, model.Message{Role: model.User, Text: silentNudge})
+		messages = append(messages, model.Message{Role: model.User, Text: nudgeFor(answer)})
 	}
 	return l.Journal.Append(ctx, answer.Usage.USD, messages...)
 }
 
+// request asks the model. Where the conversation has outgrown the model's window, what is
+// long in its older part is left out from then on, and it is asked once more.
 func (l *Loop) request(ctx context.Context) (model.Response, error) {
-	return l.Ask(ctx, model.Request{
-		Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
-		Messages: l.Journal.Messages(), Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
-	})
+	messages := l.Journal.Messages()
+	for again := false; ; again = true {
+		answer, err := l.Ask(ctx, model.Request{
+			Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
+			Messages: shortened(messages, l.short), Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
+		})
+		var failed *model.Error
+		if again || !errors.As(err, &failed) || failed.Kind != model.KindOverflow {
+			return answer, err
+		}
+		short := halve(messages, l.short)
+		if short == l.short {
+			return answer, err
+		}
+		l.Log.Warn("the conversation is too long; long parts are left out", "agent", l.Agent.Name, "messages", len(messages), "shortened", short)
+		l.short = short
+	}
 }
-
-// silentNudge follows an answer that called no tool.
-const silentNudge = "(program) Nobody sees text that is outside a tool call. Call the tool that says or does what you mean."
 
 // runCalls runs the calls of the last answer that have no result yet, in order. Those
 // behind a call that ends the turn are not carried out.
@@ -163,7 +154,9 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		messages := []model.Message{{Role: model.ToolRole, CallID: call.ID, Text: result.Text, Wrong: result.Wrong}}
+		messages := []model.Message{{
+			Role: model.ToolRole, CallID: call.ID, Text: ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed,
+		}}
 		if result.Ends {
 			for _, late := range calls[i+1:] {
 				messages = append(messages, model.Message{
@@ -180,13 +173,16 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 }
 
 func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) {
+	if call.Refused != "" {
+		return model.Result{Wrong: true, Malformed: true, Text: call.Refused}, nil
+	}
 	for _, tool := range l.Tools {
 		if tool.Name == call.Name {
 			l.Log.Debug("tool call", "agent", l.Agent.Name, "tool", call.Name)
 			return l.use(context.WithValue(ctx, callKey{}, call.ID), tool, call.Args)
 		}
 	}
-	return model.Result{Wrong: true, Text: fmt.Sprintf("There is no tool %q. The tools are: %s.", call.Name, names(l.Tools))}, nil
+	return model.Result{Wrong: true, Malformed: true, Text: fmt.Sprintf("There is no tool %q. The tools are: %s.", call.Name, names(l.Tools))}, nil
 }
 
 func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (result model.Result, err error) {
@@ -243,65 +239,4 @@ func Unanswered(messages []model.Message) []model.Call {
 		return open
 	}
 	return nil
-}
-
-// astray looks at the end of the conversation for a model that gets nowhere. What people
-// wrote resets it.
-func astray(messages []model.Message) End {
-	messages = sinceLastWord(messages)
-	calls := map[string]model.Call{}
-	silent, wrong := 0, 0
-	var results []string
-	for _, m := range messages {
-		for _, c := range m.Calls {
-			calls[c.ID] = c
-		}
-		switch {
-		case m.Role == model.Assistant && len(m.Calls) == 0:
-			silent++
-		case m.Role == model.Assistant:
-			silent = 0
-		case m.Role == model.ToolRole && m.Wrong:
-			wrong++
-		case m.Role == model.ToolRole:
-			wrong = 0
-		}
-		if m.Role == model.ToolRole {
-			results = append(results, signature(calls[m.CallID], m.Text))
-		}
-	}
-	switch {
-	case silent >= maxSilent:
-		return EndSilent
-	case wrong >= maxWrong:
-		return EndWrong
-	case repeats(results) >= maxSame:
-		return EndStuck
-	}
-	return ""
-}
-
-// sinceLastWord is the conversation after the newest thing that was not the model's own.
-func sinceLastWord(messages []model.Message) []model.Message {
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == model.User && messages[i].Text != silentNudge {
-			return messages[i+1:]
-		}
-	}
-	return messages
-}
-
-// repeats is how often the commonest of the last ten results came.
-func repeats(results []string) int {
-	count, most := map[string]int{}, 0
-	for _, r := range results[max(0, len(results)-10):] {
-		count[r]++
-		most = max(most, count[r])
-	}
-	return most
-}
-
-func signature(c model.Call, result string) string {
-	sum := sha256.Sum256([]byte(c.Name + "\x00" + string(c.Args) + "\x00" + result))
-	return hex.EncodeToString(sum[:])
 }

@@ -93,11 +93,14 @@ func TestLoopEndsWhenTheModelGoesAstray(t *testing.T) {
 	p, ran = &page{}, []string{}
 	var mistakes []model.Message
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g"} {
-		mistakes = append(mistakes, calls(id, "no such tool "+id))
+		m := calls(id, "err")
+		m.Calls[0].Args = json.RawMessage(`{"try":"` + id + `"}`)
+		mistakes = append(mistakes, m)
 	}
 	end, err = loop(p, &ran, mistakes...).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndWrong, end)
+	require.Len(t, ran, maxWrong, "a tool that refuses may do so more often than a call may be none")
 
 	p, ran = &page{}, []string{}
 	end, err = loop(p, &ran, calls("x", "look")).Run(t.Context())

@@ -143,17 +143,39 @@ func (a *answer) response(taken map[string]bool) (Response, error) {
 		r.Finish, r.Message.Text = FinishRefusal, textOr(r.Message.Text, a.refusal.String())
 		return r, nil
 	}
+	shared := a.sharedIDs(taken)
 	for _, c := range a.calls {
 		if c.name == "" {
 			return Response{}, errors.New("the answer holds a call of a tool without a name")
 		}
-		r.Message.Calls = append(r.Message.Calls, Call{ID: freshID(c.id, taken), Name: c.name, Args: argsOf(c.args.String())})
+		r.Message.Calls = append(r.Message.Calls, Call{
+			ID: freshID(c.id, taken), Name: c.name, Args: argsOf(c.args.String()), Refused: shared[c.id],
+		})
 	}
 	r.Finish = FinishStop
 	if len(r.Message.Calls) > 0 {
 		r.Finish = FinishCalls // some servers say stop all the same
 	}
 	return r, nil
+}
+
+// sharedIDs are the ids that stand for more than one call, each with why no call under it
+// is run: which of them is meant, and whether it was run before, cannot be told.
+func (a *answer) sharedIDs(taken map[string]bool) map[string]string {
+	times, shared := map[string]int{}, map[string]string{}
+	for _, c := range a.calls {
+		times[c.id]++
+	}
+	for id, n := range times {
+		switch {
+		case id == "": // it gets one of its own
+		case taken[id]:
+			shared[id] = fmt.Sprintf("Not run: the id %s of this call was used before in this conversation. Call again under a new id.", cut(id, 80))
+		case n > 1:
+			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, each under an id of its own.", n, cut(id, 80))
+		}
+	}
+	return shared
 }
 
 // freshID is the id itself, or one made from it that nothing else in the conversation has.

@@ -77,7 +77,7 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	var failed *Error
 	for i, name := range models {
 		if i > 0 {
-			c.announce(r, models[i-1]+": "+failed.Text+"; asking "+name+" instead", 0)
+			c.announce(r, Again{Kind: failed.Kind, Model: models[i-1], Reason: failed.Text, Instead: name})
 		}
 		r.Model = name
 		response, err := c.askModel(ctx, r)
@@ -95,10 +95,10 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	return Response{}, failed
 }
 
-func (c *Client) announce(r Request, reason string, wait time.Duration) {
-	c.cfg.Log.Info("asking the model again", "model", r.Model, "reason", reason, "wait", wait)
+func (c *Client) announce(r Request, a Again) {
+	c.cfg.Log.Info("asking the model again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
 	if r.OnRetry != nil {
-		r.OnRetry(reason, wait)
+		r.OnRetry(a)
 	}
 }
 

@@ -96,15 +96,23 @@ func TestAskTakesEveryServersStreams(t *testing.T) {
 		lines []string
 		want  []model.Call
 	}{
-		"no index":                {[]string{noIndex("a", "x", `{"n"`), noIndex("", "", `:1}`), noIndex("b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
-		"always index 0":          {[]string{call(0, "a", "x", `{"n":1}`), call(0, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
-		"name and id repeated":    {[]string{call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
-		"finish says stop":        {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done}, two},
-		"no DONE":                 {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")}, two},
-		"id used before, renamed": {[]string{call(0, "old", "x", "{}"), call(1, "old", "y", "{}"), call(2, "", "z", "{}"), finish("tool_calls"), done}, []model.Call{{ID: "old_2", Name: "x", Args: json.RawMessage("{}")}, {ID: "old_3", Name: "y", Args: json.RawMessage("{}")}, {ID: "call", Name: "z", Args: json.RawMessage("{}")}}},
-		"malformed arguments":     {[]string{call(0, "a", "x", `{"n": oops`), finish("tool_calls"), done}, []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`"{\"n\": oops"`)}}},
-		"not an object":           {[]string{call(0, "a", "x", `[1]`), finish("tool_calls"), done}, []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`[1]`)}}},
-		"events and comments":     {[]string{": hi", "event: message\nid: 7", call(0, "a", "x", `{"n":1}`), "retry: 3", call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
+		"no index":             {[]string{noIndex("a", "x", `{"n"`), noIndex("", "", `:1}`), noIndex("b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
+		"always index 0":       {[]string{call(0, "a", "x", `{"n":1}`), call(0, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
+		"name and id repeated": {[]string{call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
+		"finish says stop":     {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done}, two},
+		"no DONE":              {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")}, two},
+		"id used before, refused": {[]string{call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"), finish("tool_calls"), done}, []model.Call{
+			{ID: "old_2", Name: "x", Args: json.RawMessage("{}"), Refused: "Not run: the id old of this call was used before in this conversation. Call again under a new id."},
+			{ID: "new", Name: "y", Args: json.RawMessage("{}")},
+			{ID: "call", Name: "z", Args: json.RawMessage("{}")},
+		}},
+		"id twice, both refused": {[]string{call(0, "a", "x", "{}"), call(1, "a", "y", "{}"), finish("tool_calls"), done}, []model.Call{
+			{ID: "a", Name: "x", Args: json.RawMessage("{}"), Refused: "Not run: this answer holds 2 calls with the id a. Call again, each under an id of its own."},
+			{ID: "a_2", Name: "y", Args: json.RawMessage("{}"), Refused: "Not run: this answer holds 2 calls with the id a. Call again, each under an id of its own."},
+		}},
+		"malformed arguments": {[]string{call(0, "a", "x", `{"n": oops`), finish("tool_calls"), done}, []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`"{\"n\": oops"`)}}},
+		"not an object":       {[]string{call(0, "a", "x", `[1]`), finish("tool_calls"), done}, []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`[1]`)}}},
+		"events and comments": {[]string{": hi", "event: message\nid: 7", call(0, "a", "x", `{"n":1}`), "retry: 3", call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

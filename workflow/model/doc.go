@@ -10,8 +10,9 @@
 //   - Arguments are what the model wrote. They are never mended: what is not valid JSON
 //     travels as a JSON string, which every Tool refuses in words that say how to do it
 //     right, and which is sent back to the endpoint inside an object.
-//   - The ids of calls are unique within a conversation; a model that repeats one gets it
-//     renamed. Every call in the history is followed by its result on the wire.
+//   - The ids of calls are unique within a conversation. A call under an id that two calls
+//     of its answer share, or that was used before, is Refused, and renamed so that its
+//     refusal has a place. Every call in the history is followed by its result on the wire.
 //   - What is sent depends on the Request alone, byte for byte, and a longer conversation
 //     begins with the bytes of the shorter one, so that endpoints can cache the prefix.
 //   - Failures that pass (429, 5xx, network, cut streams) are tried again a bounded number
@@ -21,8 +22,8 @@
 //   - The key is in the request's header and nowhere else: not in errors, not in logs.
 //
 // A Tool made by NewTool checks its arguments against its schema before its function
-// sees them. A wrong call is a Result that is Wrong, for the model to read; an error
-// means that our own machine failed.
+// sees them. A wrong call is a Result that is Wrong, for the model to read, and Malformed
+// where it never reached the function; an error means that our own machine failed.
 //
 // Chat completions alone are spoken. OpenAI's gpt-6 models refuse tools together with
 // reasoning there; asking for both is a refused *Error whose hint says so.

@@ -24,7 +24,9 @@ type Message struct {
 	Calls  []Call `json:"calls,omitempty"`   // what an assistant asks for, in order
 	CallID string `json:"call_id,omitempty"` // of a tool result: the Call it answers
 	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
-	From   string `json:"from,omitempty"`    // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
+	// Malformed, of a Wrong result: the call was none, and no tool has seen it.
+	Malformed bool   `json:"malformed,omitempty"`
+	From      string `json:"from,omitempty"` // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
 }
 
 // A Call is one use of a tool that a model asks for. ID is unique within its conversation.
@@ -32,6 +34,8 @@ type Call struct {
 	ID   string          `json:"id"`
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args,omitempty"` // a JSON object as a rule
+	// Refused, where it is set, says in words for the model why this call is never run.
+	Refused string `json:"refused,omitempty"`
 }
 
 // A Request is one question to a model.
@@ -47,9 +51,18 @@ type Request struct {
 	// OnText hears the answer's text as it arrives. A failed attempt that had already
 	// said something is announced by OnRetry; its text is void then.
 	OnText func(delta string)
-	// OnRetry hears, in words for people, why the request is asked again and after
-	// what time. It is called before the wait.
-	OnRetry func(reason string, wait time.Duration)
+	// OnRetry hears why the request is asked again. It is called before the wait.
+	OnRetry func(Again)
+}
+
+// Again is why a request is asked once more, and when.
+type Again struct {
+	Kind    Kind
+	Model   string        // that gave no answer
+	Reason  string        // in the endpoint's words where it had any: for the log
+	Wait    time.Duration // before the next try
+	Asked   bool          // the endpoint asked for the wait
+	Instead string        // the model that is asked now in place of Model; empty for the same
 }
 
 // A Response is one whole answer. There is no such thing as half of one.

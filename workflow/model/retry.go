@@ -29,7 +29,7 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 		backoff.WithNotify(func(err error, wait time.Duration) {
 			var e *Error
 			if errors.As(err, &e) {
-				c.announce(r, e.Text, wait)
+				c.announce(r, Again{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.after > 0})
 			}
 		}),
 	)

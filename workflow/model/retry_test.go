@@ -70,7 +70,7 @@ func TestAskWaitsAsLongAsItIsTold(t *testing.T) {
 			e := serve(t, status(429, `{"error":{"message":"slow down"}}`, header...), good)
 			r := ask()
 			var waits []time.Duration
-			r.OnRetry = func(_ string, wait time.Duration) { waits = append(waits, wait) }
+			r.OnRetry = func(a model.Again) { waits = append(waits, a.Wait) }
 			began := time.Now()
 			_, err := e.client().Ask(t.Context(), r)
 			require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestAskFallsBackAtOnceOnQuota(t *testing.T) {
 	})
 	r := ask()
 	var reasons []string
-	r.OnRetry = func(reason string, _ time.Duration) { reasons = append(reasons, reason) }
+	r.OnRetry = func(a model.Again) { reasons = append(reasons, a.Model+": "+a.Reason+"; asking "+a.Instead+" instead") }
 	got, err := c.Ask(t.Context(), r)
 	require.NoError(t, err)
 	require.Equal(t, "o", got.Model)

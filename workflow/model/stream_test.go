@@ -48,7 +48,7 @@ func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 			e := serve(t, broken, good)
 			r := ask()
 			var reasons []string
-			r.OnRetry = func(reason string, _ time.Duration) { reasons = append(reasons, reason) }
+			r.OnRetry = func(a model.Again) { reasons = append(reasons, a.Reason) }
 			got, err := e.client().Ask(t.Context(), r)
 			require.NoError(t, err)
 			require.Equal(t, "all good", got.Message.Text)
@@ -180,7 +180,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	waiting := serve(t, status(429, `{}`, "Retry-After", "4"))
 	ctx, cancel = context.WithCancelCause(t.Context())
 	r := ask()
-	r.OnRetry = func(string, time.Duration) { cancel(stopped) }
+	r.OnRetry = func(model.Again) { cancel(stopped) }
 	began := time.Now()
 	_, err = waiting.client().Ask(ctx, r)
 	require.ErrorIs(t, err, stopped)

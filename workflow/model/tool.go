@@ -23,6 +23,9 @@ type Result struct {
 	Text  string
 	Wrong bool // the model's mistake; Text says how to do it right
 	Ends  bool // the agent's loop ends after this call
+	// Malformed, with Wrong: there was nothing to run, for the call does not fit the
+	// tool's schema or there is no such tool. A tool that refuses leaves it unset.
+	Malformed bool
 }
 
 // NewTool makes a tool of a function whose argument is a struct. The schema is inferred
@@ -48,7 +51,7 @@ func NewTool[T any](name, description string, call func(ctx context.Context, in 
 	return Tool{Name: name, Description: description, Schema: a.raw, Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
 		var in T
 		if wrong := a.decode(args, &in); wrong != "" {
-			return Result{Text: wrong, Wrong: true}, nil
+			return Result{Text: wrong, Wrong: true, Malformed: true}, nil
 		}
 		return call(ctx, in)
 	}}

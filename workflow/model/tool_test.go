@@ -123,6 +123,7 @@ func TestToolAnswersWrongCallsInWords(t *testing.T) {
 			got, err := c.tool.Call(t.Context(), json.RawMessage(c.args))
 			require.NoError(t, err)
 			require.True(t, got.Wrong, got.Text)
+			require.True(t, got.Malformed, got.Text)
 			require.Contains(t, got.Text, c.tool.Name+" was not run: its arguments are wrong.")
 			for _, want := range c.want {
 				require.Contains(t, got.Text, want)

@@ -228,6 +228,9 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 	if slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskFailed && k.Failures > t.attempts() }) {
 		return l.askWhatNow(ctx)
 	}
+	if nowhere, err := t.allNowhere(ctx); nowhere || err != nil {
+		return l.helpless(), err
+	}
 	if err := t.lookAtWork(ctx, t.here()); err != nil {
 		return model.Result{}, err
 	}

@@ -53,7 +53,7 @@ func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hu
 	if err != nil {
 		return kept, err
 	}
-	end, err := t.loop(row, j, tools).Run(ctx)
+	end, err := t.loop(ctx, row, j, tools).Run(ctx)
 	if err != nil {
 		return kept, err
 	}

@@ -70,6 +70,7 @@ type Runner struct {
 	Checker      *check.Checker   // nil with Sandbox
 	Dir          string           // where sessions' workspaces are
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
+	Patience     time.Duration    // a wait for a model that is longer is told in the thread; 10 s where zero
 	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
 	Seats        store.Seats      // how many sessions may be at work, over all replicas
@@ -96,6 +97,7 @@ type turn struct {
 	// Inquiries of people that were begun in this run, each with what is closed at its end.
 	asides map[int64]chan struct{}
 	proofs map[string]check.Proof // that held, by base and tree
+	warned map[string]bool        // what the thread was told of the model's endpoint
 	// The trees as they were recorded last, by task.
 	recorded map[int64]string
 }
@@ -258,7 +260,7 @@ func (t *turn) orchestrate(ctx context.Context) error {
 	}
 	bench.Ran = j.ran
 	tools := append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench)...)
-	loop := t.loop(row, j, append(tools, t.skillTool()))
+	loop := t.loop(ctx, row, j, append(tools, t.skillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {
 		return t.modelFailed(ctx, err)
@@ -269,14 +271,12 @@ func (t *turn) orchestrate(ctx context.Context) error {
 	return nil
 }
 
-func (t *turn) loop(row agent.Agent, j *journal, tools []model.Tool) *agent.Loop {
+func (t *turn) loop(ctx context.Context, row agent.Agent, j *journal, tools []model.Tool) *agent.Loop {
 	return &agent.Loop{
 		Agent: row, Tools: tools, Journal: j, Ask: t.Model.Ask, Log: t.log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", t.Session().ID, row.Name, j.task),
 		Step:     t.step, Overtaken: []string{"run", "check"},
-		Retrying: func(reason string, wait time.Duration) {
-			t.log.Warn("model call tried again", "reason", reason, "wait", wait)
-		},
+		Retrying: func(a model.Again) { t.retrying(ctx, a) },
 	}
 }
 
@@ -312,44 +312,6 @@ func (t *turn) here() *place {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.place
-}
-
-// strand says that an agent got nowhere, and what can be done.
-func (t *turn) strand(ctx context.Context, row agent.Agent, end agent.End) error {
-	t.log.Warn("agent ended without a result", "agent", row.Name, "end", end)
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program("I got nowhere with this (" + ends[end] + "). Nothing was pushed. Reply with what I should look at, or ask somebody who knows this code."),
-		Events: []workflow.Event{workflow.EventGiveUp}, Open: no,
-	})
-}
-
-var ends = map[agent.End]string{
-	agent.EndSteps: "too many steps", agent.EndTime: "out of time", agent.EndSilent: "the model did not use its tools",
-	agent.EndStuck: "the same step over and over", agent.EndWrong: "the model kept calling its tools wrongly",
-}
-
-// modelFailed turns what people can understand into a line; what a later try may mend
-// stays an error, and the queue tries again.
-func (t *turn) modelFailed(ctx context.Context, err error) error {
-	var failed *model.Error
-	if ctx.Err() != nil || !errors.As(err, &failed) {
-		return err
-	}
-	t.log.Error("model call failed", "err", err)
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program(modelWords(failed)),
-		Events: []workflow.Event{workflow.EventPause}, Open: no,
-	})
-}
-
-// modelWords are what people are told of a model that gave no answer; the endpoint's own
-// words are for the log.
-func modelWords(e *model.Error) string {
-	words := "The model could not answer (" + string(e.Kind) + ")"
-	if e.Hint != "" {
-		words += ": " + e.Hint
-	}
-	return words + ". Nothing is lost; reply here to go on."
 }
 
 // GiveUp ends a session whose turns keep failing on our side.

@@ -52,13 +52,12 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 	if err != nil {
 		return k, err
 	}
-	end, err := t.loop(row, j, tools).Run(ctx)
+	end, err := t.loop(ctx, row, j, tools).Run(ctx)
 	if err != nil {
 		return h.task, err
 	}
 	if end != agent.EndTool {
-		h.task.State, h.task.Summary = workflow.TaskFailed, "the worker got nowhere: "+ends[end]
-		return h.task, t.keepTask(ctx, h.task)
+		return h.task, h.nowhere(ctx, end)
 	}
 	return h.task, nil
 }

@@ -158,7 +158,7 @@ func TestFaultsAreRealToTheClient(t *testing.T) {
 			got, err := clientOf(s).Ask(t.Context(), model.Request{
 				Model: "m", Messages: []model.Message{user("hi")},
 				OnText:  func(delta string) { heard += delta },
-				OnRetry: func(string, time.Duration) { retries++ },
+				OnRetry: func(model.Again) { retries++ },
 			})
 			require.NoError(t, err)
 			require.Equal(t, "all good", got.Message.Text)
