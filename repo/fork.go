@@ -74,7 +74,7 @@ func (w *Workspace) forkTo(ctx context.Context, f *Workspace) (string, error) {
 		err = f.begin(ctx, plumbing.NewHash(started))
 	}
 	if err != nil {
-		return "", errors.Join(err, f.root.Close(), f.wipe())
+		return "", errors.Join(err, f.closeRoot(), f.wipe())
 	}
 	return started, nil
 }

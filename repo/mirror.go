@@ -71,6 +71,7 @@ func (m *Mirrors) Open(ctx context.Context, r Remote) (*Mirror, error) {
 			return nil, err
 		}
 	}
+	mirror.used()
 	if m.MaxAge > 0 && mirror.now().Sub(mirror.fetched()) > m.MaxAge {
 		return mirror, mirror.fetch(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -21,6 +22,8 @@ import (
 type packs struct {
 	dir  string // objects/pack
 	pool *sync.Pool
+
+	users atomic.Int64 // open workspaces, which read here
 
 	mu     sync.RWMutex
 	open   []*pack

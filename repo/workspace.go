@@ -27,6 +27,8 @@ type Workspace struct {
 	dir    string
 	root   *os.Root
 
+	closing sync.Once // the mirror is in use until then
+
 	mu sync.Mutex // over the state file
 
 	standing sync.RWMutex // over the base, which SetBase moves
@@ -72,7 +74,14 @@ func (w *Workspace) openRoot() (err error) {
 	if w.root, err = os.OpenRoot(w.Files()); err != nil {
 		return fmt.Errorf("repo: open workspace: %w", err)
 	}
+	w.store.packs.users.Add(1)
 	return nil
+}
+
+// closeRoot may be called twice.
+func (w *Workspace) closeRoot() error {
+	w.closing.Do(func() { w.store.packs.users.Add(-1) })
+	return w.root.Close()
 }
 
 // create writes the files first and the state file last: a workspace without
@@ -95,7 +104,7 @@ func (w *Workspace) create(ctx context.Context, commit string) error {
 		err = w.record(written)
 	}
 	if err != nil {
-		return errors.Join(err, w.root.Close(), w.wipe())
+		return errors.Join(err, w.closeRoot(), w.wipe())
 	}
 	return nil
 }
@@ -160,11 +169,11 @@ func (w *Workspace) Base() string {
 func (w *Workspace) Root() *os.Root { return w.root }
 
 // Close leaves the workspace on disk for another day.
-func (w *Workspace) Close() error { return w.root.Close() }
+func (w *Workspace) Close() error { return w.closeRoot() }
 
 // Remove closes the workspace and takes it off the disk.
 func (w *Workspace) Remove() error {
-	err := w.root.Close()
+	err := w.closeRoot()
 	return errors.Join(err, w.wipe(), removeEmpty(w.dir))
 }
 
