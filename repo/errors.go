@@ -101,6 +101,9 @@ func knowRefusal(e *RemoteError, _ Remote, err error, said string) bool {
 	text := strings.ToLower(err.Error())
 	words := remoteWords(said)
 	switch {
+	case strings.Contains(words, "exists; cannot create"):
+		e.Reason = "another branch is in the way" + after(words)
+		e.Cure = "Nothing was overwritten: remove or rename that branch, and push again"
 	case strings.Contains(text, "non-fast-forward"), strings.Contains(text, "fetch first"),
 		strings.Contains(text, "already exists"), strings.Contains(text, "failed to update ref"),
 		strings.Contains(text, "cannot lock ref"), strings.Contains(text, "reference has changed"):
@@ -228,7 +231,7 @@ func knowGarbage(e *RemoteError, r Remote, err error, _ string) bool {
 	text := err.Error()
 	switch {
 	case errors.Is(err, errSentBad):
-		e.Reason = "the remote sent a pack that is damaged"
+		e.Reason = "the remote sent a pack that is damaged or lacks something"
 		e.Cure = "Run git fsck in the repository there"
 		return true
 	case errors.As(err, &unexpected) && !strings.HasSuffix(unexpected.Msg, "EOF"), strings.Contains(text, pktline.ErrInvalidPktLen.Error()),

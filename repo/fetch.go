@@ -156,7 +156,7 @@ func (m *Mirror) receive(ctx context.Context, session transport.UploadPackSessio
 	}
 	for h := range wanted {
 		if !m.store.has(h) {
-			return fmt.Errorf("the remote left out %s", h)
+			return fmt.Errorf("%w: it lacks %s", errSentBad, h)
 		}
 	}
 	return nil
@@ -169,10 +169,13 @@ func (m *Mirror) keepPack(ctx context.Context, r io.Reader, idle *time.Timer) er
 		return ours("take in a pack", err)
 	}
 	from := &watched{r: &cancelled{ctx, r}, idle: idle, wait: m.patience.Idle}
-	_, err = io.Copy(w, from)
+	n, err := io.Copy(w, from)
 	closed := w.Close()
-	if from.err != nil {
+	switch {
+	case from.err != nil:
 		return from.err
+	case n == 0:
+		return errCutPack
 	}
 	return badPack(errors.Join(closed, err))
 }

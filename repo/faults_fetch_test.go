@@ -1,0 +1,148 @@
+package repo
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/stretchr/testify/require"
+)
+
+// repacked hands on what the remote answered to a fetch, with its pack changed.
+func repacked(change func(pack []byte) []byte) spoiler {
+	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+		answer := answerOf(r, real)
+		copyHead(w, answer)
+		var pack []byte
+		lines := pktline.NewScanner(answer.Body)
+		e := pktline.NewEncoder(w)
+		for lines.Scan() {
+			switch b := lines.Bytes(); {
+			case len(b) > 0 && b[0] == 1:
+				pack = append(pack, b[1:]...)
+			case len(b) > 1 && b[0] != 2:
+				_ = e.Encode(b)
+			}
+		}
+		_ = e.Encode(append([]byte{1}, change(pack)...))
+		_ = e.Flush()
+	}
+}
+
+// A pack that does not arrive whole is not taken in, whatever the frames around it say.
+func TestSpoiltPacks(t *testing.T) {
+	t.Parallel()
+	for program, git := range map[string]string{"the git program": "", "go-git": "-"} {
+		for name, c := range map[string]struct {
+			change func([]byte) []byte
+			reason string
+			passes bool
+		}{
+			"ends early":  {func(b []byte) []byte { return b[:len(b)/2] }, "broke off in the middle of a pack", true},
+			"is empty":    {func([]byte) []byte { return nil }, "broke off", true},
+			"is damaged":  {func(b []byte) []byte { b[len(b)/2] ^= 0x55; return b }, "sent a pack that is damaged", false},
+			"wrong sum":   {func(b []byte) []byte { b[len(b)-1] ^= 0x55; return b }, "sent a pack that is damaged", false},
+			"is no pack":  {func([]byte) []byte { return []byte("<!doctype html>") }, "sent a pack that is damaged", false},
+			"lacks a tip": {func([]byte) []byte { return emptyPack }, "lacks something", false},
+		} {
+			t.Run(name+", with "+program, func(t *testing.T) {
+				t.Parallel()
+				o := newTroubled(t)
+				m := openMirror(t, &Mirrors{Git: git, Patience: Patience{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
+				before, err := m.Resolve("main")
+				require.NoError(t, err)
+				newer := o.commit("newer", map[string]string{"newer.txt": "newer\n", "more.txt": "more\n"})
+				o.spoil(fetchPack, always, repacked(c.change))
+				told(t, m.Fetch(ctx0()), faultKind{reason: c.reason, passes: c.passes})
+				still, err := m.Resolve("main")
+				require.NoError(t, err)
+				require.Equal(t, before, still)
+				o.mend()
+				require.NoError(t, m.Fetch(ctx0()))
+				now, err := m.Resolve("main")
+				require.NoError(t, err)
+				require.Equal(t, newer, now)
+				require.Contains(t, runGit(t, m.dir, "show", newer+":more.txt"), "more")
+				leftovers, _ := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "tmp_*"))
+				require.Empty(t, leftovers)
+			})
+		}
+	}
+}
+
+// emptyPack is a sound pack with nothing in it.
+var emptyPack = []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x00\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e")
+
+// A clone that fails leaves nothing that looks like a mirror.
+func TestFaultsAtClone(t *testing.T) {
+	t.Parallel()
+	o := newTroubled(t)
+	all := &Mirrors{Dir: t.TempDir(), Log: quiet(), Patience: Patience{Tries: faultTries, Wait: time.Millisecond}}
+	t.Cleanup(func() { require.NoError(t, all.Close()) })
+	for name, k := range faultKinds {
+		for _, at := range []string{fetchRefs, fetchPack} {
+			o.spoil(at, always, k.how)
+			_, err := all.Open(ctx0(), o.remote())
+			told(t, err, k)
+			o.mend()
+			left, err := os.ReadDir(all.Dir)
+			require.NoError(t, err)
+			require.Empty(t, left, name)
+		}
+	}
+	o.spoil(fetchRefs, faultTries-1, status(503))
+	m, err := all.Open(ctx0(), o.remote())
+	require.NoError(t, err)
+	_, err = m.Resolve("main")
+	require.NoError(t, err)
+}
+
+// A remote is not asked again before it said so.
+func TestRetryAfterIsObeyed(t *testing.T) {
+	t.Parallel()
+	o := newTroubled(t)
+	w := o.patient(t, Patience{})
+	var mu sync.Mutex
+	var at []time.Time
+	busy := func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		mu.Lock()
+		at = append(at, time.Now())
+		mu.Unlock()
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(http.StatusForbidden) // as some hosts say 429
+	}
+	o.spoil(fetchRefs, 1, busy)
+	require.NoError(t, w.mirror.Fetch(ctx0()))
+	require.GreaterOrEqual(t, time.Since(at[0]), time.Second)
+
+	for asked, want := range map[string]time.Duration{
+		"": 0, "soon": 0, "-3": 0, "0": 0, "7": 7 * time.Second, "99999999999": maxAsked,
+		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
+	} {
+		require.Equal(t, want, retryAfter(http.Header{"Retry-After": {asked}}), asked)
+	}
+	left := retryAfter(http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
+	require.InDelta(t, time.Hour, left, float64(time.Minute))
+}
+
+// The control of patience: a mirror that tries once bothers people with what passes.
+func TestWithoutPatienceAPassingFaultIsTold(t *testing.T) {
+	t.Parallel()
+	o := newTroubled(t)
+	m := openMirror(t, &Mirrors{Patience: Patience{Tries: 1}}, o.remote())
+	o.spoil(fetchRefs, 1, status(503))
+	require.Contains(t, refusal(t, m.Fetch(ctx0())).Reason, "answered 503")
+	for n, k := range map[string]int{"401": 1, "404": 1} { // and a refusal is not asked twice by one that has all of it
+		p := openMirror(t, &Mirrors{Patience: Patience{Tries: 50}}, o.remote())
+		o.forget()
+		o.spoil(fetchRefs, always, faultKinds[n].how)
+		require.Error(t, p.Fetch(ctx0()))
+		require.Equal(t, k, o.count(fetchRefs), fmt.Sprint(n))
+		o.mend()
+	}
+}
