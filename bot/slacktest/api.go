@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -122,6 +123,17 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if wait := s.overLimit(c); wait > 0 {
 		s.answerFault(w, c, Fault{Status: http.StatusTooManyRequests, RetryAfter: wait})
 		return
+	}
+	if fault.LoseCall {
+		s.settle(c, 0, nil, false)
+		cut(w)
+		return
+	}
+	if fault.Late > 0 {
+		cut(w)
+		if !s.pause(r.WithContext(context.WithoutCancel(r.Context())), fault.Late) {
+			return
+		}
 	}
 	var reply object
 	if err == nil {

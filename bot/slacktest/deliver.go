@@ -90,6 +90,10 @@ func (s *Server) deliver(d *delivery) {
 	if s.socket.stopped {
 		return
 	}
+	if s.socket.holding {
+		s.socket.held = append(s.socket.held, d)
+		return
+	}
 	l := s.socket.pick()
 	if l == nil {
 		// To the app it will be a redelivery: the first attempt found nobody.

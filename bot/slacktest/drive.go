@@ -163,6 +163,10 @@ func (s *Server) OpenIM(user string) (Channel, error) {
 // Say writes a message as a person, into a thread unless threadTS is empty, and gives its
 // ts. The text is as Slack sends it: <@U…> is a mention.
 func (s *Server) Say(channel, user, text, threadTS string) (ts string, err error) {
+	return s.says(channel, user, text, threadTS, func(*Message) {})
+}
+
+func (s *Server) says(channel, user, text, threadTS string, with func(*Message)) (ts string, err error) {
 	err = s.withChannel(channel, func(ch *Channel) error {
 		if err := s.mayWrite(ch, user); err != nil {
 			return err
@@ -171,6 +175,7 @@ func (s *Server) Say(channel, user, text, threadTS string) (ts string, err error
 		if err := s.intoThread(ch, m, threadTS); err != nil {
 			return err
 		}
+		with(m)
 		s.post(ch, m)
 		ts = m.TS
 		return nil

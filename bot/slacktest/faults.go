@@ -11,8 +11,8 @@ import (
 )
 
 // A Fault is trouble that a test orders for calls of the Web API. Which calls: Method and
-// Channel, then Nth or Probability, at most Times. What happens: one of Status, Error and
-// LoseAnswer, after Latency.
+// Channel, then Nth or Probability, at most Times. What happens: one of Status, Error,
+// LoseCall and LoseAnswer, after Latency.
 type Fault struct {
 	Method  string // chat.postMessage; upload/v1 is the transfer of a file; empty: any
 	Channel string // empty: any
@@ -24,7 +24,9 @@ type Fault struct {
 	Status     int           // 429, 500, 503…: nothing is carried out
 	RetryAfter time.Duration // of a 429, in whole seconds; default 1 s
 	Error      string        // an answer with ok: false and this code; nothing is carried out
+	LoseCall   bool          // the connection is cut, and nothing is carried out
 	LoseAnswer bool          // carried out, but the connection is cut instead of an answer
+	Late       time.Duration // with LoseAnswer: carried out only so long after the connection was cut
 	Latency    time.Duration // before anything is done
 }
 

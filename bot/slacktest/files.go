@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A File is what the app uploaded, as the message that shares it shows it.
+// A File is what the app or a person uploaded, as the message that shares it shows it.
 type File struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`

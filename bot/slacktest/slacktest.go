@@ -26,11 +26,12 @@
 //     more than 4,000 characters, chat.postMessage cuts at 40,000 with a warning.
 //
 // Faults are ordered by a test with [Server.Order], [Server.DropAcks], [Server.ExpireAcks],
-// [Server.Redeliver], [Server.Disconnect] and [Server.Cut]. Whatever happened is on record:
+// [Server.Redeliver], [Server.Disconnect] and [Server.Cut]; [Server.Hold] and
+// [Server.Release] deliver again and out of order. Whatever happened is on record:
 // [Server.Requests], [Server.Deliveries], [Server.Watch]. [Server.WaitFor] and its sisters
 // wait for it without polling.
 //
-// Not played: files of people, and how files are fetched, group messages, streaming, agent sessions, scheduled messages, and
+// Not played: how files are fetched, group messages, streaming, agent sessions, scheduled messages, and
 // Slack's rewriting of bare links in text.
 //
 // All state sits in one struct behind one mutex (state.go); everything else reads and

@@ -17,8 +17,10 @@ import (
 type socket struct {
 	random   *rand.Rand
 	links    []*link
-	opened   int                  // links ever, for their numbers
-	waiting  []*delivery          // for a link
+	opened   int         // links ever, for their numbers
+	waiting  []*delivery // for a link
+	holding  bool        // nothing is delivered: it goes to held
+	held     []*delivery
 	planned  int                  // redeliveries whose time has not come
 	onTheWay map[string]flight    // by envelope id
 	sent     []*Delivery          // the record of every attempt
@@ -149,7 +151,7 @@ func (s *Server) write(l *link) {
 				return
 			}
 			_ = l.ws.SetWriteDeadline(time.Now().Add(10 * time.Second))
-			if l.ws.WriteJSON(m) != nil {
+			if l.put(m) != nil {
 				return
 			}
 		case <-ping.C:
@@ -160,6 +162,13 @@ func (s *Server) write(l *link) {
 			return
 		}
 	}
+}
+
+func (l *link) put(m any) error {
+	if raw, is := m.(rawFrame); is {
+		return l.ws.WriteMessage(websocket.TextMessage, []byte(raw))
+	}
+	return l.ws.WriteJSON(m)
 }
 
 // read takes acknowledgements until the link ends. Pings are answered by the library.
