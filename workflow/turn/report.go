@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,7 +94,13 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 		r := wrong(format, args...)
 		return &r, nil
 	}
-	if missing := t.missingPlaces(strings.Join(words, "\n")); len(missing) > 0 {
+	missing := t.missingPlaces(strings.Join(words, "\n"))
+	for _, e := range evidence {
+		if path, line := placeOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !t.hasLine(path, line) {
+			missing = append(missing, oneLine(e.Source))
+		}
+	}
+	if len(missing) > 0 {
 		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(t.Session().BaseCommit), strings.Join(missing, ", "))
 	}
 	if reproduction != "" {
@@ -207,8 +214,22 @@ func reportText(c agent.RootCause, revision int, commit, shown string) string {
 		revision, commit, c.Summary, c.Cause, evidenceText(c.Evidence), shownText(shown), c.Confidence)
 }
 
-// placeMark matches path/to/file.ext:12 in the words of a report.
-var placeMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
+var (
+	// placeMark matches path/to/file.ext:12 in the words of a report.
+	placeMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
+	// folderMark matches a source that is nothing but a file in a folder, its lines or none.
+	folderMark = regexp.MustCompile(`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+?)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
+)
+
+// placeOf is the place that a source names where it is nothing else: a file without a line
+// counts as its first. A command, a name of the code and the like are no place.
+func placeOf(source string) (path, line string) {
+	m := folderMark.FindStringSubmatch(strings.Trim(strings.TrimSpace(source), "`"))
+	if m == nil || m[2] == "" && m[3] == "" {
+		return "", ""
+	}
+	return m[1] + m[2], cmp.Or(m[4], m[3], "1")
+}
 
 // missingPlaces are the file:line in words of a report that the tree does not have.
 func (t *turn) missingPlaces(text string) []string {

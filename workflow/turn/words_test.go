@@ -38,6 +38,20 @@ Confidence: high. No code was changed. Reply "fix it" to have it mended, or say 
 	require.Contains(t, reportText(c, 2, "c0ffee1", "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)")
 }
 
+// What a report gives as evidence is looked up where it is a place.
+func TestPlacesAmongSources(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[string]string{
+		"money/split.go:13": "money/split.go 13", "money/split.go": "money/split.go 1", "`money/split.go:3-20`": "money/split.go 20",
+		"./money/split.go:3": "money/split.go 3", "build/Makefile:9": "build/Makefile 9", " docs/a.b.md ": "docs/a.b.md 1",
+		"go test ./money": " ", "split.go": " ", "money.Split": " ", "runtime/debug.Stack": " ", "TestSplit/three_parts": " ",
+		"https://example.com/a.html": " ", "localhost:8080": " ", "ann's message": " ", "": " ",
+	} {
+		path, line := placeOf(source)
+		require.Equal(t, want, path+" "+line, source)
+	}
+}
+
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
 	one := agent.Assignment{Description: "mend", Category: "deep"}
