@@ -218,7 +218,7 @@ var (
 	// placeMark matches path/to/file.ext:12 in the words of a report.
 	placeMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
 	// folderMark matches a source that is nothing but a file in a folder, its lines or none.
-	folderMark = regexp.MustCompile(`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+?)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
+	folderMark = regexp.MustCompile(`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
 )
 
 // placeOf is the place that a source names where it is nothing else: a file without a line
