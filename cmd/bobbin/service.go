@@ -41,6 +41,9 @@ type settings struct {
 	ModelURL, ModelKey string
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
+	ModelRetry         model.Retry
+	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
+	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
 	Agents             map[string]agent.Setting
 
 	Repositories []turn.Repository
@@ -98,9 +101,11 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	b.mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	runner := &turn.Runner{
 		Store: b.store, Slack: &bot.People{Slack: slack}, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
-		Model: model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback}),
-		Dir:   filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
-		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats,
+		Model: model.New(model.Config{
+			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+		}),
+		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
+		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience,
 	}
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err
