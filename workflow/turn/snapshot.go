@@ -16,7 +16,7 @@ func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*st
 	var unfit *repo.TreeError
 	if errors.As(err, &unfit) {
 		t.log.Warn("the files as they stand cannot be kept", "task", task, "why", unfit)
-		return nil, nil // done says so to the worker
+		return nil, t.alone(ctx, task, false) // done says so to the worker
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
@@ -25,7 +25,7 @@ func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*st
 	same := t.recorded[task] == tree
 	t.mu.Unlock()
 	if same {
-		return nil, nil
+		return nil, t.alone(ctx, task, true)
 	}
 	return t.pack(ctx, w, task, tree)
 }
@@ -51,7 +51,7 @@ func (t *turn) pack(ctx context.Context, w *repo.Workspace, task int64, tree str
 	var large *repo.PackError
 	if errors.As(err, &large) {
 		t.log.Warn("the files are not kept in the database: they stay on this machine alone", "task", task, "why", large)
-		return nil, nil
+		return nil, t.alone(ctx, task, false)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
@@ -89,6 +89,9 @@ func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, ta
 	}
 	if tree, err := w.Tree(ctx); err == nil && tree == row.Tree {
 		t.recordedAs(task, tree)
+		return t.alone(ctx, task, true)
+	}
+	if t.beyond(task, row.Tree) {
 		return nil
 	}
 	t.log.Info("putting a workspace back to what was recorded", "task", task, "tree", short(row.Tree))

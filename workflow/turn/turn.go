@@ -75,6 +75,8 @@ type Runner struct {
 	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
 	Seats        store.Seats      // how many sessions may be at work, over all replicas
 	Log          *slog.Logger
+
+	holds holds
 }
 
 // pulse is how often a turn looks whether it was stopped or fenced: a stop has to act
@@ -126,6 +128,7 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 // once runs until the session rests or is stopped; after a stop it is called again, to
 // judge who said so.
 func (t *turn) once(parent context.Context) (again bool, err error) {
+	defer t.hold(t.Session().ID)()
 	ctx, cancel := context.WithCancelCause(parent)
 	t.halt, t.asides = cancel, map[int64]chan struct{}{}
 	watched := make(chan struct{})
