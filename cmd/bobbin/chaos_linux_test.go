@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,47 +25,76 @@ import (
 )
 
 // chaos is one run of the whole program under fire: the built binary as replicas on one
-// database, killed without a warning while many sessions go from report to push, over a
-// Slack that loses acknowledgements and answers and delivers events again.
+// database, while many sessions go from report to push, over a Slack that loses
+// acknowledgements and answers and delivers events again, with a model that fails. What
+// strikes is in chaos_monkeys_linux_test.go; what is asserted, in chaos_check_linux_test.go.
 type chaos struct {
 	t        *testing.T
 	seed     uint64
 	sessions int
-	kills    int
+	atOnce   int // sessions under way; default 40
 	replicas int
+	kills    int
+	freezes  int
+	restarts int    // of Postgres, at once and without a word
 	unguard  string // SQL that takes one guard away: the run has to fail then
+	binary   string // default: built for the run
 
 	dir    string
 	remote string
 	url    string
+	own    *postgres // where it is restarted; nil otherwise
 	db     *pgxpool.Pool
 	slack  *slacktest.Server
 	ann    string
 	places []place // one channel a session: Slack takes one reply a second in each
-	binary string
 	model  string
+	random *rand.Rand
 
-	mu      sync.Mutex
-	running []*exec.Cmd
+	mu       sync.Mutex
+	running  []*replicaProcess
+	orphaned []orphaned
 }
 
 type place struct{ channel, root string }
 
-// once is what every thread holds in the end, each once.
-var once = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Task:", "Done: The word", "Done. Pushed"}
+// size lets a make target say how large a run is: BOBBIN_CHAOS="seed share", where the
+// share is in percent of the whole.
+func size(t *testing.T, c *chaos) *chaos {
+	t.Helper()
+	c.t, c.seed = t, 1
+	share := 0
+	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
+		_, err := fmt.Sscan(own, &c.seed, &share)
+		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
+		for _, n := range []*int{&c.sessions, &c.kills, &c.freezes, &c.restarts} {
+			*n = (*n*share + 99) / 100
+		}
+	} else {
+		c.sessions, c.kills, c.freezes, c.restarts = 12, 8, min(c.freezes, 1), min(c.restarts, 2)
+	}
+	return c
+}
 
-// TestKilledAnywhere: after every kill the sessions go on from rows alone. Nothing is lost,
-// and nothing happens twice. BOBBIN_CHAOS="seed sessions kills" sets a size of one's own.
+// TestKilledAnywhere: one replica is killed over and over. Nothing is lost, and nothing
+// happens twice.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
-	c := &chaos{t: t, seed: 1, sessions: 6, kills: 6, replicas: 2}
-	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
-		_, err := fmt.Sscan(own, &c.seed, &c.sessions, &c.kills)
-		require.NoError(t, err, "BOBBIN_CHAOS is: seed sessions kills")
-	}
+	c := size(t, &chaos{sessions: 400, kills: 200, replicas: 1})
 	c.open()
 	c.play()
 	require.Empty(t, c.faults(t.Context()))
+}
+
+// TestReplicasTakeOver: two replicas are killed and frozen in turn, and their Postgres is
+// restarted under them. What loses its worker goes on within fifteen seconds.
+func TestReplicasTakeOver(t *testing.T) {
+	t.Parallel()
+	c := size(t, &chaos{sessions: 400, kills: 200, freezes: 10, restarts: 8, replicas: 2})
+	c.open()
+	c.play()
+	require.Empty(t, c.faults(t.Context()))
+	c.tellRecovery()
 }
 
 // Each guard has a control: the same run without it is found out.
@@ -89,18 +119,41 @@ func TestKillsAreFoundOutWithoutTheirGuards(t *testing.T) {
 
 func (c *chaos) open() {
 	t := c.t
-	t.Logf("seed %d: %d sessions, %d replicas, %d kills", c.seed, c.sessions, c.replicas, c.kills)
+	t.Logf("seed %d: %d sessions, %d replicas, %d kills, %d freezes, %d restarts of Postgres", c.seed, c.sessions, c.replicas, c.kills, c.freezes, c.restarts)
+	c.random = rand.New(rand.NewPCG(c.seed, c.seed))
 	dir, err := stageDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	c.dir, c.remote = dir, filepath.Join(dir, "remote.git")
-	c.binary, c.model = built(t, dir), reflex(t).URL
-	var files []txtar.File
-	for n := range c.sessions {
-		files = append(files, txtar.File{Name: fmt.Sprintf("bugs/%d.txt", n), Data: fmt.Appendf(nil, "wrong %d\n", n)})
+	if c.binary == "" {
+		c.binary = built(t, dir)
 	}
-	require.NoError(t, plantRemote(c.remote, files))
-	c.url = clustertest.Database(t, migrate)
+	c.model = reflex(t).URL
+	require.NoError(t, plantRemote(c.remote, bugs(c.sessions)))
+	c.openDatabase()
+	c.openSlack()
+}
+
+// bugs are the files that sessions mend, two for each.
+func bugs(n int) (files []txtar.File) {
+	for n := range n {
+		for _, part := range []string{"", "b"} {
+			files = append(files, txtar.File{Name: fmt.Sprintf("bugs/%d%s.txt", n, part), Data: fmt.Appendf(nil, "wrong %d\n", n)})
+		}
+	}
+	return files
+}
+
+func (c *chaos) openDatabase() {
+	t := c.t
+	if c.restarts > 0 {
+		c.own = startPostgres(t)
+		c.url = c.own.url
+		require.NoError(t, migrate(t.Context(), c.url))
+	} else {
+		c.url = clustertest.Database(t, migrate)
+	}
+	var err error
 	c.db, err = pgxpool.New(t.Context(), c.url)
 	require.NoError(t, err)
 	t.Cleanup(c.db.Close)
@@ -108,7 +161,17 @@ func (c *chaos) open() {
 		_, err := c.db.Exec(t.Context(), c.unguard)
 		require.NoError(t, err)
 	}
-	c.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
+}
+
+func (c *chaos) openSlack() {
+	t := c.t
+	var err error
+	c.slack, err = slacktest.Listen(slacktest.Config{
+		AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler),
+		// Slack waits three seconds for an acknowledgement, and tries again at once, after a
+		// minute and after five; a run is shorter than that.
+		AckTimeout: time.Second, Retries: []time.Duration{0, time.Second, 5 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second},
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.slack.Close() })
 	c.ann = c.slack.AddUser(slacktest.User{Name: "ann"}).ID
@@ -119,44 +182,37 @@ func (c *chaos) open() {
 }
 
 // built is the program itself, as people run it.
-func built(t *testing.T, dir string) string {
+func built(t *testing.T, dir string, flags ...string) string {
 	t.Helper()
 	name := filepath.Join(dir, "bobbin")
-	out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput()
+	out, err := exec.Command("go", slices.Concat([]string{"build", "-o", name}, flags, []string{"."})...).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return name
 }
 
-// play runs the sessions and the killing side by side, then waits until all is quiet.
+// play runs the sessions and what strikes them side by side, then waits until all is quiet.
 func (c *chaos) play() {
-	most := time.Duration(2+c.sessions) * time.Minute
+	most := 2*time.Minute + time.Duration(c.sessions+c.kills)*2*time.Second + time.Duration(c.freezes)*30*time.Second
 	if c.unguard != "" {
 		most = time.Minute // a session that is led astray may never end
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), most)
 	defer cancel()
-	c.running = make([]*exec.Cmd, c.replicas)
+	c.running = make([]*replicaProcess, c.replicas)
 	for n := range c.replicas {
-		c.start(n)
+		c.running[n] = &replicaProcess{number: n, data: "data-" + strconv.Itoa(n)}
+		c.start(c.running[n])
 	}
 	defer c.stop()
 	require.NoError(c.t, c.slack.WaitConnected(ctx, c.replicas))
-	random := rand.New(rand.NewPCG(c.seed, c.seed))
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, LoseAnswer: true})
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 500})
-	for n := range c.places {
-		c.slack.DropAcks(n % 2)
-		root, err := c.slack.Say(c.places[n].channel, c.ann, fmt.Sprintf("%s bug %d", c.slack.Mention(), n), "")
-		require.NoError(c.t, err)
-		c.places[n].root = root
-	}
-	approved := make(chan struct{})
-	go func() { defer close(approved); c.approve(ctx) }()
-	for range c.kills {
-		sleep(ctx, time.Duration(300+random.IntN(1500))*time.Millisecond)
-		c.kill(random.IntN(c.replicas))
-	}
-	<-approved
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 429})
+
+	var all sync.WaitGroup
+	all.Go(func() { c.talk(ctx) })
+	c.strike(ctx, &all)
+	all.Wait()
 	c.settle(ctx)
 	for _, d := range c.slack.Deliveries() { // whatever was delivered before comes again
 		if d.EventID != "" && !c.twice() {
@@ -166,22 +222,36 @@ func (c *chaos) play() {
 	c.settle(ctx)
 }
 
-// twice: a run without a guard ends as soon as it shows.
-func (c *chaos) twice() bool {
-	if c.unguard == "" {
-		return false
+// talk reports bugs, as many at a time as may be under way, and answers each report.
+func (c *chaos) talk(ctx context.Context) {
+	atOnce := c.atOnce
+	if atOnce == 0 {
+		atOnce = 40
 	}
-	for _, p := range c.places {
-		for _, line := range once {
-			if c.posted(p, line) > 1 {
-				return true
+	next, open, answered := 0, map[int]bool{}, map[int]bool{}
+	for (next < c.sessions || len(open) > 0) && ctx.Err() == nil && !c.twice() {
+		for next < c.sessions && len(open) < atOnce {
+			c.slack.DropAcks(next % 2)
+			root, err := c.slack.Say(c.places[next].channel, c.ann, fmt.Sprintf("%s bug %d", c.slack.Mention(), next), "")
+			require.NoError(c.t, err)
+			c.mu.Lock()
+			c.places[next].root = root
+			c.mu.Unlock()
+			open[next] = true
+			next++
+		}
+		for n := range open {
+			p := c.places[n]
+			switch {
+			case !answered[n] && c.posted(p, "Root cause (revision 1") > 0:
+				_, err := c.slack.Say(p.channel, c.ann, "fix it", p.root)
+				answered[n] = err == nil
+			case answered[n] && c.posted(p, "Done. Pushed") > 0:
+				delete(open, n)
 			}
 		}
-		if c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
-			return true
-		}
+		sleep(ctx, 20*time.Millisecond)
 	}
-	return false
 }
 
 func sleep(ctx context.Context, d time.Duration) {
@@ -191,28 +261,11 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// approve answers each report as soon as it stands in its thread.
-func (c *chaos) approve(ctx context.Context) {
-	open := map[int]bool{}
-	for n := range c.places {
-		open[n] = true
-	}
-	for len(open) > 0 && ctx.Err() == nil && !c.twice() {
-		for n := range open {
-			p := c.places[n]
-			if c.posted(p, "Root cause (revision 1") == 0 {
-				continue
-			}
-			if _, err := c.slack.Say(p.channel, c.ann, "fix it", p.root); err == nil {
-				delete(open, n)
-			}
-		}
-		sleep(ctx, 20*time.Millisecond)
-	}
-}
-
 // posted counts the bot's replies in a thread that hold the text.
 func (c *chaos) posted(p place, text string) (n int) {
+	if p.root == "" {
+		return 0
+	}
 	for _, m := range c.slack.Thread(p.channel, p.root) {
 		if m.BotID == c.slack.App().BotID {
 			n += strings.Count(m.Text, text)
@@ -229,7 +282,6 @@ func (c *chaos) settle(ctx context.Context) {
 		err := c.db.QueryRow(ctx, `select (select count(*) from sessions where phase not in ('done', 'failed'))
 			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox where posted_at is null and refused is null)
 			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
-		c.slack.ExpireAcks() // what a killed replica had in hand is delivered again now
 		soon, cancel := context.WithTimeout(ctx, time.Second)
 		quiet := c.slack.WaitSettled(soon) == nil
 		cancel()
@@ -240,78 +292,48 @@ func (c *chaos) settle(ctx context.Context) {
 	}
 }
 
-func (c *chaos) start(n int) {
+// A replicaProcess is one place where the program runs, one process after another.
+type replicaProcess struct {
+	number int
+	data   string // folder under the run's own
+	env    []string
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd ended
+	frozen bool
+}
+
+func (c *chaos) start(r *replicaProcess) {
 	app := c.slack.App()
 	cmd := exec.Command(c.binary, "serve", "--config", filepath.Join(c.dir, "bobbin.yaml"))
-	config := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\n", c.remote)
+	config := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 64}\n", c.remote)
 	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
 	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+c.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url,
-		"BOBBIN_DATA_DIR="+filepath.Join(c.dir, "data-"+strconv.Itoa(n)))
-	log, err := os.OpenFile(filepath.Join(c.dir, fmt.Sprintf("log-%d", n)), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url, "BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
+	cmd.Env = append(cmd.Env, r.env...)
+	log, err := os.OpenFile(c.log(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	require.NoError(c.t, err)
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
 	require.NoError(c.t, cmd.Start())
+	ended := make(chan struct{})
+	go func() { defer close(ended); cmd.Wait() }()
 	c.mu.Lock()
-	c.running[n] = cmd
+	r.cmd, r.ended = cmd, ended
 	c.mu.Unlock()
 }
 
-// kill takes a replica away between two instructions, and starts another in its place.
-func (c *chaos) kill(n int) {
-	cmd := c.running[n]
-	cmd.Process.Kill()
-	cmd.Wait()
-	c.start(n)
+func (c *chaos) log(r *replicaProcess) string {
+	return filepath.Join(c.dir, fmt.Sprintf("log-%d", r.number))
 }
 
 func (c *chaos) stop() {
-	for n, cmd := range c.running {
-		cmd.Process.Kill()
-		cmd.Wait()
+	for _, r := range c.running {
+		r.cmd.Process.Kill()
+		<-r.ended
 		if c.t.Failed() {
-			log, _ := os.ReadFile(filepath.Join(c.dir, fmt.Sprintf("log-%d", n)))
-			c.t.Logf("replica %d:\n%s", n, log[max(0, len(log)-4000):])
+			log, _ := os.ReadFile(c.log(r))
+			c.t.Logf("replica %d:\n%s", r.number, log[max(0, len(log)-4000):])
 		}
 	}
-}
-
-// faults is everything that was lost or happened twice, a line each.
-func (c *chaos) faults(ctx context.Context) string {
-	var found []string
-	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	branches, err := remoteBranches(c.remote)
-	require.NoError(c.t, err)
-	if len(branches) != c.sessions+1 {
-		note("%d branches stand in the remote, want %d", len(branches), c.sessions+1)
-	}
-	for what, sql := range map[string]string{
-		"sessions that are not done": `select count(*) - %[1]d from sessions where phase = 'done'`,
-		"sessions":                   `select count(*) - %[1]d from sessions`,
-		"approvals":                  `select count(*) - %[1]d from approvals`,
-		"pushes":                     `select count(*) - %[1]d from pushes where state = 'pushed'`,
-		"tasks":                      `select count(*) - %[1]d from tasks`,
-		"attempts":                   `select count(*) - %[1]d from attempts where held`,
-		"lines said twice":           `select count(*) from (select 1 from lines group by session_id, text having count(*) > 1) x`,
-		"decisions refused":          `select count(*) from decisions where not allowed`,
-	} {
-		if strings.Contains(sql, "%") {
-			sql = fmt.Sprintf(sql, c.sessions)
-		}
-		var off int
-		require.NoError(c.t, c.db.QueryRow(ctx, sql).Scan(&off), what)
-		if off != 0 {
-			note("%s: off by %d", what, off)
-		}
-	}
-	for n, p := range c.places {
-		for _, line := range once {
-			if times := c.posted(p, line); times != 1 {
-				note("session %d: %q stands %d times in the thread", n, line, times)
-			}
-		}
-	}
-	return strings.Join(found, "\n")
 }

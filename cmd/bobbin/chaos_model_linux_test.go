@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -48,10 +49,12 @@ type conversation struct {
 	} `json:"messages"`
 }
 
-var bugNumber = regexp.MustCompile(`bug (\d+)`)
+var (
+	bugNumber = regexp.MustCompile(`bug (\d+)`)
+	bugFile   = regexp.MustCompile(`Mend bug \d+ in (bugs/\w+\.txt)`)
+)
 
-// next is what the model calls: the orchestrator reports, delegates, finishes; a worker
-// reads the file, mends it, and is done.
+// next is what the model calls.
 func (c conversation) next() (name string, args map[string]any) {
 	last, said, called := "", "", ""
 	for _, m := range c.Messages[1:] {
@@ -65,21 +68,47 @@ func (c conversation) next() (name string, args map[string]any) {
 	if m := bugNumber.FindStringSubmatch(said); m != nil {
 		number = m[1]
 	}
+	if strings.Contains(string(c.Messages[0].Content), "You are the orchestrator") {
+		return orchestrate(number, last, said, called)
+	}
 	file := "bugs/" + number + ".txt"
-	orchestrator := strings.Contains(string(c.Messages[0].Content), "You are the orchestrator")
+	if m := bugFile.FindStringSubmatch(said); m != nil {
+		file = m[1]
+	}
+	return mend(number, file, last, called)
+}
+
+// orchestrate reports, delegates and finishes. Every third bug has two tasks side by side.
+func orchestrate(number, last, said, called string) (string, map[string]any) {
+	n, _ := strconv.Atoi(number)
 	switch {
-	case orchestrator && called == "delegate" && strings.Contains(last, "Task 1 is done"):
+	case called == "delegate" && strings.Contains(last, "is done"):
 		return "finish", map[string]any{"summary": "Line " + number + " is right now."}
-	case orchestrator && strings.Contains(said, "was approved by"):
-		return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": "Mend bug " + number + " in " + file}}}
-	case orchestrator:
-		return "report_root_cause", map[string]any{
-			"summary": "Bug " + number, "cause": "The word is wrong in " + file + ":1.", "confidence": "high",
-			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": file + ":1"}},
+	case strings.Contains(said, "was approved by"):
+		list := []any{map[string]any{"category": "quick", "description": "Mend bug " + number + " in bugs/" + number + ".txt"}}
+		if tasks(n) == 2 {
+			list = append(list, map[string]any{"category": "quick", "description": "Mend bug " + number + " in bugs/" + number + "b.txt"})
 		}
-	case called == "read_file" && !strings.Contains(last, "right "+number):
+		return "delegate", map[string]any{"tasks": list}
+	}
+	return "report_root_cause", map[string]any{
+		"summary": "Bug " + number, "cause": "The word is wrong in bugs/" + number + ".txt:1.", "confidence": "high",
+		"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": "bugs/" + number + ".txt:1"}},
+	}
+}
+
+// mend reads the file, edits it, has a command run for every third bug, and is done.
+func mend(number, file, last, called string) (string, map[string]any) {
+	n, _ := strconv.Atoi(number)
+	right := strings.Contains(last, "right "+number)
+	switch {
+	case called == "read_file" && !right:
 		return "edit_file", map[string]any{"path": file, "old": "wrong " + number, "new": "right " + number}
-	case called == "edit_file" && !strings.Contains(last, "has to be read"), strings.Contains(last, "right "+number) && called == "read_file":
+	case called == "edit_file" && strings.Contains(last, "has to be read"):
+		return "read_file", map[string]any{"path": file}
+	case n%3 == 2 && (called == "edit_file" || called == "read_file"):
+		return "run", map[string]any{"command": "grep -c right " + file}
+	case called == "edit_file", called == "read_file", called == "run":
 		return "done", map[string]any{"summary": "The word is right in " + file}
 	}
 	return "read_file", map[string]any{"path": file}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -228,4 +229,21 @@ func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 	refused = store.Passing(err)
 	require.True(t, refused, "%v", err)
 	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}), "connections that are open go on")
+}
+
+// A replica that freezes in the middle of a transaction does not keep its session from
+// the others for ever.
+func TestATransactionThatNobodyGoesOnWithEnds(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	frozen, err := s.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer frozen.Rollback(context.Background())
+	_, err = frozen.Exec(t.Context(), `select 1 from sessions for update`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
+	require.Error(t, frozen.Commit(t.Context()))
 }

@@ -43,9 +43,20 @@ type Store struct {
 	atWork atWork
 }
 
+// idleTimeout is the setting of Postgres that ends a transaction nobody goes on with: a
+// replica that is frozen in the middle of one would lock its sessions away from the others.
+const idleTimeout = "idle_in_transaction_session_timeout"
+
 // Open connects to the database at url and checks that it answers. It does not migrate.
 func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
-	pool, err := pgxpool.New(ctx, url)
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if _, given := config.ConnConfig.RuntimeParams[idleTimeout]; !given {
+		config.ConnConfig.RuntimeParams[idleTimeout] = "4s"
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
