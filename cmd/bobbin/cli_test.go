@@ -40,6 +40,7 @@ func TestHelpTeaches(t *testing.T) {
 		"serve":    {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
 		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
 		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
+		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
 		"audit":    {"<id>", "JSON object a line", "allowed or refused"},
 	} {
 		args := []string{"--help"}

@@ -73,6 +73,8 @@ func TestComposeFileNamesVariablesThatAreRead(t *testing.T) {
 	readYAML(t, "docker-compose.yml", &c)
 	require.Contains(t, c.Services, "bot")
 	require.NotEmpty(t, c.Services["db"].Healthcheck)
+	require.Equal(t, []any{"CMD", "bobbin", "health"}, c.Services["bot"].Healthcheck["test"])
+	require.NotEmpty(t, c.Services["bot"].Environment["BOBBIN_HTTP_ADDR"], "the check asks there")
 	require.Contains(t, c.Services["bot"].SecurityOpt, "seccomp=unconfined", "the sandbox needs user namespaces")
 	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
 	require.NoError(t, err)

@@ -65,6 +65,7 @@ type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run the bot."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
+	Health   healthCommand   `cmd:"" help:"Ask the running bot whether it is ready."`
 	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run."`
 }
 

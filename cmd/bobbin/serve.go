@@ -34,6 +34,7 @@ type serveCommand struct {
 	placeFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
+	HTTPAddr string `name:"http-addr" from:"BOBBIN_HTTP_ADDR" help:"Where health is served, instead of the file's http.addr ($BOBBIN_HTTP_ADDR)." placeholder:"HOST:PORT"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }
 
@@ -64,6 +65,9 @@ func (c *serveCommand) Run(ctx context.Context, con console, log *slog.Logger) e
 		return ended(ctx, err)
 	}
 	defer service.close()
+	if service.monitor.addr != "" {
+		fmt.Fprintf(con.Err, "bobbin: health is at http://%s/readyz\n", service.monitor.addr)
+	}
 	fmt.Fprintln(con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
 	return ended(ctx, service.run(ctx))
 }
@@ -101,7 +105,7 @@ func (c *serveCommand) load(env func(string) string) (config Config, secrets map
 			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters that no token has", name))
 		}
 	}
-	errs = append(errs, checkSlackTokens(secrets), checkWebAddress("SLACK_API_URL", c.SlackURL), checkWebAddress("OPENAI_BASE_URL", c.ModelURL), checkDatabase(c.DatabaseURL))
+	errs = append(errs, checkSlackTokens(secrets), checkWebAddress("SLACK_API_URL", c.SlackURL), checkWebAddress("OPENAI_BASE_URL", c.ModelURL), checkHTTPAddr(c.HTTPAddr), checkDatabase(c.DatabaseURL))
 	if c.ModelURL == "" && secrets[modelKey] == "" {
 		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none"))
 	}
@@ -139,6 +143,16 @@ func checkWebAddress(name, value string) error {
 	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
 }
 
+func checkHTTPAddr(addr string) error {
+	if addr == "" {
+		return nil
+	}
+	if err := checkListen(addr); err != nil {
+		return fmt.Errorf("environment: BOBBIN_HTTP_ADDR: %w", err)
+	}
+	return nil
+}
+
 // settings makes of file and environment what the bot is built from.
 func (c *serveCommand) settings(config Config, secrets map[string]string, con console) (settings, error) {
 	s, err := c.place(con)
@@ -150,6 +164,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SandboxKind, s.Attempts = config.Sandbox.Kind, config.Limits.Attempts
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
+	s.HTTPAddr = cmp.Or(c.HTTPAddr, config.HTTP.Addr)
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}

@@ -52,6 +52,7 @@ type settings struct {
 	Attempts     int
 	Unanswered   time.Duration // after which a question takes its recommended answer; zero: a day
 	SkillsDir    string        // the operator's skills; empty: none
+	HTTPAddr     string        // where health is served; empty: nowhere
 }
 
 // A service is the bot, wired.
@@ -63,6 +64,9 @@ type service struct {
 	mirrors *repo.Mirrors
 	queue   *queue
 	gateway *bot.Gateway
+	monitor *monitor
+
+	sandboxOff string // why commands are off; empty: they are not
 }
 
 // newService constructs everything and checks what can be checked before the first
@@ -74,6 +78,9 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 			b.close()
 		}
 	}()
+	if b.monitor, err = newMonitor(s.HTTPAddr, log); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
@@ -110,6 +117,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err
 	}
+	b.sandboxOff = runner.SandboxOff
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories)}
 	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
 	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, name, s.Seats.AtOnce, log)
@@ -185,8 +193,17 @@ func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) 
 // run works until ctx ends or Slack turns the bot away for good.
 func (b *service) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return b.queue.run(ctx) })
-	group.Go(func() error { return b.gateway.Run(ctx) })
+	part := func(run func(context.Context) error) {
+		group.Go(func() error {
+			err := run(ctx)
+			b.monitor.end(err)
+			return err
+		})
+	}
+	part(b.queue.run)
+	part(b.gateway.Run)
+	part(b.ownDatabase)
+	part(func(ctx context.Context) error { b.monitor.watch(ctx, b); return nil })
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -194,8 +211,25 @@ func (b *service) run(ctx context.Context) error {
 	return err
 }
 
-// close lets go of the database and the folder; a private database is stopped.
+// ownDatabase ends the bot when its private Postgres ended: nothing would start that again.
+func (b *service) ownDatabase(ctx context.Context) error {
+	if b.cluster == nil {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-b.cluster.Done():
+		return errors.New("the private Postgres has ended; its log is beside its data; start the bot again")
+	}
+}
+
+// close lets go of the database and the folder; a private database is stopped. Health is
+// told to the end.
 func (b *service) close() {
+	if b.monitor != nil {
+		defer b.monitor.close()
+	}
 	if b.store != nil {
 		b.store.Close()
 	}

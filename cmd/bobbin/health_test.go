@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// probe asks for a page of health, and holds it against what may not be in it.
+func probe(t require.TestingT, addr, page string) (code int, h Health) {
+	response, err := (&http.Client{Timeout: 8 * time.Second}).Get("http://" + addr + page)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(body, &h), string(body))
+	require.NotContains(t, string(body), secret)
+	require.NotContains(t, string(body), "shop", "a repository's name")
+	require.NotContains(t, string(body), "xoxb-")
+	return response.StatusCode, h
+}
+
+// becomes waits until a page answers with a code, in the state.
+func becomes(t *testing.T, addr string, code int, state string) (h Health) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		got, now := probe(c, addr, "/readyz")
+		require.Equal(c, code, got)
+		require.Equal(c, state, now.State)
+		h = now
+	}, patience, 50*time.Millisecond)
+	return h
+}
+
+// healthSettings are those of a bot that needs nothing but a database and a Slack.
+func healthSettings(t *testing.T, slack *slacktest.Server, database string) settings {
+	app := slack.App()
+	return settings{
+		DataDir: t.TempDir(), DatabaseURL: database, HTTPAddr: "127.0.0.1:0", SandboxKind: "none",
+		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL(), ModelURL: "http://" + closedPort(t), ModelKey: secret,
+		Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
+	}
+}
+
+func healthSlack(t *testing.T) *slacktest.Server {
+	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	t.Cleanup(slack.Close)
+	return slack
+}
+
+// Ready while the database answers, a link to Slack is up and the queue beats; else which
+// of them is not, since when, and what to do.
+func TestHealthFollowsItsParts(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "bobbin-health-") // a short name: the socket's stays the same over a restart
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	own, err := cluster.Start(t.Context(), cluster.Config{Dir: dir})
+	require.NoError(t, err)
+	t.Cleanup(func() { own.Stop() })
+	slack := healthSlack(t)
+	b, err := newService(t.Context(), healthSettings(t, slack, own.URL()), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(b.close)
+	code, h := probe(t, b.monitor.addr, "/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.Equal(t, stateStarting, h.State)
+	code, _ = probe(t, b.monitor.addr, "/healthz")
+	require.Equal(t, http.StatusOK, code)
+
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- b.run(ctx) }()
+	h = becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	for _, p := range []Part{h.Parts.Database, h.Parts.Slack, h.Parts.Queue, h.Parts.Sandbox} {
+		require.Equal(t, stateUp, p.State)
+		require.False(t, p.Since.IsZero())
+	}
+	require.Positive(t, h.Counts.Goroutines)
+	require.Equal(t, 1, h.Counts.SlackLinks)
+
+	// Slack lets nobody in.
+	slack.Order(slacktest.Fault{Method: "apps.connections.open", Status: http.StatusServiceUnavailable, Times: -1})
+	slack.Cut()
+	h = becomes(t, b.monitor.addr, http.StatusServiceUnavailable, stateNotReady)
+	require.Equal(t, stateDown, h.Parts.Slack.State)
+	require.Equal(t, "no link to Slack is up", h.Wrong)
+	require.Contains(t, h.Cure, "connects again by itself")
+	require.Equal(t, stateUp, h.Parts.Database.State)
+	code, _ = probe(t, b.monitor.addr, "/healthz")
+	require.Equal(t, http.StatusOK, code, "nothing is beyond mending")
+	slack.ClearFaults()
+	becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+
+	// A database that hangs does not make health hang.
+	c, err := pgx.Connect(t.Context(), own.URL())
+	require.NoError(t, err)
+	_, err = c.Exec(t.Context(), `begin; lock table replicas in access exclusive mode`)
+	require.NoError(t, err)
+	h = becomes(t, b.monitor.addr, http.StatusServiceUnavailable, stateNotReady)
+	require.Equal(t, "the database does not answer within 2s", h.Wrong)
+	require.NoError(t, c.Close(t.Context()))
+	becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+
+	// It goes away, and comes back.
+	own.Stop()
+	h = becomes(t, b.monitor.addr, http.StatusServiceUnavailable, stateNotReady)
+	require.Equal(t, stateDown, h.Parts.Database.State)
+	require.Equal(t, stateUnknown, h.Parts.Queue.State)
+	require.Contains(t, h.Wrong, "database")
+	require.Contains(t, h.Cure, "goes on by itself")
+	own, err = cluster.Start(t.Context(), cluster.Config{Dir: dir})
+	require.NoError(t, err)
+	h = becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	require.Empty(t, h.Wrong)
+
+	stop()
+	require.NoError(t, <-stopped)
+	code, h = probe(t, b.monitor.addr, "/readyz")
+	require.Equal(t, http.StatusServiceUnavailable, code)
+	require.Equal(t, stateDraining, h.State)
+}
+
+// What no waiting mends ends the bot, and health says so to the end.
+func TestHealthSaysWhatEndsTheBot(t *testing.T) {
+	t.Parallel()
+	slack := healthSlack(t)
+	b, err := newService(t.Context(), healthSettings(t, slack, clustertest.Database(t, migrate)), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(b.close)
+	stopped := make(chan error, 1)
+	go func() { stopped <- b.run(t.Context()) }()
+	becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "token_revoked", Times: -1})
+	slack.Cut()
+	var refused *bot.AuthError
+	require.ErrorAs(t, <-stopped, &refused)
+	for _, page := range []string{"/healthz", "/readyz"} {
+		code, h := probe(t, b.monitor.addr, page)
+		require.Equal(t, http.StatusServiceUnavailable, code)
+		require.Equal(t, stateEnded, h.State)
+		require.Contains(t, h.Wrong, "token_revoked: SLACK_APP_TOKEN was revoked; install the app again")
+	}
+}
+
+// serve and health as commands: the address, the words, the exit codes.
+func TestHealthCommand(t *testing.T) {
+	t.Parallel()
+	slack := healthSlack(t)
+	app, addr := slack.App(), closedPort(t)
+	config := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git}]\nsandbox: {kind: none}\nhttp: {addr: '"+addr+"'}\n")
+	env := ready("SLACK_API_URL", slack.URL(), "SLACK_BOT_TOKEN", app.BotToken, "SLACK_APP_TOKEN", app.AppToken,
+		"DATABASE_URL", clustertest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
+	code, _, errs := call(t, t.Context(), env, "health")
+	require.Equal(t, exitFailed, code)
+	require.Equal(t, "bobbin: no bot answers at "+addr+": connection refused\n", errs)
+
+	type outcome struct {
+		code int
+		errs string
+	}
+	served := make(chan outcome, 1)
+	go func() {
+		code, _, errs := call(t, t.Context(), env, "serve")
+		served <- outcome{code, errs}
+	}()
+	require.Eventually(t, func() bool {
+		code, out, _ := call(t, t.Context(), env, "health")
+		return code == exitOK && out == "ready\n"
+	}, patience, 50*time.Millisecond)
+
+	response, err := http.Post("http://"+addr+"/readyz", "text/plain", strings.NewReader("x"))
+	require.NoError(t, err)
+	response.Body.Close()
+	require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
+
+	code, _, errs = call(t, t.Context(), env, "serve") // a second one on the same address
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, "http.addr \""+addr+"\": address already in use; name another host:port, or leave it out\n", errs)
+
+	slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "account_inactive", Times: -1})
+	slack.Cut()
+	o := <-served
+	require.Equal(t, exitUsage, o.code)
+	require.Contains(t, o.errs, "bobbin: health is at http://"+addr+"/readyz\n")
+	require.Contains(t, o.errs, "account_inactive: the app was removed from the workspace")
+
+	code, _, errs = call(t, t.Context(), nil, "health")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "health is served nowhere; set http.addr")
+	code, _, errs = call(t, t.Context(), nil, "health", "--http-addr", "8080")
+	require.Equal(t, exitUsage, code)
+	require.Equal(t, "environment: BOBBIN_HTTP_ADDR: it has to be host:port, such as 127.0.0.1:8080\n", errs)
+}
+
+func TestHealthIsAskedForOnThisMachine(t *testing.T) {
+	t.Parallel()
+	for listens, ask := range map[string]string{"0.0.0.0:8080": "localhost:8080", ":8080": "localhost:8080", "[::]:80": "localhost:80", "10.0.0.3:1": "10.0.0.3:1"} {
+		require.Equal(t, ask, within(listens))
+		_, _, err := net.SplitHostPort(ask)
+		require.NoError(t, err)
+	}
+}

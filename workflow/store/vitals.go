@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Vitals are how the work goes, at one look.
+type Vitals struct {
+	Beats    bool          // the replica has a heartbeat
+	Beat     time.Duration // how old it is, by the database's clock
+	Working  int           // sessions at work, at all replicas
+	Waiting  int           // sessions whose turn waits for a place, or for its time
+	Unposted int           // what has still to happen in Slack
+}
+
+// Vitals takes them for a replica. ctx bounds it: a database that is away does not answer.
+func (s *Store) Vitals(ctx context.Context, replica string) (Vitals, error) {
+	var p Vitals
+	var age float64
+	err := s.Pool.QueryRow(ctx, `select r.id is not null, coalesce(extract(epoch from now() - r.seen_at), 0)::float8,
+			(select count(*) from river_job where kind = $2 and state = 'running'),
+			(select count(*) from river_job where kind = $2 and state in ('available', 'pending', 'retryable', 'scheduled')),
+			(select count(*) from outbox where posted_at is null and refused is null)
+		from (select 1) x left join replicas r on r.id = $1`, replica, TurnJob{}.Kind()).
+		Scan(&p.Beats, &age, &p.Working, &p.Waiting, &p.Unposted)
+	if err != nil {
+		return Vitals{}, fmt.Errorf("vitals: %w", err)
+	}
+	p.Beat = time.Duration(age * float64(time.Second))
+	return p, nil
+}
