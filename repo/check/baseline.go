@@ -23,6 +23,11 @@ func (c *Checker) Baseline(ctx context.Context, m *repo.Mirror, commit string, p
 	if c.Sandbox == nil {
 		return Result{Project: p}, ErrNoSandbox
 	}
+	done, err := c.using(m)
+	if err != nil {
+		return Result{}, err
+	}
+	defer done()
 	dir, err := c.repository(m)
 	if err != nil {
 		return Result{}, err

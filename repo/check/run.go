@@ -48,6 +48,11 @@ func (c *Checker) run(ctx context.Context, j job) (Result, error) {
 	if c.Sandbox == nil {
 		return r, ErrNoSandbox
 	}
+	done, err := c.using(j.mirror)
+	if err != nil {
+		return r, err
+	}
+	defer done()
 	began := time.Now()
 	if j.project.Build != "" {
 		o, err := c.command(ctx, j, j.project.Build, "")
@@ -62,7 +67,7 @@ func (c *Checker) run(ctx context.Context, j job) (Result, error) {
 		return r, nil
 	}
 	// The tests are run where the build fails, too: they may say more, and of other parts.
-	err := c.test(ctx, j, &r)
+	err = c.test(ctx, j, &r)
 	r.Took = time.Since(began)
 	return r, err
 }
