@@ -191,13 +191,16 @@ func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []by
 	}
 	in, ok, reason := l.reader.Normalise(kind, payload)
 	log := l.log.With("event", in.EventID, "attempt", attempt)
+	//crash:event_received
 	if !ok {
 		log.Debug("not for us", "reason", reason)
 	} else if err := l.keep(ctx, in, time.Now().Add(l.patience())); err != nil {
 		log.Error("could not keep an event; Slack will deliver it again", "kind", in.Kind, "err", err)
 		return
 	}
+	//crash:event_kept
 	l.acknowledge(ctx, envelopeID, nil, log)
+	//crash:event_acknowledged
 }
 
 func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, log *slog.Logger) {

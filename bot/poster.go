@@ -46,7 +46,9 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 		if err != nil || posting == nil {
 			return err
 		}
+		//crash:posting_tried
 		ts, err := p.deliver(ctx, posting)
+		//crash:posting_delivered
 		var refused *refusal
 		switch {
 		case errors.As(err, &refused):
@@ -54,6 +56,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
 		case err == nil:
 			err = p.Outbox.Posted(ctx, posting.Key, ts)
+			//crash:posting_recorded
 		default:
 			err = fmt.Errorf("post %s in %s: %w", posting.Key, posting.Thread.Channel, err)
 		}

@@ -207,6 +207,7 @@ func (m *Mirror) clone(ctx context.Context) error {
 		return err
 	}
 	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
+	//crash:mirror_fetched
 	if err := os.Rename(dir, m.dir); err != nil && !m.onDisk() { // else another process was faster
 		return fmt.Errorf("repo: place mirror: %w", err)
 	}

@@ -166,6 +166,7 @@ func (p *push) send(ctx context.Context) (already, tried bool, err error) {
 		return false, false, err
 	}
 	report, err := session.ReceivePack(ctx, req)
+	//crash:push_sent
 	if err == nil && report == nil {
 		err = errSilent
 	}

@@ -131,6 +131,7 @@ func (w *Workspace) clear() error {
 }
 
 func (w *Workspace) record(written []record) error {
+	//crash:workspace_written
 	now := time.Now()
 	for i := range written {
 		written[i].mark(now)

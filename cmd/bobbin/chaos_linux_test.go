@@ -48,7 +48,7 @@ type chaos struct {
 	slack  *slacktest.Server
 	ann    string
 	places []place // one channel a session: Slack takes one reply a second in each
-	model  string
+	model  string  // its address; default: a reflex of the run's own
 	random *rand.Rand
 
 	mu       sync.Mutex
@@ -128,7 +128,9 @@ func (c *chaos) open() {
 	if c.binary == "" {
 		c.binary = built(t, dir)
 	}
-	c.model = reflex(t).URL
+	if c.model == "" {
+		c.model = reflex(t).URL
+	}
 	require.NoError(t, plantRemote(c.remote, bugs(c.sessions)))
 	c.openDatabase()
 	c.openSlack()

@@ -116,6 +116,7 @@ func (l *Loop) ask(ctx context.Context) error {
 	if err != nil || overtaken {
 		return err
 	}
+	//crash:model_answered
 	messages := []model.Message{answer.Message}
 	if len(answer.Message.Calls) == 0 {
 		messages = append(messages, model.Message{Role: model.User, Text: nudgeFor(answer)})
@@ -154,6 +155,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		if err != nil {
 			return false, err
 		}
+		//crash:call_carried_out
 		messages := []model.Message{{
 			Role: model.ToolRole, CallID: call.ID, Text: ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed,
 		}}
@@ -168,6 +170,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		if err := l.Journal.Append(ctx, 0, messages...); err != nil || result.Ends {
 			return result.Ends, err
 		}
+		//crash:result_recorded
 	}
 	return false, nil
 }

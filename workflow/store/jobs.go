@@ -108,9 +108,13 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 	}
 }
 
-// mostCrashes is how often in a row a session may take its worker down with it without
-// getting one fact further.
-const mostCrashes = 8
+// A session may take its worker down with it mostCrashes times in a row without getting
+// one fact further. The blame is shared by all that were at work there: sessions.crashes
+// counts in parts of aCrash.
+const (
+	aCrash      = 1000
+	mostCrashes = 5
+)
 
 var errDeadly = fmt.Errorf("%d times in a row the program died while it worked at this", mostCrashes)
 
@@ -120,7 +124,7 @@ func (w *TurnWorker) run(ctx context.Context, session string) error {
 	if err := w.Store.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`, session).Scan(&crashes); err != nil {
 		return err
 	}
-	if crashes >= mostCrashes {
+	if crashes >= mostCrashes*aCrash {
 		return errDeadly
 	}
 	return w.Run(ctx, session)
@@ -184,6 +188,7 @@ func completeWhen[T river.JobArgs](ctx context.Context, s *Store, j *river.Job[T
 				return err
 			}
 		}
+		//crash:job_completing
 		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
 		return err
 	})

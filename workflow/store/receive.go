@@ -30,6 +30,7 @@ func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
 		if err := s.seen(ctx, tx, id, in); err != nil {
 			return err
 		}
+		//crash:event_written
 		return s.queueTurn(ctx, tx, id)
 	})
 	if err != nil {

@@ -106,8 +106,14 @@ func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, arg
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
 	}
+	turns := 0
 	for _, o := range lost {
-		if err := o.again(ctx, tx, r.Store); err != nil {
+		if o.Kind == (TurnJob{}).Kind() {
+			turns++
+		}
+	}
+	for _, o := range lost {
+		if err := o.again(ctx, tx, r.Store, turns); err != nil {
 			return fmt.Errorf("orphans: %w", err)
 		}
 	}
@@ -123,7 +129,9 @@ type orphan struct {
 	Args []byte
 }
 
-func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) error {
+// again queues it once more. turns are how many died together: they share the blame, since
+// one of them at most took the worker down.
+func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store, turns int) error {
 	var args struct {
 		Session  string `json:"session"`
 		Question int64  `json:"question"`
@@ -138,7 +146,7 @@ func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) error {
 		_, err := s.jobs.InsertTx(ctx, tx, DueJob{Session: args.Session, Question: args.Question}, nil)
 		return err
 	}
-	if _, err := tx.Exec(ctx, `update sessions set crashes = crashes + 1 where id = $1`, args.Session); err != nil {
+	if _, err := tx.Exec(ctx, `update sessions set crashes = crashes + $2 where id = $1`, args.Session, aCrash/max(turns, 1)); err != nil {
 		return err
 	}
 	return s.queueTurn(ctx, tx, args.Session)

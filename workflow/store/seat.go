@@ -53,6 +53,7 @@ func (t *Turn) Sit(ctx context.Context, repository string, limits Seats) (sits, 
 	if err != nil {
 		return false, false, fmt.Errorf("a place at work for %s: %w", t.id, err)
 	}
+	//crash:seat_taken
 	return sits, first, nil
 }
 

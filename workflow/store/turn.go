@@ -46,6 +46,7 @@ func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 		}
 		t.session, err = scanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+sessionColumns, id))
 		t.epoch = t.session.Epoch
+		//crash:turn_beginning
 		return err
 	})
 	if errors.Is(err, ErrFenced) {
@@ -126,6 +127,7 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 		if next, err = t.advance(ctx, tx, f); err != nil {
 			return err
 		}
+		//crash:fact_begun
 		return t.write(ctx, tx, f)
 	})
 	if err != nil {
@@ -134,6 +136,7 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 		}
 		return fmt.Errorf("record in %s: %w", t.id, err)
 	}
+	//crash:fact_recorded
 	t.session = next
 	return nil
 }

@@ -152,10 +152,12 @@ func store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
 		_ = root.Remove(beside)
 		return err
 	}
+	//crash:file_half_written
 	if err := root.Rename(beside, p); err != nil {
 		_ = root.Remove(beside)
 		return pathError(p, err)
 	}
+	//crash:file_written
 	return nil
 }
 

@@ -43,10 +43,12 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 	if err := t.toWork(ctx); err != nil {
 		return model.Result{}, err
 	}
+	//crash:tasks_recorded
 	done, err := t.runTasks(ctx, tasks, approval)
 	if err != nil {
 		return model.Result{}, err
 	}
+	//crash:tasks_worked
 	return l.delegated(ctx, done)
 }
 

@@ -90,6 +90,7 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 	if !proof.Holds() {
 		return wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
 	}
+	//crash:whole_proven
 	return l.publish(ctx, approval, tree, f, proof, changes)
 }
 
@@ -143,17 +144,20 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
+	//crash:commit_made
 	s := t.Session()
 	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
 	if err := t.Record(ctx, store.Fact{Push: &push, Events: t.towardsProof()}); err != nil {
 		return model.Result{}, err
 	}
+	//crash:push_intended
 	_, err = p.work.Push(ctx, repo.PushSpec{
 		Commit: commit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
 		return l.pushFailed(ctx, push, err)
 	}
+	//crash:pushed
 	push.State = workflow.PushDone
 	l.journal.put.Push = &push
 	l.journal.put.Events = append(l.journal.put.Events, workflow.EventProve)

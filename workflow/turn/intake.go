@@ -25,6 +25,7 @@ func (t *turn) intake(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		//crash:message_judged
 		err = t.Record(ctx, fact)
 		if errors.Is(err, store.ErrStale) {
 			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more",
@@ -33,6 +34,7 @@ func (t *turn) intake(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		//crash:message_handled
 		t.heard(m, fact)
 	}
 	return nil

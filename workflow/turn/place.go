@@ -52,6 +52,7 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, t.remoteFailed(ctx, err)
 	}
+	//crash:mirror_opened
 	p := &place{repository: r, mirror: mirror, warm: make(chan struct{})}
 	if err := t.settle(ctx, p); err != nil {
 		return false, t.remoteFailed(ctx, err)
@@ -63,6 +64,7 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	p.skills = t.skills(p)
+	//crash:trees_opened
 	t.mu.Lock()
 	t.place = p
 	t.mu.Unlock()

@@ -43,6 +43,7 @@ func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, 
 		return model.Result{}, err
 	}
 	r.Text = reportText(c, r.Revision, short(s.BaseCommit), shown)
+	//crash:report_made
 	return l.showReport(r), nil
 }
 

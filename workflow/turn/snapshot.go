@@ -56,6 +56,7 @@ func (t *turn) pack(ctx context.Context, w *repo.Workspace, task int64, tree str
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
+	//crash:files_packed
 	t.recordedAs(task, tree)
 	return &store.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }

@@ -103,6 +103,7 @@ func (t *turn) tree(ctx context.Context, k *workflow.Task) (*repo.Workspace, err
 	if err != nil {
 		return nil, fmt.Errorf("open a tree for task %d: %w", k.Number, err)
 	}
+	//crash:fork_made
 	if k.StartTree == "" { // nothing was recorded of it yet
 		k.StartTree = start
 		if err := t.remember(ctx, fork, k.ID); err != nil {
@@ -129,6 +130,7 @@ func (t *turn) merge(ctx context.Context, k workflow.Task, fork *repo.Workspace)
 	if err != nil {
 		return "", fmt.Errorf("merge task %d: %w", k.Number, err)
 	}
+	//crash:task_merged
 	if len(conflicts) == 0 {
 		return "", errors.Join(t.own(work), t.remember(ctx, work, 0))
 	}

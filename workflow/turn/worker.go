@@ -198,6 +198,7 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if err := t.Record(ctx, store.Fact{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
+	//crash:claim_recorded
 	left, err := t.within(ctx, h.tree, h.where(), h.grant)
 	if err != nil {
 		return model.Result{}, err
@@ -224,6 +225,7 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
+	//crash:claim_proven
 	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: h.holds(proof)}
 	if attempt.Held && !proof.Holds() {
 		proof.Why = "" // nothing of its own to test; finish asks for it of the whole
@@ -257,6 +259,7 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 		}
 	}
 	h.journal.put.Attempt = attempt
+	//crash:attempt_held
 	return h.held(ctx, summary, attempt)
 }
 
