@@ -62,6 +62,12 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 	return w.store.putCommit(tree, parents, spec, w.mirror.identity)
 }
 
+// Has tells whether a commit (its whole hash) is here, the session's own or the mirror's.
+func (w *Workspace) Has(commit string) bool {
+	_, err := w.store.commit(plumbing.NewHash(commit))
+	return plumbing.IsHash(commit) && err == nil
+}
+
 // parentsOf reads all parents, so that no commit is made that could not be pushed.
 func (s *store) parentsOf(spec CommitSpec) ([]plumbing.Hash, error) {
 	parents := []plumbing.Hash{plumbing.NewHash(spec.Parent)}

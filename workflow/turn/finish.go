@@ -140,14 +140,19 @@ func (t *turn) criteria(ctx context.Context) []string {
 // publish makes the commit and pushes it. The row of the push stands before the push.
 func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f agent.Finish, proof check.Proof, changes []repo.Change) (model.Result, error) {
 	t, p := l.turn, l.turn.here()
-	commit, err := p.work.Commit(ctx, t.commitSpec(a, tree, f.Summary))
+	commit, err := t.commit(ctx, a, tree, f.Summary)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
+	}
+	// Another machine may have to push it again.
+	kept, err := t.pack(ctx, p.work, 0, tree, commit)
+	if err != nil {
+		return model.Result{}, err
 	}
 	//crash:commit_made
 	s := t.Session()
 	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	if err := t.Record(ctx, store.Fact{Push: &push, Events: t.towardsProof()}); err != nil {
+	if err := t.Record(ctx, store.Fact{Push: &push, Snapshots: some(kept), Events: t.towardsProof()}); err != nil {
 		return model.Result{}, err
 	}
 	//crash:push_intended
@@ -155,7 +160,7 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f
 		Commit: commit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
-		return l.pushFailed(ctx, push, err)
+		return l.pushFailed(ctx, push, proof, err)
 	}
 	//crash:pushed
 	push.State = workflow.PushDone
@@ -166,6 +171,23 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f
 	l.journal.put.Alone = true
 	l.journal.say(t.result(ctx, a, commit, f, proof, changes))
 	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil
+}
+
+// commit is the one that an earlier push of these files did not bring through, so that
+// what is pushed again has its hash, whatever the model says of the work by now; else it
+// is a new one.
+func (t *turn) commit(ctx context.Context, a *workflow.Approval, tree, summary string) (string, error) {
+	s, work := t.Session(), t.here().work
+	pushes, err := t.Store.Pushes(ctx, s.ID)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range slices.Backward(pushes) {
+		if p.Approval == a.ID && p.Tree == tree && p.BaseCommit == s.BaseCommit && p.State != workflow.PushDone && work.Has(p.Commit) {
+			return p.Commit, nil
+		}
+	}
+	return work.Commit(ctx, t.commitSpec(a, tree, summary))
 }
 
 // towardsProof are the events that lead from where the session is to verifying.
@@ -201,7 +223,7 @@ func subject(s string) string {
 }
 
 // pushFailed keeps the approval and the work, and says what the remote said.
-func (l *lead) pushFailed(ctx context.Context, push workflow.Push, err error) (model.Result, error) {
+func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof check.Proof, err error) (model.Result, error) {
 	var remote *repo.RemoteError
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
@@ -210,8 +232,12 @@ func (l *lead) pushFailed(ctx context.Context, push workflow.Push, err error) (m
 	l.journal.put.Push = &push
 	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
 	l.journal.put.Open = no
-	l.journal.say(fmt.Sprintf("The fix is ready and proven, but %s could not be pushed: %s. %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
-		push.Branch, strings.TrimSuffix(remote.Reason, "."), remote.Cure))
+	ready := "ready"
+	if proof.Shown {
+		ready += " and proven"
+	}
+	l.journal.say(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+		ready, push.Branch, remoteWords(remote)))
 	return model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true}, nil
 }
 

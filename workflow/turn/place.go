@@ -57,10 +57,13 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	if err := t.settle(ctx, p); err != nil {
 		return false, t.remoteFailed(ctx, err)
 	}
-	var hostile *repo.TreeError
-	if err := t.openTrees(ctx, p); errors.As(err, &hostile) {
-		return false, t.remoteFailed(ctx, hostile)
-	} else if err != nil {
+	if err := t.openTrees(ctx, p); err != nil {
+		p.close()
+		var hostile *repo.TreeError
+		var remote *repo.RemoteError
+		if errors.As(err, &hostile) || errors.As(err, &remote) {
+			return false, t.remoteFailed(ctx, err)
+		}
 		return false, err
 	}
 	p.skills = t.skills(p)
@@ -292,14 +295,18 @@ func (t *turn) leave() {
 		return
 	}
 	<-p.warm
+	p.close()
+	t.mu.Lock()
+	t.place = nil
+	t.mu.Unlock()
+}
+
+func (p *place) close() {
 	for _, w := range []*repo.Workspace{p.look, p.work} {
 		if w != nil {
 			w.Close()
 		}
 	}
-	t.mu.Lock()
-	t.place = nil
-	t.mu.Unlock()
 }
 
 func (t *turn) dir(part string) string {
@@ -449,16 +456,26 @@ func (t *turn) remoteFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	text := firstLine(err.Error())
-	var remote *repo.RemoteError
-	if errors.As(err, &remote) {
-		text = remote.Reason + ". " + remote.Cure
-	}
 	t.log.Error("repository", "err", err)
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program("I cannot get at the repository: " + strings.TrimSpace(text) + " Reply here when it is mended, and I try again."),
+		Lines:  t.program("I cannot get at the repository: " + remoteWords(err) + " Reply here when it is mended, and I try again."),
 		Events: []workflow.Event{workflow.EventPause}, Open: no,
 	})
+}
+
+// remoteWords are what went wrong with a repository and what to do about it, in whole
+// sentences.
+func remoteWords(err error) string {
+	var hostile *repo.TreeError
+	var remote *repo.RemoteError
+	text := strings.TrimPrefix(firstLine(err.Error()), "repo: ")
+	switch {
+	case errors.As(err, &remote):
+		text = strings.TrimRight(remote.Reason, ". ") + ". " + remote.Cure
+	case errors.As(err, &hostile):
+		text = firstLine(hostile.Error())
+	}
+	return strings.TrimRight(text, ". ") + "."
 }
 
 func short(commit string) string {
