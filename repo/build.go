@@ -32,6 +32,15 @@ func (w *Workspace) Tree(ctx context.Context) (string, error) {
 	return h.String(), err
 }
 
+// TreeOf is the tree of a commit, or the tree of that name, if it is here.
+func (w *Workspace) TreeOf(name string) (string, error) {
+	h, err := w.store.treeNamed(name)
+	if err == nil {
+		_, err = w.store.tree(h)
+	}
+	return h.String(), err
+}
+
 // keep writes the blob that a path holds now.
 func (w *Workspace) keep(d *delta) (node, error) {
 	if d.after.none() {

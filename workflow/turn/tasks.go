@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,14 +88,16 @@ func (t *turn) after(ctx context.Context, k workflow.Task, ended map[int]chan st
 }
 
 // tree is where a task works: in the session's own tree, or apart in a fork of it.
-func (t *turn) tree(ctx context.Context, k *workflow.Task) (*repo.Workspace, error) {
+func (t *turn) tree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
 	work := t.here().work
 	if !k.Apart {
-		if k.StartTree != "" {
-			return work, nil
+		switch {
+		case k.StartTree != "":
+		case begun:
+			k.StartTree, err = t.startedFrom(ctx, work)
+		default:
+			k.StartTree, err = work.Tree(ctx)
 		}
-		start, err := work.Tree(ctx)
-		k.StartTree = start
 		return work, err
 	}
 	t.merging.Lock()
@@ -113,6 +116,33 @@ func (t *turn) tree(ctx context.Context, k *workflow.Task) (*repo.Workspace, err
 		return nil, err
 	}
 	return fork, t.own(fork)
+}
+
+// startedFrom is what a task began with that an earlier version of the program began, which
+// did not keep it: what was verified last, else what the session stands on. The files as
+// they are now are not it: the task has changed them.
+func (t *turn) startedFrom(ctx context.Context, work *repo.Workspace) (string, error) {
+	s := t.Session()
+	tasks, err := t.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return "", err
+	}
+	for _, k := range slices.Backward(tasks) {
+		attempts, err := t.Store.Attempts(ctx, k.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, a := range slices.Backward(attempts) {
+			if tree, err := work.TreeOf(a.Tree); err == nil && a.Held && s.Head == "" {
+				return tree, nil
+			}
+		}
+	}
+	tree, err := work.TreeOf(cmp.Or(s.Head, s.BaseCommit))
+	if err != nil {
+		return "", fmt.Errorf("find what the task began with: %w", err)
+	}
+	return tree, nil
 }
 
 // merge brings what a task did in its own tree into the session's. What clashes with

@@ -35,7 +35,7 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 	if err != nil {
 		return k, err
 	}
-	tree, err := t.tree(ctx, &k)
+	tree, err := t.tree(ctx, &k, len(j.messages) > 0)
 	if err != nil {
 		return k, err
 	}
