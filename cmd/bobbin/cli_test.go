@@ -41,6 +41,7 @@ func TestHelpTeaches(t *testing.T) {
 		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
 		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
 		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
+		"clean":    {"--dry-run", "beside a running bot", "every hour"},
 		"audit":    {"<id>", "JSON object a line", "allowed or refused"},
 	} {
 		args := []string{"--help"}

@@ -20,6 +20,7 @@ type Config struct {
 	Sandbox      SandboxConfig          `yaml:"sandbox"`
 	SkillsDir    string                 `yaml:"skills_dir"` // default: none
 	HTTP         HTTPConfig             `yaml:"http"`
+	Keep         KeepConfig             `yaml:"keep"`
 }
 
 // A RepositoryConfig is one repository that sessions can be about.

@@ -29,6 +29,7 @@ func (c *Config) check(p *problems) {
 	c.checkModels(p)
 	c.checkLimits(p)
 	c.checkSandbox(p)
+	c.Keep.check(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
 			p.at("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)

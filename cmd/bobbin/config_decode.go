@@ -179,6 +179,7 @@ func suggest(key, path string, keys []string) string {
 		{LimitsConfig{}, "limits"},
 		{SandboxConfig{}, "sandbox"},
 		{HTTPConfig{}, "http"},
+		{KeepConfig{}, "keep"},
 	} {
 		for f := range reflect.TypeOf(part.of).Fields() {
 			if f.Tag.Get("yaml") == key {

@@ -37,6 +37,7 @@ limits: {session_usd: 5, session_minutes: 60, day_usd: 100, sessions_at_once: 8,
 sandbox: {kind: auto}
 skills_dir: skills
 http: {addr: 127.0.0.1:8080}
+keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
 `
 
 func writeConfig(t testing.TB, text string) string {
@@ -71,6 +72,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 		Sandbox:   SandboxConfig{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTPConfig{Addr: "127.0.0.1:8080"},
+		Keep:      KeepConfig{Sessions: 30, Waiting: 180, Decisions: 400, Files: 0.5, FilesGB: 5, CacheGB: 2.5, Mirrors: 14},
 	}, c)
 }
 
@@ -107,14 +109,21 @@ const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
 var badConfigs = []struct{ text, want string }{
 	// keys
 	{good + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
-	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http`},
+	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, keep`},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
 	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
+	{good + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
+	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
+	{good + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
+	{good + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},
+	{good + "keep: {sessions_days: a week}", `c:2: keep.sessions_days: a number is expected, not the text "a week"`},
+	{good + "keep: {sessions_days: 400}", `c:2: sessions_days (400) is more than waiting_days (365): what waits for somebody is kept at least as long as what has ended`},
+	{good + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
 	{good + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{good + "[a]: b", `c:2: found an invalid key for this map`},
-	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http`},
+	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, keep`},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
 	{"# nothing\n", `c:1: repositories: name at least one`},

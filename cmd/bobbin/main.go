@@ -67,6 +67,7 @@ type commands struct {
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
 	Health   healthCommand   `cmd:"" help:"Ask the running bot whether it is ready."`
 	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run."`
+	Clean    cleanCommand    `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
 }
 
 // run is main without the process around it; the end-to-end tests call it too.

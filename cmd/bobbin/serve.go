@@ -164,7 +164,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SandboxKind, s.Attempts = config.Sandbox.Kind, config.Limits.Attempts
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
-	s.HTTPAddr = cmp.Or(c.HTTPAddr, config.HTTP.Addr)
+	s.HTTPAddr, s.Keep = cmp.Or(c.HTTPAddr, config.HTTP.Addr), config.Keep.retention()
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}

@@ -53,6 +53,7 @@ type settings struct {
 	Unanswered   time.Duration // after which a question takes its recommended answer; zero: a day
 	SkillsDir    string        // the operator's skills; empty: none
 	HTTPAddr     string        // where health is served; empty: nowhere
+	Keep         retention
 }
 
 // A service is the bot, wired.
@@ -65,6 +66,7 @@ type service struct {
 	queue   *queue
 	gateway *bot.Gateway
 	monitor *monitor
+	keeper  *housekeeper
 
 	sandboxOff string // why commands are off; empty: they are not
 }
@@ -118,6 +120,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 		return nil, err
 	}
 	b.sandboxOff = runner.SandboxOff
+	b.keeper = &housekeeper{keep: s.Keep, store: b.store, runner: runner, mirrors: b.mirrors, checker: runner.Checker, log: log}
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories)}
 	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
 	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, name, s.Seats.AtOnce, log)
@@ -204,6 +207,7 @@ func (b *service) run(ctx context.Context) error {
 	part(b.gateway.Run)
 	part(b.ownDatabase)
 	part(func(ctx context.Context) error { b.monitor.watch(ctx, b); return nil })
+	part(func(ctx context.Context) error { b.keeper.run(ctx); return nil })
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -224,6 +228,9 @@ func (b *service) ownDatabase(ctx context.Context) error {
 	}
 }
 
+// closeWithin is how long connections have to end that are in use.
+const closeWithin = 2 * time.Second
+
 // close lets go of the database and the folder; a private database is stopped. Health is
 // told to the end.
 func (b *service) close() {
@@ -231,7 +238,12 @@ func (b *service) close() {
 		defer b.monitor.close()
 	}
 	if b.store != nil {
-		b.store.Close()
+		closed := make(chan struct{})
+		go func() { defer close(closed); b.store.Close() }()
+		select {
+		case <-closed:
+		case <-time.After(closeWithin): // somebody still waits for Postgres
+		}
 	}
 	if b.cluster != nil {
 		b.cluster.Stop()

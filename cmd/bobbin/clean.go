@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+type cleanCommand struct {
+	placeFlags
+	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for what it says under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	DryRun bool   `help:"Only say what would go; works beside a running bot."`
+}
+
+// Help is what bobbin clean --help teaches.
+func (cleanCommand) Help() string {
+	return `Takes away what is older, or more, than the configuration keeps: words and files of old sessions in the database,
+sessions' folders, mirrors and build caches on the disk. A running bot does so by itself every hour.`
+}
+
+// Run cleans once, and says what went.
+func (c *cleanCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
+	var config Config
+	if c.Config != "" {
+		var err error
+		if config, err = LoadConfig(c.Config); err != nil {
+			return err
+		}
+	}
+	s, err := c.place(con)
+	if err != nil {
+		return err
+	}
+	s.Keep = config.Keep.retention()
+	return c.look(ctx, con, log, func(st *store.Store) error {
+		if !c.DryRun {
+			lock, err := hold(s.DataDir)
+			var busy usageError
+			if errors.As(err, &busy) {
+				return usageError{fmt.Errorf("bobbin: the bot that works in %s cleans by itself; stop it first, or look with --dry-run", s.DataDir)}
+			}
+			if err != nil {
+				return err
+			}
+			defer lock.Close()
+		}
+		done, err := housekeeping(s, st, log).clean(ctx, c.DryRun)
+		for _, gone := range done.Disk {
+			fmt.Fprintf(con.Out, "%10s  %s: %s\n", megabytes(gone.Bytes), gone.What, gone.Why)
+		}
+		what := "Removed "
+		if c.DryRun {
+			what = "Would remove "
+		}
+		fmt.Fprintln(con.Out, what+done.String()+".")
+		return err
+	})
+}

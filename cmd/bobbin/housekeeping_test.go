@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
+	t.Parallel()
+	dir, url := t.TempDir(), clustertest.Database(t, migrate)
+	db, err := pgxpool.New(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values
+		('old', 'T1', 'C1', '1.0', 'done', now() - '40 days'::interval), ('new', 'T1', 'C1', '2.0', 'done', now())`)
+	require.NoError(t, err)
+	folder := filepath.Join(dir, "sessions", "old")
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "big"), make([]byte, 2e6), 0o644))
+	at := time.Now().Add(-8 * 24 * time.Hour)
+	require.NoError(t, os.Chtimes(folder, at, at))
+	config := writeConfig(t, good+"keep: {sessions_days: 30}\n")
+	env := map[string]string{databaseURL: url}
+	clean := func(more ...string) string {
+		code, out, errs := call(t, t.Context(), env, append([]string{"clean", "--config", config, "--data-dir", dir}, more...)...)
+		require.Equal(t, exitOK, code, errs)
+		return out
+	}
+	const line = " 1 sessions' words and files and 0 sessions' decisions from the database, 0 old jobs; 1 folders with 2.0 MB from the disk.\n"
+	out := clean("--dry-run")
+	require.Contains(t, out, "    2.0 MB  "+folder+": not used for longer")
+	require.Contains(t, out, "Would remove"+line)
+	require.DirExists(t, folder)
+
+	// Beside a running bot it only looks.
+	running, err := hold(dir)
+	require.NoError(t, err)
+	code, _, errs := call(t, t.Context(), env, "clean", "--config", config, "--data-dir", dir)
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, "cleans by itself; stop it first, or look with --dry-run")
+	require.Equal(t, out, clean("--dry-run"))
+	require.NoError(t, running.Close())
+
+	require.Contains(t, clean(), "Removed"+line)
+	require.NoDirExists(t, folder)
+	require.Contains(t, clean(), "Removed 0 sessions' words")
+}
+
+func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, time.Hour, retention{}.every())
+	require.Equal(t, time.Hour, KeepConfig{}.retention().every())
+	require.Equal(t, 3*time.Hour/4, KeepConfig{Files: 0.125}.retention().every())
+	require.Equal(t, time.Second, KeepConfig{Files: 0.00001}.retention().every())
+	require.Equal(t, time.Hour, KeepConfig{Mirrors: 0.00001}.retention().Mirrors)
+}
