@@ -77,10 +77,10 @@ func since(before, now string, at time.Time) time.Time {
 }
 
 const (
-	pulseWithin = 2 * time.Second  // how long the database has to answer
-	pulseEvery  = 5 * time.Second  // looks between those that are asked for, so that `since` is about right
-	pulseFresh  = time.Second      // a look serves all who ask meanwhile
-	beatWithin  = 10 * time.Second // after which the other replicas take a silent one for dead
+	pulseWithin = 2 * time.Second // how long the database has to answer
+	pulseEvery  = 5 * time.Second // looks between those that are asked for, so that `since` is about right
+	pulseFresh  = time.Second     // a look serves all who ask meanwhile
+	beatWithin  = 8 * time.Second // after which the other replicas take a silent one for dead
 )
 
 // A monitor knows how the bot is, and serves it over HTTP.

@@ -80,21 +80,34 @@ func replicaName(dir string) (string, error) {
 	return host + "-" + strings.TrimSpace(string(token)), nil
 }
 
+// drainWithin is how long what is under way has to come to a stop. Twenty seconds is what
+// those who stop a program commonly give it; some are left to close what is open.
+const drainWithin = 15 * time.Second
+
 // run works until ctx ends, then hands what is under way back to the queue.
 func (q *queue) run(ctx context.Context) error {
 	if err := q.replica.Resume(ctx); err != nil {
 		return fmt.Errorf("job queue: take back what a former process had in hand: %w", err)
 	}
+	// It beats until nothing is in its hands: else the others would take that over while it
+	// is being put back.
+	beat, silence := context.WithCancel(context.WithoutCancel(ctx))
+	defer silence()
 	beating := make(chan error, 1)
-	go func() { beating <- q.replica.Run(ctx) }()
+	go func() { beating <- q.replica.Run(beat) }()
 	// The client's own context must outlive ctx: ending it would end jobs without a word.
 	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("job queue: %w", err)
 	}
 	<-ctx.Done()
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
 	defer cancel()
 	err := q.client.StopAndCancel(stop)
+	if errors.Is(err, context.DeadlineExceeded) {
+		q.replica.Log.Warn("not everything could be put back; the other replicas, or the next start, take it over")
+		err = nil
+	}
+	silence()
 	<-beating
 	return err
 }
