@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -40,10 +41,15 @@ func crashPoint(name string) {
 	if os.Getenv("BOBBIN_CRASH") != name {
 		return
 	}
-	if at, _ := strconv.ParseInt(os.Getenv("BOBBIN_CRASH_HIT"), 10, 64); crashHits.Add(1) == at {
-		syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+	if at, _ := strconv.ParseInt(os.Getenv("BOBBIN_CRASH_HIT"), 10, 64); crashHits.Add(1) != at {
+		return
 	}
+	if os.Getenv("BOBBIN_CRASH_FREEZE") != "" {
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // somebody wakes it later
+		return
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
 }
 `
 
@@ -120,6 +126,20 @@ func packageName(text string) string {
 // again, once another replica takes over, and once on a machine that has no files.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
+	atEachPoint(t, 5, 3, func(c *chaos, point string, hit int) (came bool) { return c.playUntil(point, hit) })
+}
+
+// TestFrozenAtEachPoint: a replica stops at each point for so long that another has done
+// its work, and goes on after that. It changes nothing any more.
+func TestFrozenAtEachPoint(t *testing.T) {
+	t.Parallel()
+	atEachPoint(t, 9, 1, func(c *chaos, point string, hit int) (came bool) { return c.playOverFrozen(point, hit) })
+}
+
+// atEachPoint plays sessions for each point, several at a time: they mostly wait. Where no
+// whole run is asked for, each share-th point is played once.
+func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string, hit int) (came bool)) {
+	t.Helper()
 	dir, err := stageDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
@@ -127,45 +147,89 @@ func TestKilledAtEachPoint(t *testing.T) {
 	require.GreaterOrEqual(t, len(points), 30)
 	whole := os.Getenv("BOBBIN_CHAOS") != ""
 	model := reflex(t).URL
-	var room sync.WaitGroup // for several at a time: they mostly wait
+	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
 	for i, point := range points {
-		for hit := 1; hit <= 3; hit++ {
-			if !whole && (i%5 != 0 || hit != 1+i/5%3) {
+		for hit := 1; hit <= hits; hit++ {
+			if !whole && (i%share != 0 || hit != 1+i/share%hits) {
 				continue
 			}
-			room.Add(1)
 			places <- struct{}{}
-			go func() {
-				defer room.Done()
+			room.Go(func() {
 				defer func() { <-places }()
 				t.Run(fmt.Sprintf("%s/%d", point, hit), func(t *testing.T) {
 					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model}
 					c.open()
-					died := c.playUntil(point, hit)
-					if hit == 1 && !died {
+					if came := play(c, point, hit); hit == 1 && !came {
 						t.Errorf("nothing came to %s", point)
 					}
 					require.Empty(t, c.faults(t.Context()))
 				})
-			}()
+			})
 		}
 	}
 	room.Wait()
 }
 
+// Each guard has a control here, too: without it, the same death or the same sleep at the
+// same point is found out.
+func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	dir, err := stageDir("")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	binary, _ := withPoints(t, dir)
+	model := reflex(t).URL
+	for name, x := range map[string]struct {
+		point, unguard, want string
+		frozen               bool
+		hit                  int
+	}{
+		"the key that a post is looked up by": {
+			point: "posting_delivered", hit: 1, want: `stands [2-9] times`,
+			unguard: `create function forget() returns trigger language plpgsql as $$ begin new.key := old.key || '~'; return new; end $$;
+				create trigger forget before update on outbox for each row when (old.batch is null) execute function forget()`,
+		},
+		"the files in the database": {
+			point: "tasks_worked", hit: 3, want: `not pushed|sessions that are done`,
+			unguard: `create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
+				create trigger lose before insert on workspaces for each row execute function lose()`,
+		},
+		"the epoch of a turn": {
+			point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
+			unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0; return new; end $$;
+				create trigger unfenced before update on sessions for each row execute function unfenced()`,
+		},
+		"the heartbeat by which the dead are known": {
+			point: "tasks_recorded", hit: 2, want: `sessions that are done`,
+			unguard: `create function immortal() returns trigger language plpgsql as $$ begin new.seen_at := 'infinity'; return new; end $$;
+				create trigger immortal before insert or update on replicas for each row execute function immortal()`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard}
+			c.open()
+			if x.frozen {
+				c.playOverFrozen(x.point, x.hit)
+			} else {
+				c.playUntil(x.point, x.hit)
+			}
+			found := c.faults(t.Context())
+			t.Logf("without it:\n%s", found)
+			require.Regexp(t, x.want, found)
+		})
+	}
+}
+
 // playUntil runs the sessions with a program that dies at a point, and goes on with
 // another.
 func (c *chaos) playUntil(point string, hit int) (died bool) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
 	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", hit)}}
-	c.running = []*replicaProcess{first}
-	c.start(first)
+	talked := c.begin(ctx, first)
 	defer c.stop()
-	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
-	talked := make(chan struct{})
-	go func() { defer close(talked); c.talk(ctx) }()
 	select {
 	case <-first.ended:
 		died = true
@@ -182,4 +246,73 @@ func (c *chaos) playUntil(point string, hit int) (died bool) {
 	}
 	c.settle(ctx)
 	return died
+}
+
+// most is how long a run may take. One without a guard may never end.
+func (c *chaos) most() time.Duration {
+	if c.unguard != "" {
+		return 40 * time.Second
+	}
+	return 3 * time.Minute
+}
+
+// begin starts a replica and lets people talk to it.
+func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan struct{}) {
+	c.running = []*replicaProcess{first}
+	c.start(first)
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
+	talked = make(chan struct{})
+	go func() { defer close(talked); c.talk(ctx) }()
+	return talked
+}
+
+// playOverFrozen runs the sessions with a program that stops at a point; a second one
+// takes over and comes to the end, and then the first goes on.
+func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
+	defer cancel()
+	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", hit), "BOBBIN_CRASH_FREEZE=1"}}
+	talked := c.begin(ctx, first)
+	defer c.stop()
+	for ctx.Err() == nil && !came && !isClosed(talked) {
+		came = stopped(first)
+		sleep(ctx, 10*time.Millisecond)
+	}
+	second := &replicaProcess{number: 1, data: "data-1"}
+	c.running = append(c.running, second)
+	c.start(second)
+	<-talked
+	first.cmd.Process.Signal(syscall.SIGCONT)
+	c.settle(ctx)
+	// What it has in hand since its sleep comes to nothing, or is found: its next beats show
+	// that it got that far.
+	before := c.beats(ctx, first)
+	for ctx.Err() == nil && c.beats(ctx, first) < before+2*time.Second {
+		sleep(ctx, 50*time.Millisecond)
+	}
+	c.settle(ctx)
+	return came
+}
+
+func isClosed(c chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// stopped tells whether the process sleeps because of a signal.
+func stopped(r *replicaProcess) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return err == nil && strings.HasPrefix(rest, "T")
+}
+
+// beats is when the replica last beat, as a time since the oldest day there is.
+func (c *chaos) beats(ctx context.Context, r *replicaProcess) time.Duration {
+	var seconds float64
+	_ = c.db.QueryRow(ctx, `select coalesce((select extract(epoch from seen_at) from replicas where id = $1), 0)`, c.name(r)).Scan(&seconds)
+	return time.Duration(seconds * float64(time.Second))
 }
