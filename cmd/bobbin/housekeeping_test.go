@@ -51,6 +51,10 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.Contains(t, clean(), "Removed"+line)
 	require.NoDirExists(t, folder)
 	require.Contains(t, clean(), "Removed 0 sessions' words")
+	code, out, errs = call(t, t.Context(), env, "sessions", "old")
+	require.Equal(t, exitOK, code, errs)
+	require.Contains(t, out, "thread C1/1.0,")
+	require.Contains(t, out, "cleaned away on "+time.Now().Format("2006-"))
 }
 
 func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {

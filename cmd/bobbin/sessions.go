@@ -92,6 +92,11 @@ func showSession(ctx context.Context, out io.Writer, s *store.Store, id string) 
 		return err
 	}
 	fmt.Fprintln(out)
+	if at, err := s.ClearedAt(ctx, id); err != nil {
+		return err
+	} else if !at.IsZero() {
+		fmt.Fprintf(out, "what was said here was cleaned away on %s\n", at.Format(time.DateOnly))
+	}
 	for _, l := range lines {
 		fmt.Fprintf(out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent, indent(l.Text, 10))
 	}

@@ -24,7 +24,8 @@ type Turn struct {
 	session workflow.Session
 }
 
-const sessionColumns = `id, team, channel, thread_ts, kind, phase, title, requester, repository, base_commit, branch, head,
+// A session that was cleaned away has its id behind the thread_ts (see retention.go).
+const sessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
 	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask`
 
 func scanSession(row pgx.Row) (workflow.Session, error) {
