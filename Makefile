@@ -6,7 +6,7 @@ TOOL := go tool -modfile=.ci/tools/go.mod
 RACE ?=
 TESTFLAGS ?= -timeout 20m
 
-.PHONY: help test race deps lint demo build fuzz bench chaos
+.PHONY: help test race deps lint demo build fuzz bench chaos release
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -37,6 +37,9 @@ fuzz: ## each fuzz target for ten seconds
 
 chaos: ## the built binary under kill -9, three seeds of 40 sessions and 40 kills each
 	@for seed in 1 2 3; do BOBBIN_CHAOS="$$seed 40 40" go test ./cmd/bobbin -run TestKilledAnywhere -count=1 -v -timeout 30m || exit 1; done
+
+release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
+	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" go test ./cmd/bobbin -run TestRecordRelease -count=1 -v -timeout 10m
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...
