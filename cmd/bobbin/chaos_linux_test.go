@@ -32,11 +32,12 @@ type chaos struct {
 	t        *testing.T
 	seed     uint64
 	sessions int
-	atOnce   int // sessions under way; default 40
+	atOnce   int // sessions under way; default 16
 	replicas int
 	kills    int
 	freezes  int
 	restarts int    // of Postgres, at once and without a word
+	strikes  []blow // instead of all these
 	unguard  string // SQL that takes one guard away: the run has to fail then
 	binary   string // default: built for the run
 
@@ -228,7 +229,7 @@ func (c *chaos) play() {
 func (c *chaos) talk(ctx context.Context) {
 	atOnce := c.atOnce
 	if atOnce == 0 {
-		atOnce = 40
+		atOnce = 16
 	}
 	next, open, answered := 0, map[int]bool{}, map[int]bool{}
 	for (next < c.sessions || len(open) > 0) && ctx.Err() == nil && !c.twice() {

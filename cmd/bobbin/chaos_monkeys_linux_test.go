@@ -2,32 +2,20 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
 
 // strike lets loose what the run asks for. Blows are spread over the sessions: the next
 // one waits until as many are done as are its share.
 func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
-	type blow struct {
-		name  string
-		times int
-		do    func(context.Context, int)
-	}
-	for _, b := range []blow{
-		{"kill", c.kills, c.kill}, {"freeze", c.freezes, c.freeze}, {"restart", c.restarts, c.restartPostgres}, {"disconnect", c.kills / 4, c.disconnect},
-	} {
+	for _, b := range c.blows() {
 		var waits, victims []int // drawn in one place, so that a seed means one run
 		for range b.times {
 			waits = append(waits, 200+c.random.IntN(1000))
@@ -45,6 +33,22 @@ func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
 				b.do(ctx, victims[i])
 			}
 		})
+	}
+}
+
+// A blow is one kind of thing that strikes, some times in a run.
+type blow struct {
+	name  string
+	times int
+	do    func(ctx context.Context, replica int)
+}
+
+func (c *chaos) blows() []blow {
+	if c.strikes != nil {
+		return c.strikes
+	}
+	return []blow{
+		{"kill", c.kills, c.kill}, {"freeze", c.freezes, c.freeze}, {"restart", c.restarts, c.restartPostgres}, {"disconnect", c.kills / 4, c.disconnect},
 	}
 }
 
@@ -102,65 +106,6 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 
 // disconnect ends the links to Slack, as it does every few hours.
 func (c *chaos) disconnect(context.Context, int) { c.slack.Disconnect("refresh_requested") }
-
-// A postgres is a server of one test's own, which can be restarted under its clients.
-type postgres struct {
-	dir, url string
-	server   *cluster.Cluster
-}
-
-// startPostgres starts one. Its clients reach it at one address whatever becomes of it.
-func startPostgres(t *testing.T) *postgres {
-	t.Helper()
-	dir, err := stageDir("")
-	require.NoError(t, err)
-	p := &postgres{dir: dir}
-	t.Cleanup(func() { p.server.Stop(); os.RemoveAll(dir) })
-	require.NoError(t, p.start(t.Context()))
-	return p
-}
-
-func (p *postgres) start(ctx context.Context) (err error) {
-	// It has to keep its word through an immediate shutdown, so it is a durable one.
-	if p.server, err = cluster.Start(ctx, cluster.Config{Dir: filepath.Join(p.dir, "cluster"), Durable: true}); err != nil {
-		return err
-	}
-	u, err := url.Parse(p.server.URL())
-	if err != nil {
-		return err
-	}
-	q := u.Query()
-	link := filepath.Join(p.dir, "socket")
-	os.Remove(link)
-	if err := os.Symlink(q.Get("host"), link); err != nil {
-		return err
-	}
-	q.Set("host", link)
-	u.RawQuery = q.Encode()
-	p.url = u.String()
-	return nil
-}
-
-// restart ends the server at once, without a word to its clients, and starts it again.
-func (p *postgres) restart(ctx context.Context, away time.Duration) error {
-	pidFile, err := filepath.Glob(filepath.Join(p.dir, "cluster", "*", "postmaster.pid"))
-	if err == nil && len(pidFile) == 1 {
-		var text []byte
-		if text, err = os.ReadFile(pidFile[0]); err == nil {
-			line, _, _ := strings.Cut(string(text), "\n")
-			var pid int
-			if pid, err = strconv.Atoi(line); err == nil {
-				err = syscall.Kill(pid, syscall.SIGQUIT)
-			}
-		}
-	}
-	if err != nil {
-		return err
-	}
-	p.server.Stop()
-	sleep(ctx, away)
-	return p.start(context.WithoutCancel(ctx))
-}
 
 func (c *chaos) restartPostgres(ctx context.Context, n int) {
 	require.NoError(c.t, c.own.restart(ctx, time.Duration(n)*time.Second))
