@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -43,6 +45,7 @@ type flock struct {
 	unguard     string        // SQL
 	blind       bool          // what was tried is not looked up
 	twice       bool          // every session is drained twice at once
+	posters     int           // default: the queue's own
 	http        http.RoundTripper
 }
 
@@ -127,7 +130,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: drain}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }
@@ -158,7 +161,7 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 		return err
 	}
 	for _, m := range messages {
-		fact := store.Fact{Handled: []store.Handled{{ID: m.ID}}, ClearStop: true}
+		fact := store.Fact{Handled: []store.Handled{{ID: m.ID}}, ClearStop: true, Alone: strings.HasSuffix(m.Text, "alone")}
 		if fact.Lines, err = answers(ctx, t, m, said); err != nil {
 			return err
 		}
@@ -211,32 +214,64 @@ func heard(in workflow.Incoming) string {
 	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+in.ActionID), " ")
 }
 
+// trouble is on the links, now and then.
+func (p *parrots) trouble(random *rand.Rand) {
+	switch random.IntN(40) {
+	case 0:
+		p.slack.Disconnect([]string{"warning", "refresh_requested", "link_disabled"}[random.IntN(3)])
+	case 1:
+		p.slack.Cut()
+	case 2, 3, 4:
+		p.slack.DropAcks(1 + random.IntN(3))
+		return
+	default:
+		return
+	}
+	require.NoError(p.t, p.slack.WaitConnected(soon(p.t), 2))
+}
+
+// breath lets the parrots take what is on its way to them, unless that was lost.
+func (p *parrots) breath() {
+	ctx, cancel := context.WithTimeout(p.t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_ = p.slack.WaitSettled(ctx)
+}
+
 // settle waits until nothing is on its way in either direction. Slack's patience ends at
 // once for what was on a link that broke.
 func (p *parrots) settle() {
 	p.t.Helper()
 	ctx := soon(p.t)
-	for before := ""; ; {
+	for {
 		var left int
 		err := p.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
 			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
 		require.NoError(p.t, err)
 		require.NoError(p.t, p.slack.WaitConnected(ctx, 1))
-		quiet, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
-		settled := p.slack.WaitSettled(quiet) == nil
-		cancel()
-		if settled && left == 0 {
+		if p.nudge() && left == 0 {
 			return
 		}
-		if settled {
-			sleep(ctx, 20*time.Millisecond)
-		} else if now := fmt.Sprint(p.tally()); now == before {
-			p.slack.ExpireAcks() // nothing moves: it was on links that broke
-		} else {
-			before = now
-		}
 	}
+}
+
+// nudge gives Slack's deliveries some time, and where nothing moves, since it was on links
+// that broke, ends Slack's patience with them. It says whether none are on their way.
+func (p *parrots) nudge() (settled bool) {
+	before, _ := p.tally()
+	ctx, cancel := context.WithTimeout(p.t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if p.slack.WaitSettled(ctx) == nil {
+		select { // the rows are looked at again soon, and not at once
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+		return true
+	}
+	if now, _ := p.tally(); maps.Equal(now, before) {
+		p.slack.ExpireAcks()
+	}
+	return false
 }
 
 // tally says what became of all deliveries so far.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type work struct {
 	Turn   func(ctx context.Context, session string) error
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Post   func(ctx context.Context, session string) error
+
+	Posters int // sessions that are posted at once; default 1000
 }
 
 // newQueue registers every kind of job; each replica has to, or the one that leads would
@@ -45,7 +48,9 @@ func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.L
 		Queues: map[string]river.QueueConfig{
 			// Some more than may be at work: those that wait for a place still hear what is said.
 			river.QueueDefault: {MaxWorkers: sessionsAtOnce + 8},
-			store.PostQueue:    {MaxWorkers: 32},
+			// Most that post wait for Slack, which costs nothing; with few, those of one channel
+			// that takes nothing would hold up all others.
+			store.PostQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
 		},
 	})
 	if err != nil {

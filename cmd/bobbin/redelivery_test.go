@@ -145,7 +145,10 @@ func (s *storm) blow() {
 		if len(frames) > 0 && s.random.IntN(left) < len(frames) && s.slack.Frame(frames[0]) == nil {
 			frames = frames[1:]
 		}
-		s.trouble()
+		s.trouble(s.random)
+		if left%8 == 0 {
+			s.breath()
+		}
 	})
 	for _, f := range frames { // for which there was no link
 		require.NoError(s.t, s.slack.WaitConnected(soon(s.t), 1))
@@ -154,26 +157,6 @@ func (s *storm) blow() {
 	s.parrots.settle()
 	s.pressAgain()
 	s.everythingAgain()
-}
-
-// trouble is on the links, now and then.
-func (s *storm) trouble() {
-	switch s.random.IntN(100) {
-	case 0:
-		s.slack.Disconnect("warning")
-	case 1, 2:
-		s.slack.Disconnect("refresh_requested")
-	case 3:
-		s.slack.Disconnect("link_disabled")
-	case 4, 5:
-		s.slack.Cut()
-	case 6, 7, 8, 9:
-		s.slack.DropAcks(1 + s.random.IntN(5))
-		return
-	default:
-		return
-	}
-	require.NoError(s.t, s.slack.WaitConnected(soon(s.t), 2))
 }
 
 // pressAgain: Slack itself sends presses and commands once. Those whose every copy was on
