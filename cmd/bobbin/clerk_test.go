@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // A clerk is a model whose answer follows from the conversation it is shown, whichever
@@ -37,6 +39,18 @@ func (c *clerk) holding(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held[name]
+}
+
+// await returns when a request about name waits.
+func (c *clerk) await(ctx context.Context, name string) error {
+	for c.holding(name) == 0 {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("nobody asked about %s: %w", name, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // A letter is a request to the clerk, as far as it is looked at.

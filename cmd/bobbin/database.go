@@ -91,6 +91,27 @@ func openDatabase(ctx context.Context, s settings, log *slog.Logger) (*cluster.C
 	return own, st, nil
 }
 
+// supersededEvery is how often a running replica looks whether a newer one came.
+const supersededEvery = 2 * time.Second
+
+// superseded ends the bot when a newer version has changed the database beneath it: that
+// one knows phases and jobs that this one does not. What is under way is handed over.
+func (b *service) superseded(ctx context.Context) error {
+	tick := time.NewTicker(supersededEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		var newer *store.NewerError
+		if err := b.store.Newer(ctx); errors.As(err, &newer) {
+			return fmt.Errorf("%w. That one has taken over; start it here, too", newer)
+		}
+	}
+}
+
 func connect(ctx context.Context, s settings, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
 	if err := checkDatabase(s.DatabaseURL); err != nil {
 		return nil, nil, usageError{err}

@@ -206,6 +206,7 @@ func (b *service) run(ctx context.Context) error {
 	part(b.queue.run)
 	part(b.gateway.Run)
 	part(b.ownDatabase)
+	part(b.superseded)
 	part(func(ctx context.Context) error { b.monitor.watch(ctx, b); return nil })
 	part(func(ctx context.Context) error { b.keeper.run(ctx); return nil })
 	err := group.Wait()

@@ -76,6 +76,27 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	}
 }
 
+// A replica that still runs when a newer version has changed the database hands over what
+// it has in hand, and ends with a line that says why.
+func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
+	t.Parallel()
+	a := &arrival{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
+	a.open()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, a.clerk.await(ctx, "asking"))
+	_, err := a.db.Exec(ctx, `insert into goose_db_version (version_id, is_applied) values (1000, true)`)
+	require.NoError(t, err)
+	select {
+	case err = <-a.ended:
+	case <-ctx.Done():
+		t.Fatal("it goes on")
+	}
+	require.Regexp(t, `^the database was made by a newer version of Bobbin: its schema is at 1000, and this program knows \d+\. That one has taken over; start it here, too$`, err.Error())
+	require.Zero(t, a.count(`select count(*) from river_job where state = 'running'`))
+	require.Equal(t, 1, a.count(`select count(*) from river_job where kind = 'turn' and finalized_at is null`))
+}
+
 // An arrival is the program of today over what an older one left.
 type arrival struct {
 	tower
@@ -87,6 +108,8 @@ type arrival struct {
 
 	dir, remote, url string
 	before           map[string][]string // columns, by table
+	clerk            *clerk
+	ended            chan error // what the program ended with
 }
 
 func (a *arrival) recorded(name string) bool {
@@ -213,11 +236,14 @@ func (a *arrival) restore() {
 
 // start runs the program of today.
 func (a *arrival) start() {
+	if a.clerk == nil {
+		a.clerk = openClerk(a.t, nil)
+	}
 	app := a.slack.App()
 	s := settings{
 		DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard,
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond,
-		ModelURL: openClerk(a.t, nil).URL, Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
+		ModelURL: a.clerk.URL, Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
 		SandboxKind: "none", Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
 	}
 	log := slog.New(slog.DiscardHandler)
@@ -227,11 +253,15 @@ func (a *arrival) start() {
 	service, err := newService(a.t.Context(), s, log)
 	require.NoError(a.t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- service.run(ctx) }()
+	a.ended = make(chan error, 1)
+	go func() {
+		a.ended <- service.run(ctx)
+		close(a.ended)
+	}()
 	a.t.Cleanup(func() {
 		stop()
-		<-ended
+		for range a.ended {
+		}
 		service.close()
 	})
 	require.NoError(a.t, a.slack.WaitConnected(a.t.Context(), 1))

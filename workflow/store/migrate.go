@@ -2,9 +2,10 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -40,8 +41,11 @@ func (s *Store) Migrate(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if err := refuseNewer(ctx, conn.Conn(), ours, queue); err != nil {
-		return err
+	var newer *NewerError
+	if err := s.Newer(ctx); errors.As(err, &newer) {
+		return fmt.Errorf("%w; nothing was changed. Start that version or a later one, or restore the back-up from before the upgrade", newer)
+	} else if err != nil {
+		return fmt.Errorf("migrate: %w", err)
 	}
 	if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return fmt.Errorf("migrate: queue: %w", err)
@@ -52,30 +56,65 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return nil
 }
 
-// refuseNewer is the error of a database that holds migrations which this program does not.
-func refuseNewer(ctx context.Context, conn *pgx.Conn, ours *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
-	known := ours.ListSources()
-	steps := queue.AllVersions()
+// A NewerError is about a database that holds migrations which this program does not know.
+type NewerError struct {
+	What         string // its schema, its job queue
+	Found, Known int64
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("the database was made by a newer version of Bobbin: %s is at %d, and this program knows %d", e.What, e.Found, e.Known)
+}
+
+// Newer fails with a NewerError when a newer version has changed the database. It may be
+// asked at any time: another replica may have been upgraded before this one.
+func (s *Store) Newer(ctx context.Context) error {
+	ours, queue, err := s.known()
+	if err != nil {
+		return err
+	}
 	for _, line := range []struct {
 		what, table, newest string
 		known               int64
 	}{
-		{"its schema", "goose_db_version", `select coalesce(max(version_id), 0) from goose_db_version where is_applied`, known[len(known)-1].Version},
-		{"its job queue", "river_migration", `select coalesce(max(version), 0) from river_migration`, int64(steps[len(steps)-1].Version)},
+		{"its schema", "goose_db_version", `select coalesce(max(version_id), 0) from goose_db_version where is_applied`, ours},
+		{"its job queue", "river_migration", `select coalesce(max(version), 0) from river_migration`, queue},
 	} {
 		var there bool
-		err := conn.QueryRow(ctx, `select to_regclass($1) is not null`, line.table).Scan(&there)
 		var found int64
+		err := s.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, line.table).Scan(&there)
 		if err == nil && there {
-			err = conn.QueryRow(ctx, line.newest).Scan(&found)
+			err = s.Pool.QueryRow(ctx, line.newest).Scan(&found)
 		}
 		if err != nil {
-			return fmt.Errorf("migrate: look at the database's version: %w", err)
+			return fmt.Errorf("look at the database's version: %w", err)
 		}
 		if found > line.known {
-			return fmt.Errorf("the database was made by a newer version of Bobbin: %s is at %d, and this program knows %d; nothing was changed. Start that version or a later one, or restore the back-up from before the upgrade",
-				line.what, found, line.known)
+			return &NewerError{What: line.what, Found: found, Known: line.known}
 		}
 	}
 	return nil
+}
+
+// known are the newest migrations that this program has.
+func (s *Store) known() (ours, queue int64, err error) {
+	names, err := fs.Glob(migrations.Files, "*.sql")
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, name := range names {
+		n, err := goose.NumericComponent(name)
+		if err != nil {
+			return 0, 0, fmt.Errorf("migration %s: %w", name, err)
+		}
+		ours = max(ours, n)
+	}
+	steps, err := rivermigrate.New(riverpgxv5.New(s.Pool), nil)
+	if err != nil {
+		return 0, 0, fmt.Errorf("job queue: %w", err)
+	}
+	for _, step := range steps.AllVersions() {
+		queue = max(queue, int64(step.Version))
+	}
+	return ours, queue, nil
 }
