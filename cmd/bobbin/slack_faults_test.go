@@ -17,9 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A soak has many lines said in many threads over a Slack that fails in every way, by
+// A weathered has many lines said in many threads over a Slack that fails in every way, by
 // replicas that share one outbox.
-type soak struct {
+type weathered struct {
 	*parrots
 	random  *rand.Rand
 	ann     string
@@ -41,7 +41,7 @@ func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 		require.NoError(t, err, "BOBBIN_SOAK is: seed lines threads")
 	}
 	t.Logf("seed %d: %d lines in %d threads", seed, lines, threads)
-	s := openSoak(t, seed, threads)
+	s := openWeathered(t, seed, threads)
 	s.fly(flock{replicas: 2, connections: 2})
 	full := s.threads[0].channel
 	s.weather(full)
@@ -55,7 +55,7 @@ func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	require.Empty(t, s.faults())
 }
 
-// Each guard has a control: the same soak without it is found out.
+// Each guard has a control: the same weathered without it is found out.
 func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -67,7 +67,7 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openSoak(t, 1, 10)
+			s := openWeathered(t, 1, 10)
 			c.replicas, c.connections = 2, 2
 			s.fly(c.flock)
 			c.fault.Method = "chat.postMessage"
@@ -96,7 +96,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openSoak(t, 1, 0)
+			s := openWeathered(t, 1, 0)
 			c.replicas, c.connections = 1, 1
 			s.fly(c.flock)
 			crowd, other := s.channel("crowd"), s.channel("other")
@@ -123,7 +123,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 }
 
 // ask has a thread of one line begun.
-func (s *soak) ask(channel string) *talk {
+func (s *weathered) ask(channel string) *talk {
 	root, err := s.slack.Say(channel, s.ann, s.slack.Mention()+" say 1", "")
 	require.NoError(s.t, err)
 	s.said[root] = 1
@@ -131,9 +131,9 @@ func (s *soak) ask(channel string) *talk {
 	return s.threads[len(s.threads)-1]
 }
 
-// openSoak makes five channels, and the threads in them by turns.
-func openSoak(t *testing.T, seed uint64, threads int) *soak {
-	s := &soak{
+// openWeathered makes five channels, and the threads in them by turns.
+func openWeathered(t *testing.T, seed uint64, threads int) *weathered {
+	s := &weathered{
 		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
 		random:  rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
 	}
@@ -148,12 +148,12 @@ func openSoak(t *testing.T, seed uint64, threads int) *soak {
 	return s
 }
 
-func (s *soak) channel(name string) string {
+func (s *weathered) channel(name string) string {
 	return s.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{s.ann, s.slack.App().BotUser}}).ID
 }
 
 // weather is how Slack fails from now on; one channel may be full.
-func (s *soak) weather(full string) {
+func (s *weathered) weather(full string) {
 	if full != "" {
 		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: full, Times: -1, Status: http.StatusTooManyRequests})
 	}
@@ -175,7 +175,7 @@ func (s *soak) weather(full string) {
 
 // chat has people ask for so many lines in all, five at a time, in random threads, while
 // the links break.
-func (s *soak) chat(lines int) {
+func (s *weathered) chat(lines int) {
 	var order []*talk
 	for n := range lines / 5 {
 		order = append(order, s.threads[n%len(s.threads)])
@@ -200,11 +200,11 @@ func (s *soak) chat(lines int) {
 }
 
 // awaitOthers returns when all is said in every channel but one.
-func (s *soak) awaitOthers(full string) {
+func (s *weathered) awaitOthers(full string) {
 	ctx := soon(s.t)
 	for _, p := range s.threads {
 		for p.channel != full && len(s.lines(p)) < s.said[p.root] {
-			require.NoError(s.t, ctx.Err(), "thread %s in %s: %s", p.root, p.channel, s.lines(p))
+			require.NoError(s.t, ctx.Err(), "%d lines of %d stand in %s: %s", len(s.lines(p)), s.said[p.root], p.root, s.held(p))
 			a, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
 			_, _ = s.slack.WaitFor(a, p.channel, p.root, func([]slacktest.Message) bool { return len(s.lines(p)) >= s.said[p.root] })
 			cancel()
@@ -213,10 +213,22 @@ func (s *soak) awaitOthers(full string) {
 	}
 }
 
+// held is what the database knows of a thread.
+func (s *weathered) held(p *talk) (state string) {
+	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
+			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*) from inbox where session_id = s.id and handled_at is null),
+			'lines', (select count(*) from lines where session_id = s.id),
+			'waiting', (select jsonb_agg(o) from outbox o where session_id = s.id and posted_at is null),
+			'jobs', (select jsonb_agg(j) from river_job j where args->>'session' = s.id and state <> 'completed'))::text
+		from sessions s where channel = $1 and thread_ts = $2`, p.channel, p.root).Scan(&state)
+	require.NoError(s.t, err)
+	return state
+}
+
 var lineNumber = regexp.MustCompile(`line \d{4}`)
 
 // lines are those of a thread as they stand there.
-func (s *soak) lines(p *talk) (found []string) {
+func (s *weathered) lines(p *talk) (found []string) {
 	for _, m := range s.slack.Thread(p.channel, p.root) {
 		if m.BotID == s.slack.App().BotID {
 			found = append(found, lineNumber.FindAllString(m.Text, -1)...)
@@ -226,7 +238,7 @@ func (s *soak) lines(p *talk) (found []string) {
 }
 
 // faults is everything that was lost, said twice, or out of order, a line each.
-func (s *soak) faults() (found []string) {
+func (s *weathered) faults() (found []string) {
 	for n, p := range s.threads {
 		there := s.lines(p)
 		times := map[string]int{}
@@ -253,7 +265,7 @@ func (s *soak) faults() (found []string) {
 }
 
 // tell is what the run went through.
-func (s *soak) tell() string {
+func (s *weathered) tell() string {
 	statuses := map[string]int{}
 	for _, r := range s.slack.Requests("chat.postMessage") {
 		switch {
