@@ -35,11 +35,11 @@ build: ## one static binary
 fuzz: ## each fuzz target for ten seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s $$p || exit 1; done; done
 
-chaos: ## the built binary under kill -9, three seeds of 40 sessions and 40 kills each
-	@for seed in 1 2 3; do BOBBIN_CHAOS="$$seed 40 40" go test ./cmd/bobbin -run TestKilledAnywhere -count=1 -v -timeout 30m || exit 1; done
+SEEDS ?= 1 2 3
 
-release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
-	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" go test ./cmd/bobbin -run TestRecordRelease -count=1 -v -timeout 10m
+chaos: ## the built binary under fire, whole: kills, points, freezes, restarts (SEEDS="1 2 3")
+	BOBBIN_CHAOS="1 100" go test ./cmd/bobbin -run 'TestKilledAtEachPoint|TestFrozenAtEachPoint|TestPostgresFailsOver|FoundOutWithoutTheirGuards' -count=1 -v -timeout 60m
+	@for seed in $(SEEDS); do BOBBIN_CHAOS="$$seed 100" go test ./cmd/bobbin -run 'TestKilledAnywhere|TestReplicasTakeOver' -parallel 1 -count=1 -v -timeout 60m || exit 1; done
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...

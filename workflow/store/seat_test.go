@@ -162,22 +162,16 @@ func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 	s := open(t)
 	first := begun(t, s)
 	begins := make(chan error, 1)
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: func(ctx context.Context, session string) error {
-		_, err := s.Pool.Exec(ctx, `update river_job set state = 'discarded', finalized_at = now() where kind = 'turn'`)
-		if err == nil {
-			_, err = s.Begin(ctx, session)
-		}
-		begins <- err
-		return err
-	}})
-	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
-		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}},
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: func(ctx context.Context, session string) error {
+			_, err := s.Pool.Exec(ctx, `update river_job set state = 'discarded', finalized_at = now() where kind = 'turn'`)
+			if err == nil {
+				_, err = s.Begin(ctx, session)
+			}
+			begins <- err
+			return err
+		}})
 	})
-	require.NoError(t, err)
-	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
-	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
 	require.ErrorIs(t, <-begins, store.ErrFenced)
 	require.NoError(t, first.Record(t.Context(), store.Fact{}), "who has the session keeps it")
 }
@@ -253,25 +247,20 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	_, err := s.Pool.Exec(t.Context(), `update sessions set crashes = 5000`)
 	require.NoError(t, err)
 	given := make(chan error, 1)
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &store.TurnWorker{
-		Store: s, Log: silent,
-		Run: func(context.Context, string) error { t.Error("it was run"); return nil },
-		GiveUp: func(ctx context.Context, session string, cause error) error {
-			given <- cause
-			in, err := turn.Unhandled(ctx)
-			if err != nil {
-				return err
-			}
-			return turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: in[0].ID}}})
-		},
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &store.TurnWorker{
+			Store: s, Log: silent,
+			Run: func(context.Context, string) error { t.Error("it was run"); return nil },
+			GiveUp: func(ctx context.Context, session string, cause error) error {
+				given <- cause
+				in, err := turn.Unhandled(ctx)
+				if err != nil {
+					return err
+				}
+				return turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: in[0].ID}}})
+			},
+		})
 	})
-	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
-		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond, Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}},
-	})
-	require.NoError(t, err)
-	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
-	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
 	require.ErrorContains(t, <-given, "5 times in a row")
 	require.Eventually(t, func() bool { return number(t, s, `select crashes from sessions`) == 0 }, 10*time.Second, 5*time.Millisecond)
 }

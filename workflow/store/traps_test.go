@@ -1,0 +1,86 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// The queue ends a job after a minute and calls it failed, unless a worker says otherwise.
+func TestNoJobIsEndedByAClock(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, time.Duration(-1), (&store.TurnWorker{}).Timeout(nil))
+	require.Equal(t, time.Duration(-1), (&store.PostWorker{}).Timeout(nil))
+}
+
+// A message that comes while a job still runs queues none of its own, since a session has
+// one at most. The job that is about to end has to see it.
+func TestAMessageAtTheVeryEndIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	late := lateMessage(t, s)
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: late})
+	})
+	require.Eventually(t, func() bool {
+		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+	}, 20*time.Second, 5*time.Millisecond)
+	require.Equal(t, 2, number(t, s, `select count(*) from inbox where handled_at is not null`))
+}
+
+// The control: a worker that leaves it to the queue to end its job forgets the message.
+func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	late := lateMessage(t, s)
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[store.TurnJob]) error { return late(ctx, j.Args.Session) }))
+	})
+	require.Eventually(t, func() bool {
+		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+	}, 20*time.Second, 5*time.Millisecond)
+	require.Equal(t, 1, number(t, s, `select count(*) from inbox where handled_at is null`))
+	require.Zero(t, number(t, s, `select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
+}
+
+// lateMessage is a turn in whose last moment another message comes.
+func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) error {
+	t.Helper()
+	require.NoError(t, s.Receive(t.Context(), mention("Ev1", "total is off")))
+	return func(ctx context.Context, session string) error {
+		turn, err := s.Begin(ctx, session)
+		if err != nil {
+			return err
+		}
+		in, err := turn.Unhandled(ctx)
+		if err != nil {
+			return err
+		}
+		for _, m := range in {
+			if err := turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: m.ID}}}); err != nil {
+				return err
+			}
+		}
+		return s.Receive(ctx, reply("Ev2", "2.0", "and the tax"))
+	}
+}
+
+// workQueue works the queue until the test ends.
+func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
+	t.Helper()
+	workers := river.NewWorkers()
+	register(workers)
+	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
+		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
+	t.Cleanup(func() { client.StopAndCancel(context.Background()) })
+}
