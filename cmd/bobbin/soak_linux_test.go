@@ -40,7 +40,8 @@ type soak struct {
 	slack             *slacktest.Server
 	ann               string
 	channels          []string
-	said              int // sessions begun so far
+	said              int    // sessions begun so far
+	first             string // thread
 	cmd               *exec.Cmd
 	health            string
 }
@@ -57,17 +58,18 @@ const keepSeconds = "keep: {sessions_days: 0.00003, decisions_days: 0.00004, fil
 // keepEver is housekeeping off.
 const keepEver = "keep: {sessions_days: 36500, waiting_days: 36500, decisions_days: 36500, files_days: 36500, files_gb: 1000000, cache_gb: 1000000, mirrors_days: 36500}\n"
 
-// TestASoakIsFlat: however many sessions there were, the program holds no more than before.
-// BOBBIN_SOAK sets how many there are.
+// TestASoakIsFlat: however many sessions there were, the program holds no more than before,
+// and in a thread whose session is gone a mention begins the next one. BOBBIN_SOAK sets how
+// many sessions there are.
 func TestASoakIsFlat(t *testing.T) {
 	t.Parallel()
-	s := &soak{t: t, sessions: 30, keep: keepSeconds, cleans: true}
+	s := &soak{t: t, sessions: 18, keep: keepSeconds, cleans: true}
 	if own := os.Getenv("BOBBIN_SOAK"); own != "" {
 		var err error
 		s.sessions, err = strconv.Atoi(own)
 		require.NoError(t, err, "BOBBIN_SOAK is how many sessions there are")
 	}
-	samples := s.run()
+	samples := s.run(s.again)
 	require.Empty(t, growth(samples[1], samples[2]))
 	require.Less(t, samples[2].rss, 300.0, "MB")
 }
@@ -76,7 +78,7 @@ func TestASoakIsFlat(t *testing.T) {
 func TestASoakWithoutHousekeepingGrows(t *testing.T) {
 	t.Parallel()
 	s := &soak{t: t, sessions: 9, keep: keepEver}
-	samples := s.run()
+	samples := s.run(func(context.Context) {})
 	found := strings.Join(growth(samples[1], samples[2]), "\n")
 	t.Logf("without it:\n%s", found)
 	for _, what := range []string{"rows of sessions", "rows of transcript", "rows of workspaces", "rows of lines", "rows of river_job", "KB of sessions' folders"} {
@@ -120,7 +122,8 @@ func growth(before, after sample) (found []string) {
 	return found
 }
 
-func (s *soak) run() []sample {
+// run works in three parts, with a sample after each, and does something then.
+func (s *soak) run(then func(context.Context)) []sample {
 	s.open()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute+time.Duration(s.sessions)*5*time.Second)
 	defer cancel()
@@ -133,7 +136,16 @@ func (s *soak) run() []sample {
 		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors and %d packs, %d rows, disk %v", x.sessions, x.rss, x.goroutines, x.files, x.packs, sum(x.rows), x.disk)
 		samples = append(samples, x)
 	}
+	then(ctx)
 	return samples
+}
+
+// again mentions the bot in the first thread.
+func (s *soak) again(ctx context.Context) {
+	_, err := s.slack.Say(s.channels[0], s.ann, s.slack.Mention()+" bug 0 again", s.first)
+	require.NoError(s.t, err)
+	s.await(ctx, "a report in the old thread", func() bool { return strings.Count(s.thread(s.channels[0], s.first), "Root cause (revision 1") == 2 })
+	require.Equal(s.t, 1, s.number(ctx, `select count(*) from sessions where phase = 'reported' and title like '%again'`))
 }
 
 func sum(rows map[string]int) (n int) {
@@ -229,6 +241,9 @@ func (s *soak) work(ctx context.Context, sessions int) {
 			root, err := s.slack.Say(c, s.ann, fmt.Sprintf("%s bug %d", s.slack.Mention(), s.said%soakFiles), "")
 			require.NoError(s.t, err)
 			open[s.said] = &thread{channel: c, root: root}
+			if s.said == 0 {
+				s.first = root
+			}
 			s.said++
 		}
 		for n, k := range open {
