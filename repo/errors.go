@@ -69,7 +69,7 @@ func knowAccess(e *RemoteError, r Remote, err error, said string) bool {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		e.Reason = "the remote wants to know who is asking"
 		e.Cure = "Give the bot a token for it"
-		if r.Token != nil {
+		if r.Token != nil || redact(r.URL) != r.URL {
 			e.Reason = "the remote does not accept the token"
 			e.Cure = "Renew it, and check that it covers this repository"
 		}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+// A host serves one repository with git's own http-backend, asks for a password, and fails
+// when it is told to. The repository keeps a book of the updates of its branches.
+type host struct {
+	dir, address string
+
+	mu     sync.Mutex
+	broken string // what for
+	left   int
+	by     trouble
+}
+
+// A trouble answers in the host's place.
+type trouble func(w http.ResponseWriter, r *http.Request, real http.Handler)
+
+// What a request is for.
+const (
+	readRefs  = "GET git-upload-pack"
+	readPack  = "POST git-upload-pack"
+	writeRefs = "GET git-receive-pack"
+	writePack = "POST git-receive-pack"
+	anything  = "whatever it is for"
+)
+
+const (
+	hostPassword = "hunter2-of-the-host"
+	lasting      = 1 << 30
+)
+
+func openHost(t *testing.T, dir string, files []txtar.File) *host {
+	t.Helper()
+	h := &host{dir: filepath.Join(dir, "remote.git")}
+	require.NoError(t, plantRemote(h.dir, files))
+	require.NoError(t, h.hook("post-receive", "cat >>"+h.book()))
+	path, err := exec.Command("git", "--exec-path").Output()
+	require.NoError(t, err)
+	real := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: io.Discard, Env: []string{
+		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
+	}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password != hostPassword {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if how := h.arrived(r); how != nil {
+			how(w, r, real)
+			return
+		}
+		real.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	h.address = strings.Replace(server.URL, "://", "://bot:"+hostPassword+"@", 1) + "/remote.git"
+	return h
+}
+
+func (h *host) book() string { return filepath.Join(filepath.Dir(h.dir), "book") }
+
+func (h *host) hook(name, script string) error {
+	if err := os.MkdirAll(filepath.Join(h.dir, "hooks"), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(h.dir, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755)
+}
+
+func (h *host) arrived(r *http.Request) trouble {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	what := r.Method + " " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	if r.Method == http.MethodGet {
+		what = "GET " + r.URL.Query().Get("service")
+	}
+	if h.broken != what && h.broken != anything || h.left == 0 {
+		return nil
+	}
+	h.left--
+	return h.by
+}
+
+func (h *host) fail(at string, times int, how trouble) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.broken, h.left, h.by = at, times, how
+}
+
+func (h *host) mend() { h.fail("", 0, nil) }
+
+// updates are what the repository itself saw of its branches: old, new, ref.
+func (h *host) updates() (all [][]string) {
+	b, _ := os.ReadFile(h.book())
+	for line := range strings.Lines(string(b)) {
+		all = append(all, strings.Fields(line))
+	}
+	return all
+}
+
+// git runs it in the bare repository.
+func (h *host) git(args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", h.dir}, args...)...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// The ways to fail.
+func httpStatus(code int, header ...string) trouble {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		if len(header) == 2 {
+			w.Header().Set(header[0], header[1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func breaksOff(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	}
+}
+
+func showsPage(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	fmt.Fprint(w, "<!doctype html><title>Sign in</title>")
+}
+
+func hangs(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+func sendsElsewhere(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	http.Redirect(w, r, "http://elsewhere.example.invalid"+r.URL.RequestURI(), http.StatusFound)
+}
+
+func cutsPack(w http.ResponseWriter, r *http.Request, real http.Handler) {
+	answer := httptest.NewRecorder()
+	real.ServeHTTP(answer, r)
+	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+	body := answer.Body.Bytes()
+	_, _ = w.Write(body[:bytes.Index(body, []byte("PACK"))+20]) // in the middle of a frame
+}
+
+// afterDone does what was asked for, and then fails.
+func afterDone(how trouble) trouble {
+	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+		real.ServeHTTP(httptest.NewRecorder(), r)
+		how(w, r, real)
+	}
+}
