@@ -1,14 +1,17 @@
 package main
 
 import (
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
@@ -55,6 +58,29 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.Equal(t, exitOK, code, errs)
 	require.Contains(t, out, "thread C1/1.0,")
 	require.Contains(t, out, "cleaned away on "+time.Now().Format("2006-"))
+}
+
+// What fails for one part is said, and the others are cleaned all the same.
+func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"sessions", "cache"} { // no folders
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	}
+	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")
+	require.NoError(t, os.MkdirAll(left, 0o755))
+	s, err := store.Open(t.Context(), clustertest.Database(t, migrate), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	_, err = s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
+	require.NoError(t, err)
+	var said strings.Builder
+	log := slog.New(slog.NewTextHandler(&said, nil))
+	housekeeping(settings{DataDir: dir, Keep: KeepConfig{}.retention()}, s, log).once(t.Context())
+	require.Contains(t, said.String(), "clean sessions' folders")
+	require.Contains(t, said.String(), "clean the caches")
+	require.Contains(t, said.String(), "1 sessions' words and files")
+	require.NoDirExists(t, left)
 }
 
 func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
