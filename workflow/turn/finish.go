@@ -36,6 +36,9 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check
 	}
 	p := t.here()
 	proof, err := t.Checker.Prove(ctx, p.mirror, w, p.project)
+	if err == nil && !proof.Holds() {
+		err = roomLeft(t.Dir, t.cacheDir())
+	}
 	if err != nil {
 		return proof, fmt.Errorf("proof: %w", err)
 	}

@@ -284,6 +284,10 @@ func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
 	if ctx.Err() != nil {
 		return // it is asked again when the session goes on
 	}
+	if diskWords(err) != "" {
+		t.halt(err)
+		return
+	}
 	if err != nil {
 		t.log.Error("inquiry", "kind", q.Kind, "err", err)
 		q.Answer = json.RawMessage(`{}`)

@@ -430,6 +430,9 @@ func (t *turn) around(inner model.Tool, before, after func(context.Context) erro
 			}
 		}
 		result, err := call(ctx, args)
+		if err == nil {
+			err = roomLeft(t.Dir, t.cacheDir())
+		}
 		if err != nil || after == nil {
 			return result, err
 		}
@@ -453,7 +456,7 @@ func then(inner model.Tool, after func(context.Context) error) model.Tool {
 
 // remoteFailed says in the thread what is wrong with the repository.
 func (t *turn) remoteFailed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || diskWords(err) != "" {
 		return err
 	}
 	t.log.Error("repository", "err", err)

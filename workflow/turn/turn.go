@@ -143,7 +143,10 @@ func (t *turn) once(parent context.Context) (again bool, err error) {
 	if errors.Is(context.Cause(ctx), store.ErrFenced) {
 		return false, store.ErrFenced
 	}
-	return false, err
+	if cause := context.Cause(ctx); cause != nil && diskWords(cause) != "" {
+		err = cause // an agent beside the work came upon it
+	}
+	return false, t.diskFailed(parent, err)
 }
 
 // interrupt judges who said stop. Where that stopped the session, calls that were under
