@@ -5,7 +5,8 @@
 -- new session.
 alter table sessions add column cleared_at timestamptz;
 
-create index sessions_by_age on sessions (updated_at);
+create index sessions_by_age on sessions (updated_at) where cleared_at is null;
+create index sessions_cleared on sessions (updated_at) where cleared_at is not null;
 create index inbox_of_session on inbox (session_id, id);
 create index outbox_of_session on outbox (session_id);
 create index outbox_of_line on outbox (line_id);
