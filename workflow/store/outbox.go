@@ -128,3 +128,10 @@ func (s *Store) Refused(ctx context.Context, key, reason string) error {
 	_, err := s.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
 	return err
 }
+
+// gotOn says whether a job's latest try got something posted.
+func (s *Store) gotOn(ctx context.Context, session string, job int64) (got bool) {
+	err := s.Pool.QueryRow(ctx, `select exists (select 1 from outbox o join river_job j on o.posted_at > j.attempted_at
+		where o.session_id = $1 and j.id = $2)`, session, job).Scan(&got)
+	return err == nil && got
+}
