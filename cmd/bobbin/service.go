@@ -50,6 +50,7 @@ type settings struct {
 	SandboxKind  string
 	Seats        store.Seats // sessions at work, over all replicas
 	Attempts     int
+	SessionUSD   float64       // what a session may cost before people are asked; zero: anything
 	Unanswered   time.Duration // after which a question takes its recommended answer; zero: a day
 	SkillsDir    string        // the operator's skills; empty: none
 	HTTPAddr     string        // where health is served; empty: nowhere
@@ -114,7 +115,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
 		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
-		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience,
+		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, SessionUSD: s.SessionUSD,
 	}
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err

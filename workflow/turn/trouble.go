@@ -119,12 +119,21 @@ var ends = map[agent.End]string{
 // stays an error, and the queue tries again.
 func (t *turn) modelFailed(ctx context.Context, err error) error {
 	var failed *model.Error
-	if ctx.Err() != nil || !errors.As(err, &failed) {
+	var cost *costError
+	var words string
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case errors.As(err, &cost):
+		words = cost.words(t.SessionUSD)
+	case errors.As(err, &failed):
+		words = modelWords(failed)
+	default:
 		return err
 	}
 	t.log.Error("model call failed", "err", err)
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program(modelWords(failed)),
+		Lines:  t.program(words),
 		Events: []workflow.Event{workflow.EventPause}, Open: no,
 	})
 }
