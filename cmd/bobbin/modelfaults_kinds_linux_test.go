@@ -43,7 +43,7 @@ func slicesOf(lists ...[]modelFault) (all []modelFault) {
 func passingFaults() []modelFault {
 	return []modelFault{
 		{name: "429", times: 1, spoil: refusal(429, `{"error":{"message":"slow down"}}`)},
-		{name: "429 with a wait", times: 2, says: []string{"asks to wait"}, spoil: refusal(429, `{"error":{"message":"slow down"}}`, "Retry-After-Ms", "200")},
+		{name: "429 with a wait", times: 2, says: []string{"The model's endpoint asks to wait"}, spoil: refusal(429, `{"error":{"message":"slow down"}}`, "Retry-After-Ms", "200")},
 		{name: "529", times: 1, spoil: refusal(529, `{"error":{"type":"overloaded_error","message":"Overloaded"}}`)},
 		{name: "500", times: 2, spoil: refusal(500, `{"error":{"message":"sorry"}}`)},
 		{name: "502 with a page", times: 1, spoil: refusal(502, "<html>bad gateway</html>", "Content-Type", "text/html")},

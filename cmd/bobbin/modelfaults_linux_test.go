@@ -29,7 +29,8 @@ import (
 type trial struct {
 	t        *testing.T
 	sessions []*spoiled
-	heal     bool // the endpoint hides that an answer was cut
+	heal     bool    // the endpoint hides that an answer was cut
+	limit    float64 // what a session may cost, in USD
 
 	stage *stage
 	db    *pgxpool.Pool
@@ -102,6 +103,17 @@ func TestModelFaults(t *testing.T) {
 	require.GreaterOrEqual(t, len(modelFaults()), 25)
 }
 
+// A session that has cost what it may rests with a line; each reply allows as much again.
+func TestALimitOfCostRests(t *testing.T) {
+	t.Parallel()
+	says := []string{"This thread has cost"}
+	tr := &trial{t: t, limit: 4.5 * unit, sessions: []*spoiled{{fault: modelFault{name: "the cost", says: says}}}}
+	tr.open()
+	tr.play(time.Minute)
+	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
+	require.Contains(t, tr.thread(tr.sessions[0]), "This thread has cost $0.01, and the limit is $0.01 at a time. Nothing is lost: reply here to allow as much again")
+}
+
 // What is looked at is looked at in earnest: each of these is found out.
 func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 	t.Parallel()
@@ -155,10 +167,12 @@ func (tr *trial) open() {
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	files := []txtar.File{{Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200)}}
+	var bugs []byte // one file for all: a session has a tree of its own
 	for n, s := range tr.sessions {
 		s.number = n
-		files = append(files, txtar.File{Name: fmt.Sprintf("bugs/%d.txt", n), Data: fmt.Appendf(nil, "wrong %d\n", n)})
+		bugs = fmt.Appendf(bugs, "wrong <%d>\n", n)
 	}
+	files = append(files, txtar.File{Name: bugsFile, Data: bugs})
 	tr.model, tr.log = serveFaults(t, tr.sessions, tr.heal), &logBook{}
 	tr.stage, err = openStage(t.Context(), stageConfig{
 		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: clustertest.Database(t, migrate),
@@ -179,7 +193,8 @@ func (tr *trial) adjust(s *settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 3*time.Second, 150*time.Millisecond
-	s.SandboxKind, s.Seats = "none", store.Seats{AtOnce: 16}
+	s.SessionUSD = tr.limit
+	s.SandboxKind, s.Seats = "none", store.Seats{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
 	for _, a := range s.Agents {
 		s.Prices[a.Model], s.Fallback[a.Model] = model.Price{Input: 1, Output: 10}, []string{"spare"}
@@ -190,21 +205,29 @@ func (tr *trial) adjust(s *settings) {
 func (tr *trial) play(most time.Duration) {
 	ctx, cancel := context.WithTimeout(tr.t.Context(), most)
 	defer cancel()
-	slack, ann := tr.stage.slack, tr.stage.people["ann"]
-	for _, s := range tr.sessions {
-		root, err := slack.Say(s.place.channel, ann, fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
-		require.NoError(tr.t, err)
-		s.place.root = root
-	}
-	open := slices.Clone(tr.sessions)
-	for len(open) > 0 && ctx.Err() == nil {
+	waiting, open := tr.sessions, []*spoiled{}
+	for len(waiting)+len(open) > 0 && ctx.Err() == nil {
+		for len(waiting) > 0 && len(open) < atOnce {
+			tr.begin(waiting[0])
+			waiting, open = waiting[1:], append(open, waiting[0])
+		}
 		open = slices.DeleteFunc(open, tr.tend)
 		sleep(ctx, 40*time.Millisecond)
 	}
 }
 
+// atOnce is how many sessions are under way side by side.
+const atOnce = 16
+
+func (tr *trial) begin(s *spoiled) {
+	slack := tr.stage.slack
+	root, err := slack.Say(s.place.channel, tr.stage.people["ann"], fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
+	require.NoError(tr.t, err)
+	s.place.root = root
+}
+
 // rests are the lines after which nothing happens until somebody writes.
-var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|tasks ended without a result|failed on my side`)
+var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|This thread has cost|tasks ended without a result|failed on my side`)
 
 // tend looks after one session, and tells whether it is over.
 func (tr *trial) tend(s *spoiled) bool {

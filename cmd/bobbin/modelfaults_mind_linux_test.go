@@ -14,6 +14,9 @@ type mind struct {
 	Messages []sentMessage `json:"messages"`
 }
 
+// bugsFile is where every word is wrong, one a line.
+const bugsFile = "bugs/all.txt"
+
 // ownCall begins the ids of the calls that a mind makes of its own accord.
 const ownCall = "good"
 
@@ -22,7 +25,7 @@ func (m mind) last() (name, result string) {
 	id := ""
 	for _, message := range m.Messages {
 		for _, c := range message.Calls {
-			if strings.HasPrefix(c.ID, ownCall) {
+			if strings.HasPrefix(c.ID, ownCall) && strings.HasSuffix(c.ID, "-"+c.Function.Name) {
 				id, name, result = c.ID, c.Function.Name, ""
 			}
 		}
@@ -45,30 +48,30 @@ func (m mind) heard(text string) bool {
 // next is what the mind calls: the orchestrator reports, delegates, finishes; a worker reads
 // the file, mends it, and is done.
 func (m mind) next(number int) (name string, args map[string]any) {
-	file := fmt.Sprintf("bugs/%d.txt", number)
 	called, result := m.last()
 	if strings.Contains(*m.Messages[0].Content, "You are the orchestrator") {
 		switch {
 		case called == "finish", called == "delegate" && (strings.Contains(result, " is done: ") || strings.Contains(result, "nothing is left to do")):
 			return "finish", map[string]any{"summary": fmt.Sprintf("Line %d is right now.", number)}
 		case m.heard("was approved by"):
-			return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": fmt.Sprintf("Mend bug %d in %s", number, file)}}}
+			return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": fmt.Sprintf("Mend bug %d in %s", number, bugsFile)}}}
 		}
+		place := fmt.Sprintf("%s:%d", bugsFile, number+1)
 		return "report_root_cause", map[string]any{
-			"summary": fmt.Sprintf("Bug %d", number), "cause": "The word is wrong in " + file + ":1.", "confidence": "high",
-			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": file + ":1"}},
+			"summary": fmt.Sprintf("Bug %d", number), "cause": "The word is wrong in " + place + ".", "confidence": "high",
+			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": place}},
 		}
 	}
-	wrong, right := fmt.Sprintf("wrong %d", number), fmt.Sprintf("right %d", number)
+	wrong, right := fmt.Sprintf("wrong <%d>", number), fmt.Sprintf("right <%d>", number)
 	switch {
 	case called == "read_file" && strings.Contains(result, wrong):
-		return "edit_file", map[string]any{"path": file, "old": wrong, "new": right}
+		return "edit_file", map[string]any{"path": bugsFile, "old": wrong, "new": right}
 	case called == "read_file" && strings.Contains(result, right), called == "edit_file" && !strings.Contains(result, "has to be read"):
-		return "done", map[string]any{"summary": "The word is right in " + file}
+		return "done", map[string]any{"summary": "The word is right in " + bugsFile}
 	case called == "done" && strings.Contains(result, "Nothing was changed"):
-		return "blocked", map[string]any{"reason": "nothing is left to do: " + file + " is right already"}
+		return "blocked", map[string]any{"reason": "nothing is left to do: " + bugsFile + " is right already"}
 	}
-	return "read_file", map[string]any{"path": file}
+	return "read_file", map[string]any{"path": bugsFile, "offset": number + 1, "limit": 1}
 }
 
 // call is what the mind calls, on the wire.
