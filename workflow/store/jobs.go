@@ -156,6 +156,10 @@ func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
 			return river.JobSnooze(0)
 		case Passing(err):
 			return river.JobSnooze(time.Second)
+		case err != nil && w.Store.gotOn(ctx, j.Args.Session, j.ID):
+			// Not held against the job: else who has much to say would be tried ever later.
+			w.Store.log.Warn("posting goes on in a moment", "session", j.Args.Session, "err", err)
+			return river.JobSnooze(time.Second)
 		case err != nil:
 			return err
 		}
