@@ -243,13 +243,14 @@ func (p *parrots) settle() {
 	p.t.Helper()
 	ctx := soon(p.t)
 	for {
+		require.NoError(p.t, p.slack.WaitConnected(ctx, 1))
+		settled := p.nudge() // first: what came in while the rows were counted is in none of them
 		var left int
 		err := p.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
 			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
 		require.NoError(p.t, err)
-		require.NoError(p.t, p.slack.WaitConnected(ctx, 1))
-		if p.nudge() && left == 0 {
+		if settled && left == 0 {
 			return
 		}
 	}

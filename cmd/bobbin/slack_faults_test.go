@@ -31,14 +31,14 @@ type weathered struct {
 type talk struct{ channel, root string }
 
 // TestLinesKeepTheirOrderWhateverSlackAnswers: each once, in its thread's order, and a
-// channel that takes nothing holds no other up. BOBBIN_SOAK="seed lines threads" sets a
+// channel that takes nothing holds no other up. BOBBIN_WEATHER="seed lines threads" sets a
 // size of one's own.
 func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	t.Parallel()
 	seed, lines, threads := uint64(1), 200, 10
-	if own := os.Getenv("BOBBIN_SOAK"); own != "" {
+	if own := os.Getenv("BOBBIN_WEATHER"); own != "" {
 		_, err := fmt.Sscan(own, &seed, &lines, &threads)
-		require.NoError(t, err, "BOBBIN_SOAK is: seed lines threads")
+		require.NoError(t, err, "BOBBIN_WEATHER is: seed lines threads")
 	}
 	t.Logf("seed %d: %d lines in %d threads", seed, lines, threads)
 	s := openWeathered(t, seed, threads)
@@ -120,6 +120,27 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 			require.Empty(t, s.faults())
 		})
 	}
+}
+
+// TestATryThatGetsOnIsNotHeldAgainstItsJob: faults that come one by one among many lines
+// do not make the next try ever later.
+func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
+	t.Parallel()
+	s := openWeathered(t, 1, 1)
+	s.fly(flock{replicas: 1, connections: 1})
+	for n := range 4 { // calls 2, 4, 6 and 8
+		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: n + 2, Status: http.StatusInternalServerError})
+	}
+	p := s.threads[0]
+	root, err := s.slack.Say(p.channel, s.ann, s.slack.Mention()+" say 5 alone", "")
+	require.NoError(t, err)
+	p.root, s.said[root] = root, 5
+	s.parrots.settle()
+	require.Empty(t, s.faults())
+	require.Len(t, s.slack.Requests("chat.postMessage"), 9)
+	var tries int
+	require.NoError(t, s.db.QueryRow(t.Context(), `select max(attempt) from river_job where kind = 'post'`).Scan(&tries))
+	require.Equal(t, 1, tries)
 }
 
 // ask has a thread of one line begun.
