@@ -1,11 +1,13 @@
 package repo
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -73,6 +75,21 @@ func TestSpoiltPacks(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A full disk of ours is not the remote's fault, and can be told by those who look for it.
+func TestOurOwnDiskIsFull(t *testing.T) {
+	t.Parallel()
+	for words, errno := range map[string]syscall.Errno{
+		"fatal: write error: No space left on device": syscall.ENOSPC, "fatal: sha1 file write error: Disk quota exceeded": syscall.EDQUOT,
+		"fatal: unable to create '/x': Read-only file system": syscall.EROFS,
+	} {
+		err := badPack(fmt.Errorf("index the pack: exit status 128: %s", words))
+		require.ErrorIs(t, err, errno)
+		require.ErrorIs(t, err, errOurs)
+	}
+	require.ErrorIs(t, badPack(errors.New("index the pack: exit status 128: fatal: early EOF")), errCutPack)
+	require.NoError(t, badPack(nil))
 }
 
 // emptyPack is a sound pack with nothing in it.

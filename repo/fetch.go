@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -192,6 +193,11 @@ func badPack(err error) error {
 	}
 	text := strings.ToLower(err.Error())
 	has := func(words string) bool { return strings.Contains(text, words) }
+	for words, errno := range map[string]syscall.Errno{"no space left": syscall.ENOSPC, "quota": syscall.EDQUOT, "read-only": syscall.EROFS} {
+		if has(words) { // which a program can only say in words
+			err = errors.Join(err, errno)
+		}
+	}
 	switch {
 	case slices.ContainsFunc([]string{"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:"}, has):
 		return ours("take in a pack", err)

@@ -73,6 +73,23 @@ func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 	return res, nil
 }
 
+// Stands asks the remote for the commit that a branch is at; "" where there is none.
+func (w *Workspace) Stands(ctx context.Context, branch string) (commit string, err error) {
+	r := w.mirror.Remote()
+	err = w.mirror.persist(ctx, func() error {
+		push := &push{mirror: w.mirror, remote: r, ref: plumbing.NewBranchReferenceName(branch)}
+		stands, err := push.look(ctx)
+		if err != nil {
+			return remoteError(ctx, "look at "+quote(branch), r, err, "")
+		}
+		if commit = ""; !stands.IsZero() {
+			commit = stands.String()
+		}
+		return nil
+	})
+	return commit, err
+}
+
 // check enforces where the bot may write at all.
 func (p *PushSpec) check(defaultBranch string) error {
 	if p.Prefix == "" {

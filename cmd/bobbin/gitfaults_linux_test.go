@@ -36,6 +36,7 @@ type outage struct {
 	how      trouble
 	begin    func(o *outages, s *affected) // instead of at, times and how
 	everyday bool
+	more     bool     // before it is pushed again, people ask for more
 	says     []string // in the one line, in this order; empty: nobody is told
 }
 
@@ -73,6 +74,8 @@ var gitOutages = map[string]outage{
 	"push: answer lost":         {everyday: true, when: notPushed, at: writePack, times: lasting, how: afterDone(breaksOff)},
 	"push: 500 after it":        {when: notPushed, at: writePack, times: lasting, how: afterDone(httpStatus(500))},
 	"push: down after it":       {everyday: true, when: notPushed, begin: downAfterPush, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
+	"push: down, then more":     {everyday: true, more: true, when: notPushed, begin: downAfterPush, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
+	"push: refused, then more":  {more: true, when: notPushed, begin: refusing("exit 1"), says: []string{"a rule of the remote refused it", "The work is kept"}},
 	"push: hook":                {everyday: true, when: notPushed, begin: refusing("echo 'Commits need a ticket number.'; exit 1"), says: []string{"a rule of the remote refused it: Commits need a ticket number.", "The work is kept"}},
 	"push: protected":           {when: notPushed, begin: refusing("echo 'GH006: Protected branch update failed.'; exit 1"), says: []string{"protected on the remote", "change the protection rule"}},
 	"push: full disk":           {when: notPushed, begin: refusing("echo 'fatal: unable to write loose object file: No space left on device'; exit 1"), says: []string{"the remote's disk is full", "Make room there"}},
@@ -231,7 +234,13 @@ func (o *outages) step(ctx context.Context, s *affected, when, say, brings strin
 		}
 		o.paused(s)
 		o.relieve(s)
-		after := map[bool]string{true: "push again", false: "it is mended, please go on"}[when == notPushed]
+		after := "it is mended, please go on"
+		switch {
+		case s.more:
+			after = "it is mended, please write another one and push then"
+		case when == notPushed:
+			after = "push again"
+		}
 		if err := o.say(s, after); err != nil {
 			return err
 		}
@@ -326,15 +335,30 @@ func (o *outages) examine(s *affected) {
 	if n := query[int](o, s, `select count(*) from lines, s where session_id = s.id and text like '%Done. Pushed%'`); n != pushes {
 		s.wrong("%d times done", n)
 	}
-	commits := query[[]string](o, s, `select coalesce(array_agg(commit_hash || ' ' || state order by at), '{}') from pushes, s where session_id = s.id`)
+	o.branches(s, pushes)
+}
+
+// branches holds the remote's own book against what was kept about pushes.
+func (o *outages) branches(s *affected, pushes int) {
+	rows := query[[]string](o, s, `select coalesce(array_agg(commit_hash || ' ' || state order by at), '{}') from pushes, s where session_id = s.id`)
 	updates := s.updates()
-	if len(commits) != pushes || len(updates) != pushes {
-		s.wrong("%d commits and %d updates of branches: %q %q", len(commits), len(updates), commits, updates)
+	wantRows, wantUpdates := pushes, pushes
+	if s.more { // the first commit stays refused; the branch may have got it nevertheless
+		wantRows++
+		if !strings.Contains(s.says[0], "refused") {
+			wantUpdates++
+		}
+	}
+	if len(rows) != wantRows || len(updates) != wantUpdates {
+		s.wrong("%d commits and %d updates of branches: %q %q", len(rows), len(updates), rows, updates)
 		return
 	}
-	for i, u := range updates {
-		if u[1]+" pushed" != commits[i] {
-			s.wrong("the branch went to %s, and the push was %s", u[1], commits[i])
+	if last := updates[len(updates)-1][1] + " pushed"; last != rows[len(rows)-1] {
+		s.wrong("the branch went to %s, and the push was %s", last, rows[len(rows)-1])
+	}
+	for _, u := range updates {
+		if !slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, u[1]) }) {
+			s.wrong("nothing is known of the push of %s", u[1])
 		}
 		if strings.Trim(u[0], "0") != "" {
 			if _, err := s.git("merge-base", "--is-ancestor", u[0], u[1]); err != nil {
@@ -389,7 +413,7 @@ func (c conversation) talk() (string, map[string]any) {
 	case taskDone.MatchString(heard), strings.Contains(heard, "push again"):
 		count := [...]string{"", "once", "twice", "thrice"}
 		return "finish", map[string]any{"summary": "The word is right. Pushed " + count[times["finish"]+1] + "."}
-	case strings.Contains(heard, "was approved by"):
+	case strings.Contains(heard, "was approved by"), strings.Contains(heard, "another one"):
 		path := fmt.Sprintf("mended/%d.txt", times["delegate"]+1)
 		return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": "Write " + path}}}
 	}
@@ -436,7 +460,7 @@ func TestGitFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		t.Parallel()
 		o := openOutages(t, few("push: down after it"), patient)
 		o.most = 10 * time.Second
-		_, err := o.service.store.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.tree := 'forgotten'; return new; end $$;
+		_, err := o.service.store.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.approval_id := null; return new; end $$;
 			create trigger forget before update on pushes for each row when (new.state = 'refused') execute function forget()`)
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(o.play(), "\n"), "2 commits and 1 updates")

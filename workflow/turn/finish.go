@@ -185,12 +185,27 @@ func (t *turn) commit(ctx context.Context, a *workflow.Approval, tree, summary s
 	if err != nil {
 		return "", err
 	}
+	spec := t.commitSpec(a, tree, summary)
+	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.Has(p.Commit)
+	})
 	for _, p := range slices.Backward(pushes) {
-		if p.Approval == a.ID && p.Tree == tree && p.BaseCommit == s.BaseCommit && p.State != workflow.PushDone && work.Has(p.Commit) {
+		if p.Tree == tree {
 			return p.Commit, nil
 		}
 	}
-	return work.Commit(ctx, t.commitSpec(a, tree, summary))
+	if len(pushes) > 0 {
+		// The files have changed since. Did an earlier push arrive without our knowing, the
+		// branch goes on from there.
+		stands, err := work.Stands(ctx, s.Branch)
+		if err != nil {
+			t.log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
+		}
+		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
+			spec.Parent = stands
+		}
+	}
+	return work.Commit(ctx, spec)
 }
 
 // towardsProof are the events that lead from where the session is to verifying.
