@@ -18,7 +18,7 @@ func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
 	for _, b := range c.blows() {
 		var waits, victims []int // drawn in one place, so that a seed means one run
 		for range b.times {
-			waits = append(waits, 200+c.random.IntN(1000))
+			waits = append(waits, 300+c.random.IntN(1500))
 			victims = append(victims, c.random.IntN(c.replicas))
 		}
 		all.Go(func() {

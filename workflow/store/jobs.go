@@ -109,11 +109,11 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 }
 
 // A session may take its worker down with it mostCrashes times in a row without getting
-// one fact further. The blame is shared by all that were at work there: sessions.crashes
-// counts in parts of aCrash.
+// one fact further. The blame is shared (see blame): sessions.crashes counts in parts of
+// aCrash.
 const (
 	aCrash      = 1000
-	mostCrashes = 5
+	mostCrashes = 15
 )
 
 var errDeadly = fmt.Errorf("%d times in a row the program died while it worked at this", mostCrashes)

@@ -106,16 +106,18 @@ func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, arg
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
 	}
-	turns := 0
+	var turns []string
 	for _, o := range lost {
-		if o.Kind == (TurnJob{}).Kind() {
-			turns++
-		}
-	}
-	for _, o := range lost {
-		if err := o.again(ctx, tx, r.Store, turns); err != nil {
+		session, err := o.again(ctx, tx, r.Store)
+		if err != nil {
 			return fmt.Errorf("orphans: %w", err)
 		}
+		if o.Kind == (TurnJob{}).Kind() {
+			turns = append(turns, session)
+		}
+	}
+	if err := blame(ctx, tx, turns); err != nil {
+		return fmt.Errorf("orphans: %w", err)
 	}
 	if len(lost) > 0 {
 		r.Log.Warn("took over jobs whose worker was lost", "jobs", len(lost))
@@ -129,27 +131,37 @@ type orphan struct {
 	Args []byte
 }
 
-// again queues it once more. turns are how many died together: they share the blame, since
-// one of them at most took the worker down.
-func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store, turns int) error {
+// again queues it once more.
+func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) (session string, err error) {
 	var args struct {
 		Session  string `json:"session"`
 		Question int64  `json:"question"`
 	}
 	if err := json.Unmarshal(o.Args, &args); err != nil {
-		return err
+		return "", err
 	}
 	switch o.Kind {
 	case PostJob{}.Kind():
-		return s.queuePosting(ctx, tx, args.Session)
+		return args.Session, s.queuePosting(ctx, tx, args.Session)
 	case DueJob{}.Kind():
 		_, err := s.jobs.InsertTx(ctx, tx, DueJob{Session: args.Session, Question: args.Question}, nil)
-		return err
+		return args.Session, err
 	}
-	if _, err := tx.Exec(ctx, `update sessions set crashes = crashes + $2 where id = $1`, args.Session, aCrash/max(turns, 1)); err != nil {
-		return err
+	return args.Session, s.queueTurn(ctx, tx, args.Session)
+}
+
+// blame counts a death against the sessions that were at work in it. One of them at most
+// was to blame: those that got no further since the death before are suspects, and share
+// it; where there is none, all of them do.
+func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
+	if len(sessions) == 0 {
+		return nil
 	}
-	return s.queueTurn(ctx, tx, args.Session)
+	_, err := tx.Exec(ctx, `with died as (select id, crashes > 0 as suspect from sessions where id = any($1)),
+			share as (select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as known from died)
+		update sessions s set crashes = crashes + case when died.suspect or not share.known then share.whole / case when share.known then 1 else $3 end else 1 end
+		from died, share where s.id = died.id`, sessions, aCrash, len(sessions))
+	return err
 }
 
 // wake gives a job to each session that has something to do and none that lives. Nothing

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
@@ -244,7 +245,7 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	_, err := s.Pool.Exec(t.Context(), `update sessions set crashes = 5000`)
+	_, err := s.Pool.Exec(t.Context(), `update sessions set crashes = 15000`)
 	require.NoError(t, err)
 	given := make(chan error, 1)
 	workQueue(t, s, func(workers *river.Workers) {
@@ -261,6 +262,33 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 			},
 		})
 	})
-	require.ErrorContains(t, <-given, "5 times in a row")
+	require.ErrorContains(t, <-given, "15 times in a row")
 	require.Eventually(t, func() bool { return number(t, s, `select crashes from sessions`) == 0 }, 10*time.Second, 5*time.Millisecond)
+}
+
+// Of sessions that die together those are to blame that got no further since the last
+// time; where nobody is known to have, all share it.
+func TestBlameIsShared(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	c := &crowd{t: t, store: s}
+	c.arrive(4)
+	die := func() {
+		_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now(), attempted_by = array['me'], attempt = 1 where kind = 'turn' and state = 'available'`)
+		require.NoError(t, err)
+		require.NoError(t, replica(s, "me").Resume(t.Context()))
+	}
+	crashes := func() []int {
+		rows, err := s.Pool.Query(t.Context(), `select crashes from sessions order by thread_ts`)
+		require.NoError(t, err)
+		list, err := pgx.CollectRows(rows, pgx.RowTo[int])
+		require.NoError(t, err)
+		return list
+	}
+	die()
+	require.Equal(t, []int{250, 250, 250, 250}, crashes())
+	_, err := s.Pool.Exec(t.Context(), `update sessions set crashes = 0 where thread_ts <> '1.001'`) // the others got further
+	require.NoError(t, err)
+	die()
+	require.Equal(t, []int{1, 1250, 1, 1}, crashes())
 }
