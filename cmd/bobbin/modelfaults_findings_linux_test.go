@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,12 +18,12 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // findings is everything that is not as it has to be, a line each.
 func (tr *trial) findings() string {
-	found := tr.model.problems()
+	found, log := tr.model.problems(), tr.log.String()
 	for _, s := range tr.sessions {
 		note := func(format string, args ...any) {
 			found = append(found, fmt.Sprintf("session %d (%s at %s): ", s.number, s.fault.name, s.turn)+fmt.Sprintf(format, args...))
 		}
-		tr.ending(s, note)
+		tr.ending(s, log, note)
 		tr.lines(s, note)
 		answers := 0
 		for task, messages := range tr.transcripts(s, note) {
@@ -30,7 +31,7 @@ func (tr *trial) findings() string {
 		}
 		tr.money(s, answers, note)
 	}
-	if strings.Contains(tr.log.String(), trialKey) {
+	if strings.Contains(log, trialKey) {
 		found = append(found, "the key stands in the log")
 	}
 	return strings.Join(found, "\n")
@@ -44,7 +45,7 @@ func (tr *trial) sessionID(s *spoiled) (id string) {
 }
 
 // ending: every session was pushed, once, and its fault did come.
-func (tr *trial) ending(s *spoiled, note noting) {
+func (tr *trial) ending(s *spoiled, log string, note noting) {
 	var phase string
 	var pushes, approvals int
 	err := tr.db.QueryRow(tr.t.Context(), `select phase, (select count(*) from pushes p where p.session_id = s.id and state = 'pushed'),
@@ -55,6 +56,10 @@ func (tr *trial) ending(s *spoiled, note noting) {
 	}
 	if phase != "done" || pushes != 1 || approvals != 1 {
 		note("it is %s with %d pushes and %d approvals; the thread says:\n%s", phase, pushes, approvals, indented(tr.thread(s)))
+	}
+	alarm := regexp.MustCompile(`level=ERROR msg="model call failed" session=` + tr.sessionID(s))
+	if s.fault.rests && !alarm.MatchString(log) {
+		note("whoever runs the bot finds nothing of it in the log")
 	}
 	if s.fault.spoil != nil && s.hits == 0 {
 		note("its fault never came")

@@ -98,7 +98,7 @@ func TestModelFaults(t *testing.T) {
 	t.Logf("seed %d: %d sessions, %d kinds of faults", seed, len(all), len(modelFaults()))
 	tr := &trial{t: t, sessions: all}
 	tr.open()
-	tr.play(time.Duration(60+len(all)) * time.Second)
+	tr.play(time.Duration(120+len(all)) * time.Second)
 	require.Empty(t, tr.findings())
 	require.GreaterOrEqual(t, len(modelFaults()), 25)
 }
@@ -192,7 +192,7 @@ func (tr *trial) open() {
 func (tr *trial) adjust(s *settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
-	s.ModelIdle, s.ModelPatience = 3*time.Second, 150*time.Millisecond
+	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
 	s.SessionUSD = tr.limit
 	s.SandboxKind, s.Seats = "none", store.Seats{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}

@@ -27,16 +27,24 @@ const (
 // would notice, and once that another model answers; the endpoint's own words are for the log.
 func (t *turn) retrying(ctx context.Context, a model.Again) {
 	t.log.Warn("model call tried again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
+	if key, text := againWords(a, cmp.Or(t.Patience, 10*time.Second)); key != "" {
+		t.tellOnce(ctx, key, text)
+	}
+}
+
+// againWords are what people are told, by the kind of line that it is; none of a wait that
+// is shorter than patience.
+func againWords(a model.Again, patience time.Duration) (key, text string) {
 	switch {
 	case a.Instead != "":
-		key := fmt.Sprintf(insteadOf, a.Instead)
-		t.tellOnce(ctx, key, fmt.Sprintf("%s, for %s could not answer (%s).", key, a.Model, cmp.Or(troubles[a.Kind], string(a.Kind))))
-	case a.Wait < cmp.Or(t.Patience, 10*time.Second):
+		key = fmt.Sprintf(insteadOf, a.Instead)
+		return key, fmt.Sprintf("%s, for %s could not answer (%s).", key, a.Model, cmp.Or(troubles[a.Kind], string(a.Kind)))
+	case a.Wait < patience:
+		return "", ""
 	case a.Asked:
-		t.tellOnce(ctx, waiting, fmt.Sprintf("%s %s. Nothing is lost; I go on then.", waiting, roundUp(a.Wait)))
-	default:
-		t.tellOnce(ctx, trying, trying+" at the moment. Nothing is lost; I keep trying for a while.")
+		return waiting, fmt.Sprintf("%s %s. Nothing is lost; I go on then.", waiting, roundUp(a.Wait))
 	}
+	return trying, trying + " at the moment. Nothing is lost; I keep trying for a while."
 }
 
 func roundUp(d time.Duration) time.Duration {
