@@ -75,6 +75,9 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// full begins what a session that has to wait is told.
+const full = "Others are at work"
+
 // sit waits for a place at work; whoever has to is told so once.
 func (t *turn) sit(ctx context.Context, r Repository) error {
 	sits, first, err := t.Sit(ctx, r.Name, t.Seats)
@@ -82,9 +85,9 @@ func (t *turn) sit(ctx context.Context, r Repository) error {
 		return err
 	}
 	if first {
-		err = t.Record(ctx, store.Fact{Lines: t.program("Others are at work, as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")})
+		t.tellOnce(ctx, full, full+", as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")
 	}
-	return cmp.Or(err, store.ErrNoSeat)
+	return store.ErrNoSeat
 }
 
 // repository is the session's, or the one its request is about.
