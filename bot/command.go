@@ -23,7 +23,9 @@ import (
 // A command can come again when its acknowledgement was lost. So the message carries the
 // command's trigger id as metadata, and is looked up in the channel before it is posted,
 // every time: the gateway keeps no memory, and another replica may have had it before.
-// The same message is the same thread, which the Inbox knows already.
+// The same message is the same thread, which the Inbox knows already. Where it was taken on
+// two connections at the same moment, both have posted: each looks again, and the older
+// message stays.
 
 // slashed is one run of a slash command.
 type slashed struct {
@@ -151,7 +153,10 @@ func (l *link) open(ctx context.Context, c slashed, until time.Time) (ts string,
 		ts, err = l.opened(ctx, c)
 		if err == nil && ts == "" {
 			fresh = true
-			ts, err = l.post(ctx, c)
+			if ts, err = l.post(ctx, c); err == nil {
+				ts, fresh = l.older(ctx, c, ts)
+				return ts, fresh, nil
+			}
 		}
 		// What Slack wants to hear later than there is time for is not tried again either.
 		late := errors.Is(err, context.DeadlineExceeded) || time.Now().Add(wait).After(until)
@@ -167,8 +172,19 @@ func final(err error) bool {
 	return code != "" && !slices.Contains(passing, code)
 }
 
-// opened finds the command's message among the newest of the channel; empty when it is not
-// there.
+// older gives way to another connection that has posted the same command before. Where
+// that cannot be found out, ours is as good as any.
+func (l *link) older(ctx context.Context, c slashed, ours string) (ts string, fresh bool) {
+	first, err := l.opened(ctx, c)
+	if err != nil || first == "" || first >= ours {
+		return ours, true
+	}
+	l.unopen(ctx, c, ours)
+	return first, false
+}
+
+// opened finds the command's message among the newest of the channel, the oldest of them
+// if there are several; empty when it is not there.
 func (l *link) opened(ctx context.Context, c slashed) (ts string, err error) {
 	if l.blind {
 		return "", nil
@@ -185,10 +201,10 @@ func (l *link) opened(ctx context.Context, c slashed) (ts string, err error) {
 	}
 	for _, m := range history.Messages {
 		if m.BotID == l.Slack.self.BotID && m.Metadata.EventType == commandEvent && m.Metadata.EventPayload["key"] == c.key {
-			return m.Timestamp, nil
+			ts = m.Timestamp // Slack tells the newest first
 		}
 	}
-	return "", nil
+	return ts, nil
 }
 
 func (l *link) post(ctx context.Context, c slashed) (ts string, err error) {

@@ -2,6 +2,8 @@ package bot
 
 import (
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,6 +134,30 @@ func TestControlACommandThatComesAgainDoubles(t *testing.T) {
 	require.NoError(t, o.Redeliver(d.EnvelopeID))
 	o.settled()
 	require.Len(t, o.Channel("bugs"), 2)
+}
+
+// TestACommandOnTwoConnectionsAtOnceIsOneThread: both look before either has posted.
+func TestACommandOnTwoConnectionsAtOnceIsOneThread(t *testing.T) {
+	t.Parallel()
+	o, in := openOffice(t, slacktest.Config{}), &inbox{}
+	o.run(&Gateway{Inbox: in, Connections: 2})
+	random, most := rand.New(rand.NewPCG(1, 1)), 0
+	for n := range 8 {
+		o.Order(slacktest.Fault{Method: "chat.postMessage", Times: 2, Latency: 50 * time.Millisecond})
+		o.Hold()
+		require.NoError(t, o.Command("bugs", o.ada.ID, "/consult", fmt.Sprint("question ", n)))
+		o.Release(3, random, nil)
+		require.Eventually(t, func() bool { calls, _ := in.seen(); return len(calls) == 3*(n+1) }, 20*time.Second, time.Millisecond)
+		o.ClearFaults()
+		most = max(most, len(o.Requests("chat.postMessage"))-n)
+	}
+	require.Greater(t, most, 1, "two connections never posted at once: nothing was shown")
+	_, kept := in.seen()
+	require.Len(t, kept, 8)
+	require.Len(t, o.Channel("bugs"), 8)
+	for n, m := range o.Channel("bugs") {
+		require.Equal(t, m.TS, kept[n].TS)
+	}
 }
 
 func TestALostAnswerToACommandsMessage(t *testing.T) {
