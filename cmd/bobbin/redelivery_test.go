@@ -67,7 +67,7 @@ func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := gather(t, 1, deeds)
+			s := gather(t, 1, slices.Concat(mentions[:6], changes[:2], slashes[:2]))
 			c.replicas, c.connections, c.watch = 2, 2, s.watched()
 			s.fly(c.flock)
 			s.blow()
