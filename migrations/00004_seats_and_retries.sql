@@ -4,6 +4,9 @@
 -- by its number, and is not written a second time.
 alter table sessions add column recorded bigint not null default 0;
 
+-- When a session last took the blame for the death of its worker; see crashes.
+alter table sessions add column crashed_at timestamptz;
+
 -- Who is at work, over all replicas, and who waits for a place, in order. A row counts as
 -- long as its job lives, so what a dead replica held is free when its jobs are taken over.
 create table seats (

@@ -152,14 +152,16 @@ func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) (session string,
 
 // blame counts a death against the sessions that were at work in it. One of them at most
 // was to blame: those that got no further since the death before are suspects, and share
-// it; where there is none, all of them do.
+// it; where there is none, all of them do. Deaths within five seconds are one: a program
+// that does not even get up is no session's fault.
 func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	if len(sessions) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `with died as (select id, crashes > 0 as suspect from sessions where id = any($1)),
+	_, err := tx.Exec(ctx, `with died as (select id, crashes > 0 as suspect from sessions where id = any($1)
+				and coalesce(crashed_at < now() - interval '5 seconds', true)),
 			share as (select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as known from died)
-		update sessions s set crashes = crashes + case when died.suspect or not share.known then share.whole / case when share.known then 1 else $3 end else 1 end
+		update sessions s set crashes = crashes + case when died.suspect or not share.known then share.whole / case when share.known then 1 else $3 end else 1 end, crashed_at = now()
 		from died, share where s.id = died.id`, sessions, aCrash, len(sessions))
 	return err
 }
