@@ -26,7 +26,7 @@ type modelFault struct {
 }
 
 // instead is what people are told when another model is asked, which fails as well.
-var instead = []string{"Asking the model spare from here on"}
+var instead = []string{"Asking the model spare instead"}
 
 func modelFaults() []modelFault {
 	return slicesOf(passingFaults(), cutFaults(), lastingFaults(), emptyFaults(), malformedFaults(), otherFaults())

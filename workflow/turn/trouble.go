@@ -18,7 +18,7 @@ import (
 const (
 	waiting     = "The model's endpoint asks to wait"
 	trying      = "The model's endpoint does not answer"
-	insteadOf   = "Asking the model %s from here on"
+	insteadOf   = "Asking the model %s instead"
 	gotNowhere  = "the worker got nowhere: "
 	mostNowhere = 3 // tasks in a row whose workers got nowhere, before people are asked
 )
@@ -38,7 +38,7 @@ func againWords(a model.Again, patience time.Duration) (key, text string) {
 	switch {
 	case a.Instead != "":
 		key = fmt.Sprintf(insteadOf, a.Instead)
-		return key, fmt.Sprintf("%s, for %s could not answer (%s).", key, a.Model, cmp.Or(troubles[a.Kind], string(a.Kind)))
+		return key, fmt.Sprintf("%s: %s could not answer (%s).", key, a.Model, cmp.Or(troubles[a.Kind], string(a.Kind)))
 	case a.Wait < patience:
 		return "", ""
 	case a.Asked:
@@ -111,7 +111,7 @@ func (l *lead) helpless() model.Result {
 func (t *turn) strand(ctx context.Context, row agent.Agent, end agent.End) error {
 	t.log.Warn("agent ended without a result", "agent", row.Name, "end", end)
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program("I got nowhere with this (" + ends[end] + "). Nothing was pushed. Reply with what I should look at, or ask somebody who knows this code."),
+		Lines:  t.program("I got nowhere with this (" + ends[end] + "). Nothing was pushed since. Reply with what I should look at, or ask somebody who knows this code."),
 		Events: []workflow.Event{workflow.EventGiveUp}, Open: no,
 	})
 }

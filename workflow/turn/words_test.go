@@ -76,7 +76,7 @@ func TestWhatIsToldOfAModelThatIsAskedAgain(t *testing.T) {
 		"": {Kind: model.KindUnreachable, Reason: "sk-123", Wait: 9 * time.Second},
 		"The model's endpoint asks to wait 41s. Nothing is lost; I go on then.":                           {Kind: model.KindQuota, Reason: "sk-123", Wait: 40_200 * time.Millisecond, Asked: true},
 		"The model's endpoint does not answer at the moment. Nothing is lost; I keep trying for a while.": {Kind: model.KindUnreachable, Reason: "sk-123", Wait: 12 * time.Second},
-		"Asking the model small from here on, for big could not answer (no allowance is left).":           {Kind: model.KindQuota, Model: "big", Instead: "small", Reason: "sk-123"},
+		"Asking the model small instead: big could not answer (no allowance is left).":                    {Kind: model.KindQuota, Model: "big", Instead: "small", Reason: "sk-123"},
 	} {
 		key, text := againWords(a, 10*time.Second)
 		require.Equal(t, want, text)
