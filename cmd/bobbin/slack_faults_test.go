@@ -17,9 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A weathered talk has many lines said in many threads over a Slack that fails in every way, by
+// A gale talk has many lines said in many threads over a Slack that fails in every way, by
 // replicas that share one outbox.
-type weathered struct {
+type gale struct {
 	*parrots
 	random  *rand.Rand
 	ann     string
@@ -41,7 +41,7 @@ func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 		require.NoError(t, err, "BOBBIN_WEATHER is: seed lines threads")
 	}
 	t.Logf("seed %d: %d lines in %d threads", seed, lines, threads)
-	s := openWeathered(t, seed, threads)
+	s := openGale(t, seed, threads)
 	s.fly(flock{replicas: 2, connections: 2})
 	full := s.threads[0].channel
 	s.weather(full)
@@ -55,7 +55,7 @@ func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	require.Empty(t, s.faults())
 }
 
-// Each guard has a control: the same weathered without it is found out.
+// Each guard has a control: the same gale without it is found out.
 func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -67,7 +67,7 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openWeathered(t, 1, 10)
+			s := openGale(t, 1, 10)
 			c.replicas, c.connections = 2, 2
 			s.fly(c.flock)
 			c.fault.Method = "chat.postMessage"
@@ -96,7 +96,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := openWeathered(t, 1, 0)
+			s := openGale(t, 1, 0)
 			c.replicas, c.connections = 1, 1
 			s.fly(c.flock)
 			crowd, other := s.channel("crowd"), s.channel("other")
@@ -126,7 +126,7 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 // do not make the next try ever later.
 func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 	t.Parallel()
-	s := openWeathered(t, 1, 1)
+	s := openGale(t, 1, 1)
 	s.fly(flock{replicas: 1, connections: 1})
 	for n := range 4 { // calls 2, 4, 6 and 8
 		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: n + 2, Status: http.StatusInternalServerError})
@@ -144,7 +144,7 @@ func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 }
 
 // ask has a thread of one line begun.
-func (s *weathered) ask(channel string) *talk {
+func (s *gale) ask(channel string) *talk {
 	root, err := s.slack.Say(channel, s.ann, s.slack.Mention()+" say 1", "")
 	require.NoError(s.t, err)
 	s.said[root] = 1
@@ -152,9 +152,9 @@ func (s *weathered) ask(channel string) *talk {
 	return s.threads[len(s.threads)-1]
 }
 
-// openWeathered makes five channels, and the threads in them by turns.
-func openWeathered(t *testing.T, seed uint64, threads int) *weathered {
-	s := &weathered{
+// openGale makes five channels, and the threads in them by turns.
+func openGale(t *testing.T, seed uint64, threads int) *gale {
+	s := &gale{
 		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
 		random:  rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
 	}
@@ -169,12 +169,12 @@ func openWeathered(t *testing.T, seed uint64, threads int) *weathered {
 	return s
 }
 
-func (s *weathered) channel(name string) string {
+func (s *gale) channel(name string) string {
 	return s.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{s.ann, s.slack.App().BotUser}}).ID
 }
 
 // weather is how Slack fails from now on; one channel may be full.
-func (s *weathered) weather(full string) {
+func (s *gale) weather(full string) {
 	if full != "" {
 		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: full, Times: -1, Status: http.StatusTooManyRequests})
 	}
@@ -196,7 +196,7 @@ func (s *weathered) weather(full string) {
 
 // chat has people ask for so many lines in all, five at a time, in random threads, while
 // the links break.
-func (s *weathered) chat(lines int) {
+func (s *gale) chat(lines int) {
 	var order []*talk
 	for n := range lines / 5 {
 		order = append(order, s.threads[n%len(s.threads)])
@@ -221,7 +221,7 @@ func (s *weathered) chat(lines int) {
 }
 
 // awaitOthers returns when all is said in every channel but one.
-func (s *weathered) awaitOthers(full string) {
+func (s *gale) awaitOthers(full string) {
 	ctx := soon(s.t)
 	for _, p := range s.threads {
 		for p.channel != full && len(s.lines(p)) < s.said[p.root] {
@@ -235,7 +235,7 @@ func (s *weathered) awaitOthers(full string) {
 }
 
 // held is what the database knows of a thread.
-func (s *weathered) held(p *talk) (state string) {
+func (s *gale) held(p *talk) (state string) {
 	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
 			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*) from inbox where session_id = s.id and handled_at is null),
 			'lines', (select count(*) from lines where session_id = s.id),
@@ -249,7 +249,7 @@ func (s *weathered) held(p *talk) (state string) {
 var lineNumber = regexp.MustCompile(`line \d{4}`)
 
 // lines are those of a thread as they stand there.
-func (s *weathered) lines(p *talk) (found []string) {
+func (s *gale) lines(p *talk) (found []string) {
 	for _, m := range s.slack.Thread(p.channel, p.root) {
 		if m.BotID == s.slack.App().BotID {
 			found = append(found, lineNumber.FindAllString(m.Text, -1)...)
@@ -259,7 +259,7 @@ func (s *weathered) lines(p *talk) (found []string) {
 }
 
 // faults is everything that was lost, said twice, or out of order, a line each.
-func (s *weathered) faults() (found []string) {
+func (s *gale) faults() (found []string) {
 	for n, p := range s.threads {
 		there := s.lines(p)
 		times := map[string]int{}
@@ -286,7 +286,7 @@ func (s *weathered) faults() (found []string) {
 }
 
 // tell is what the run went through.
-func (s *weathered) tell() string {
+func (s *gale) tell() string {
 	statuses := map[string]int{}
 	for _, r := range s.slack.Requests("chat.postMessage") {
 		switch {
