@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
-// A gale talk has many lines said in many threads over a Slack that fails in every way, by
+// A gale has many lines said in many threads over a Slack that fails in every way, by
 // replicas that share one outbox.
 type gale struct {
 	*parrots
