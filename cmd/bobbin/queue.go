@@ -43,6 +43,8 @@ func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &store.DueWorker{Store: s})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
+		// The name of the field is the library's: it takes any clock, and this is the database's.
+		Test: river.TestConfig{Time: s.Clock()},
 		// A person waits: a job starts within milliseconds of its commit.
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
 		Queues: map[string]river.QueueConfig{

@@ -244,7 +244,9 @@ func handsOver(ctx context.Context, m *midst) {
 	_, err = m.slack.Say(more, m.ann, "stop", root)
 	require.NoError(t, err)
 	m.letGo()
-	require.Eventually(t, func() bool { return m.done(ctx) == m.sessions && m.posted(late, "Stopped") > 0 && m.number(ctx, unposted) == 0 }, patience, 50*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return m.done(ctx) == m.sessions && m.posted(late, "Stopped") > 0 && m.number(ctx, unposted) == 0
+	}, patience, 50*time.Millisecond)
 	require.Zero(t, m.number(ctx, missed), "nobody had to miss it")
 	for n := range m.sessions {
 		for _, line := range once[:3] {

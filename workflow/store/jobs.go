@@ -75,7 +75,7 @@ type TurnWorker struct {
 func (w *TurnWorker) Timeout(*river.Job[TurnJob]) time.Duration { return -1 }
 
 // NextRetry is soon: a person waits for the answer.
-func (w *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return retrySoon(j.Attempt) }
+func (w *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return w.Store.retrySoon(j.Attempt) }
 
 // Work runs turns until nothing is left, then completes the job in the transaction that saw it.
 func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
@@ -141,7 +141,7 @@ type PostWorker struct {
 func (w *PostWorker) Timeout(*river.Job[PostJob]) time.Duration { return -1 }
 
 // NextRetry is soon: lines behind this one wait.
-func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return retrySoon(j.Attempt) }
+func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Store.retrySoon(j.Attempt) }
 
 // Work posts until nothing is left.
 func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
@@ -171,9 +171,9 @@ func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
 	}
 }
 
-// retrySoon is 1, 2, 4, … seconds, a minute at most.
-func retrySoon(attempt int) time.Time {
-	return time.Now().Add(min(time.Second<<min(attempt-1, 6), time.Minute))
+// retrySoon is in 1, 2, 4, … seconds, a minute at most.
+func (s *Store) retrySoon(attempt int) time.Time {
+	return s.clock.Now().Add(min(time.Second<<min(attempt-1, 6), time.Minute))
 }
 
 // completeWhen completes j when idle says so. The session's row is locked first, as by

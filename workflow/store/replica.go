@@ -63,11 +63,13 @@ func (r *Replica) whole(ctx context.Context) error {
 func (r *Replica) dead() time.Duration { return cmp.Or(r.Dead, 8*time.Second) }
 
 func (r *Replica) beat(ctx context.Context) error {
-	_, err := r.Store.Pool.Exec(ctx, `insert into replicas (id, seen_at) values ($1, now())
-		on conflict (id) do update set seen_at = now()`, r.ID)
+	var now time.Time
+	err := r.Store.Pool.QueryRow(ctx, `insert into replicas (id, seen_at) values ($1, now())
+		on conflict (id) do update set seen_at = now() returning clock_timestamp()`, r.ID).Scan(&now)
 	if err != nil {
 		return err
 	}
+	r.Store.clock.set(now)
 	// After a time in which this one could not beat, the others could not either: they get
 	// the time of a beat to show that they are alive.
 	steady := time.Since(r.beaten) < r.dead()

@@ -40,6 +40,8 @@ type Store struct {
 	jobs *river.Client[pgx.Tx] // inserts only; whoever works the queue has a client of its own
 	log  *slog.Logger
 
+	clock *Clock
+
 	atWork atWork
 }
 
@@ -60,16 +62,17 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	if err := pool.Ping(ctx); err != nil {
+	s := &Store{Pool: pool, log: log, clock: &Clock{}}
+	if err := s.lookAtClock(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("database does not answer: %w", err)
 	}
-	jobs, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: log})
+	s.jobs, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: log, Test: river.TestConfig{Time: inserting{s.clock}}})
 	if err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
-	return &Store{Pool: pool, jobs: jobs, log: log}, nil
+	return s, nil
 }
 
 // Close ends all connections.

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,4 +41,15 @@ func TestVitals(t *testing.T) {
 	cancel()
 	_, err = s.Vitals(ended, "r1")
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// The clock is learnt when the database is opened, and is never ahead of it.
+func TestTheClockIsTheDatabases(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	ours := s.Clock().Now()
+	var theirs time.Time
+	require.NoError(t, s.Pool.QueryRow(t.Context(), `select clock_timestamp()`).Scan(&theirs))
+	require.False(t, ours.After(theirs))
+	require.WithinDuration(t, theirs, ours, time.Minute)
 }

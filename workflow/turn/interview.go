@@ -34,7 +34,7 @@ func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 	}
 	asked := &workflow.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
 	if wait := l.turn.patience(); wait > 0 {
-		asked.Due = time.Now().Add(wait)
+		asked.Due = l.turn.Store.Clock().Now().Add(wait)
 	}
 	l.journal.put.Question = asked
 	l.journal.say(questionText(q, aligning, s.Asked+1), questionButtons(q, aligning)...)
