@@ -145,6 +145,12 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 	left := retryAfter(http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
 	require.InDelta(t, time.Hour, left, float64(time.Minute))
+	// A remote whose clock is an hour ahead of ours asks for seven seconds.
+	ahead := func(d time.Duration) []string {
+		return []string{time.Now().Add(time.Hour + d).UTC().Format(http.TimeFormat)}
+	}
+	left = retryAfter(http.Header{"Retry-After": ahead(7 * time.Second), "Date": ahead(0)})
+	require.InDelta(t, 7*time.Second, left, float64(2*time.Second))
 }
 
 // The control of patience: a mirror that tries once bothers people with what passes.

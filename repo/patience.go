@@ -87,7 +87,12 @@ func retryAfter(h http.Header) time.Duration {
 		return time.Duration(min(seconds, int(maxAsked/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(asked); err == nil {
-		return min(max(0, time.Until(at)), maxAsked)
+		now := time.Now()
+		// By the remote's own clock, where it tells: ours may be an hour off.
+		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = sent
+		}
+		return min(max(0, at.Sub(now)), maxAsked)
 	}
 	return 0
 }

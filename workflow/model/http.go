@@ -232,6 +232,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return max(0, time.Duration(min(s, 1e6)*float64(time.Second)))
 	}
 	if at, err := http.ParseTime(value); err == nil {
+		// By the clock of whoever says so, where it is told: ours may be an hour off.
+		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
+			now = sent
+		}
 		return max(0, at.Sub(now))
 	}
 	return 0

@@ -131,3 +131,12 @@ func TestAskGoesOnWithoutFieldsThatAreNotKnown(t *testing.T) {
 	require.Equal(t, model.KindRefused, failure(t, err).Kind)
 	require.Len(t, stubborn.asked(), 2)
 }
+
+// A date is meant by the endpoint's clock, which may be an hour ahead of ours.
+func TestAskReadsADateByTheEndpointsClock(t *testing.T) {
+	t.Parallel()
+	ahead := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	e := serve(t, status(429, `{"error":{"message":"slow down"}}`, "Retry-After", ahead, "Date", ahead), good)
+	_, err := e.client().Ask(t.Context(), ask())
+	require.NoError(t, err)
+}
