@@ -80,18 +80,21 @@ func (c fileCopy) unfit() string {
 
 // attach makes the file stand in the thread once. One that Slack never takes does not take
 // the reply with it: a line in the thread says what is missing.
-func (p *Poster) attach(ctx context.Context, thread workflow.Thread, c fileCopy, there standing) error {
+func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c fileCopy, there standing) error {
 	if there.has(c) {
 		return nil
 	}
-	err := p.upload(ctx, thread, c)
+	if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
+		return err
+	}
+	err := p.upload(ctx, posting.Thread, c)
 	var refused *refusal
 	if !errors.As(err, &refused) {
 		return err
 	}
 	p.log().Error("Slack refused a file for good", "key", c.key, "name", c.shown(), "reason", refused.reason)
 	text := renderer{Links: p.Links}.line(workflow.Line{Agent: c.agent, Text: "`" + c.shown() + "` could not be attached: " + refused.reason + "."})
-	if _, err = p.post(ctx, thread, part{key: c.key, text: text}); errors.As(err, &refused) {
+	if _, err = p.post(ctx, posting, part{key: c.key, text: text}); errors.As(err, &refused) {
 		p.log().Error("Slack refused the line about it too", "key", c.key, "reason", refused.reason)
 		return nil
 	}

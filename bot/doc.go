@@ -50,6 +50,9 @@ type Outbox interface {
 	// Next is the oldest posting of the session that is neither posted nor refused; nil
 	// when there is none. It is marked as tried, and that is committed, before Next returns.
 	Next(ctx context.Context, session string) (*workflow.Posting, error)
+	// Mine fails when the posting is somebody else's by now: a poster that was frozen asks
+	// before it sends.
+	Mine(ctx context.Context, key string) error
 	// Posted keeps the ts of the message that the posting has become.
 	Posted(ctx context.Context, key, ts string) error
 	// Refused keeps that Slack will never take the posting, and why.

@@ -84,7 +84,7 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 	for i, part := range parts {
 		at, posted := there.parts[part.key]
 		if !posted {
-			if at, err = p.post(ctx, posting.Thread, part); err != nil {
+			if at, err = p.post(ctx, posting, part); err != nil {
 				return "", err
 			}
 		}
@@ -93,7 +93,7 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 		}
 	}
 	for _, f := range files {
-		if err := p.attach(ctx, posting.Thread, f, there); err != nil {
+		if err := p.attach(ctx, posting, f, there); err != nil {
 			return "", err
 		}
 	}
@@ -103,7 +103,8 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 // eventType is the metadata's; its payload is the posting's key.
 const eventType = "bobbin_posting"
 
-func (p *Poster) post(ctx context.Context, thread workflow.Thread, part part) (ts string, err error) {
+func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part part) (ts string, err error) {
+	thread := posting.Thread
 	options := []slack.MsgOption{
 		slack.MsgOptionText(part.text, false), slack.MsgOptionTS(thread.TS),
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": part.key}}),
@@ -116,6 +117,9 @@ func (p *Poster) post(ctx context.Context, thread workflow.Thread, part part) (t
 	var answer answerBody
 	err = p.Slack.patiently(ctx, func() error {
 		if err := p.pace(thread.Channel).Wait(ctx); err != nil {
+			return err
+		}
+		if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
 			return err
 		}
 		_, ts, err = p.Slack.api.PostMessageContext(answer.within(ctx), thread.Channel, options...)

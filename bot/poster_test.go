@@ -2,6 +2,7 @@ package bot
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -282,4 +283,19 @@ func TestLinesSurviveABadDay(t *testing.T) {
 	}
 	require.Equal(t, want, o.replies(root))
 	require.Greater(t, failed, 20)
+}
+
+// A poster that slept until another took its postings over says nothing. Without the
+// question, as every other test here shows, it does.
+func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	root := o.say("it fails", "")
+	lost := errors.New("somebody else has it")
+	posting := o.posting("s:1", root, "Done.")
+	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Text: "1. Mend it"}}
+	out := (&outbox{lost: lost}).put(posting)
+	require.ErrorIs(t, o.poster(out).Drain(t.Context(), "s"), lost)
+	require.Empty(t, o.replies(root))
+	require.Empty(t, o.Requests("files.getUploadURLExternal"))
 }

@@ -117,6 +117,22 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 	return p, nil
 }
 
+// Mine fails with ErrFenced when another worker has the session's postings by now, or this
+// one stands in Slack already.
+func (s *Store) Mine(ctx context.Context, key string) error {
+	open := false
+	err := s.transact(ctx, func(tx pgx.Tx) error {
+		if _, err := held(ctx, tx); err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `select exists (select 1 from outbox where batch = $1 and posted_at is null and refused is null)`, key).Scan(&open)
+	})
+	if err == nil && !open {
+		return ErrFenced
+	}
+	return err
+}
+
 // Posted keeps where the posting stands in Slack.
 func (s *Store) Posted(ctx context.Context, key, ts string) error {
 	_, err := s.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)
