@@ -89,7 +89,7 @@ func replicaName(dir string) (string, error) {
 
 // drainWithin is how long what is under way has to come to a stop. Twenty seconds is what
 // those who stop a program commonly give it; some are left to close what is open.
-const drainWithin = 15 * time.Second
+const drainWithin = 12 * time.Second
 
 // run works until ctx ends, then hands what is under way back to the queue.
 func (q *queue) run(ctx context.Context) error {

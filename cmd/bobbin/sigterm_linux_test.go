@@ -203,6 +203,7 @@ func TestStopped(t *testing.T) {
 	for name, play := range map[string]func(context.Context, *midst){
 		"what is under way goes on at the other replica at once": handsOver,
 		"the last one leaves all to its next start":              leavesBehind,
+		"what cannot be put back in time is taken over":          runsOutOfTime,
 		"the second signal ends it at once":                      endsAtOnce,
 		"a death is not a handing over":                          dies,
 	} {
@@ -274,6 +275,21 @@ func leavesBehind(ctx context.Context, m *midst) {
 	m.start(r)
 	m.end(ctx)
 	require.Zero(m.t, m.number(ctx, missed))
+}
+
+// The stop is bounded: whatever hangs, it ends within the time that is given, and says that
+// nothing went wrong, for nothing did.
+func runsOutOfTime(ctx context.Context, m *midst) {
+	first := m.running[0]
+	m.begin(ctx)
+	m.start(m.running[1])
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2))
+	release := m.block(ctx)
+	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(m.t, m.exit(first).ExitCode())
+	require.Positive(m.t, m.number(ctx, atHand, m.name(first)))
+	release()
+	m.end(ctx)
 }
 
 func endsAtOnce(ctx context.Context, m *midst) {
