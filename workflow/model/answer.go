@@ -143,7 +143,7 @@ func (a *answer) response(taken map[string]bool) (Response, error) {
 		r.Finish, r.Message.Text = FinishRefusal, textOr(r.Message.Text, a.refusal.String())
 		return r, nil
 	}
-	shared := a.sharedIDs(taken)
+	shared := a.sharedIDs()
 	for _, c := range a.calls {
 		if c.name == "" {
 			return Response{}, errors.New("the answer holds a call of a tool without a name")
@@ -159,19 +159,16 @@ func (a *answer) response(taken map[string]bool) (Response, error) {
 	return r, nil
 }
 
-// sharedIDs are the ids that stand for more than one call, each with why no call under it
-// is run: which of them is meant, and whether it was run before, cannot be told.
-func (a *answer) sharedIDs(taken map[string]bool) map[string]string {
+// sharedIDs are the ids that stand for more than one call of this answer, each with why no
+// call under it is run: it may be one call that came twice. An id that an earlier answer
+// used is no trouble: some servers count from call_0 in each, and it is renamed.
+func (a *answer) sharedIDs() map[string]string {
 	times, shared := map[string]int{}, map[string]string{}
 	for _, c := range a.calls {
 		times[c.id]++
 	}
 	for id, n := range times {
-		switch {
-		case id == "": // it gets one of its own
-		case taken[id]:
-			shared[id] = fmt.Sprintf("Not run: the id %s of this call was used before in this conversation. Call again under a new id.", cut(id, 80))
-		case n > 1:
+		if id != "" && n > 1 { // an empty one gets one of its own
 			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, each under an id of its own.", n, cut(id, 80))
 		}
 	}

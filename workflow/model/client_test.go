@@ -101,8 +101,8 @@ func TestAskTakesEveryServersStreams(t *testing.T) {
 		"name and id repeated": {[]string{call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
 		"finish says stop":     {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done}, two},
 		"no DONE":              {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")}, two},
-		"id used before, refused": {[]string{call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"), finish("tool_calls"), done}, []model.Call{
-			{ID: "old_2", Name: "x", Args: json.RawMessage("{}"), Refused: "Not run: the id old of this call was used before in this conversation. Call again under a new id."},
+		"id used before, renamed": {[]string{call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"), finish("tool_calls"), done}, []model.Call{
+			{ID: "old_2", Name: "x", Args: json.RawMessage("{}")},
 			{ID: "new", Name: "y", Args: json.RawMessage("{}")},
 			{ID: "call", Name: "z", Args: json.RawMessage("{}")},
 		}},

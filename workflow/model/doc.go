@@ -10,9 +10,9 @@
 //   - Arguments are what the model wrote. They are never mended: what is not valid JSON
 //     travels as a JSON string, which every Tool refuses in words that say how to do it
 //     right, and which is sent back to the endpoint inside an object.
-//   - The ids of calls are unique within a conversation. A call under an id that two calls
-//     of its answer share, or that was used before, is Refused, and renamed so that its
-//     refusal has a place. Every call in the history is followed by its result on the wire.
+//   - The ids of calls are unique within a conversation: one that an earlier answer used is
+//     renamed, since some servers count from call_0 in each. A call under an id that two
+//     calls of its own answer share is Refused. Every call in the history is followed by its result on the wire.
 //   - What is sent depends on the Request alone, byte for byte, and a longer conversation
 //     begins with the bytes of the shorter one, so that endpoints can cache the prefix.
 //   - Failures that pass (429, 5xx, network, cut streams) are tried again a bounded number
