@@ -36,10 +36,20 @@ fuzz: ## each fuzz target for ten seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s $$p || exit 1; done; done
 
 SEEDS ?= 1 2 3
+SHARE ?= 100
+CHAOS := go test ./cmd/bobbin -count=1 -v -timeout 90m -run
 
-chaos: ## the built binary under fire, whole: kills, points, freezes, restarts (SEEDS="1 2 3")
-	BOBBIN_CHAOS="1 100" go test ./cmd/bobbin -run 'TestKilledAtEachPoint|TestFrozenAtEachPoint|TestPostgresFailsOver|FoundOutWithoutTheirGuards' -count=1 -v -timeout 60m
-	@for seed in $(SEEDS); do BOBBIN_CHAOS="$$seed 100" go test ./cmd/bobbin -run 'TestKilledAnywhere|TestReplicasTakeOver' -parallel 1 -count=1 -v -timeout 60m || exit 1; done
+chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, models, remotes, clocks (SEEDS="1 2 3", SHARE in percent)
+	BOBBIN_CHAOS="1 $(SHARE)" $(CHAOS) 'TestKilledAtEachPoint|TestFrozenAtEachPoint|TestPostgresFailsOver|FoundOutWithoutTheirGuards'
+	BOBBIN_MODEL_FAULTS=all BOBBIN_GIT_FAULTS=all BOBBIN_CLOCKS=all $(CHAOS) 'TestModelFaults|TestGitFaults|TestClocks'
+	@for seed in $(SEEDS); do \
+		BOBBIN_REDELIVERY=$$seed BOBBIN_WEATHER="$$seed 2000 50" $(CHAOS) 'TestEveryKindOfEvent|TestRedelivery|TestLinesKeepTheirOrder' || exit 1; \
+		BOBBIN_CHAOS="$$seed $(SHARE)" $(CHAOS) 'TestKilledAnywhere|TestReplicasTakeOver' -parallel 1 || exit 1; \
+	done
+	BOBBIN_SOAK=201 $(CHAOS) TestASoak
+
+release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
+	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" go test ./cmd/bobbin -run TestRecordRelease -count=1 -v -timeout 10m
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...

@@ -145,13 +145,21 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	binary, points := withPoints(t, dir)
 	require.GreaterOrEqual(t, len(points), 30)
-	whole := os.Getenv("BOBBIN_CHAOS") != ""
+	whole := 0 // in percent
+	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
+		_, err := fmt.Sscan(own, new(int), &whole)
+		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
+	}
 	model := reflex(t).URL
 	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
 	for i, point := range points {
 		for hit := 1; hit <= hits; hit++ {
-			if !whole && (i%share != 0 || hit != 1+i/share%hits) {
+			switch {
+			case whole >= 100:
+			case whole > 0 && hit == 1+i%hits: // each point once
+			case i%share == 0 && hit == 1+i/share%hits:
+			default:
 				continue
 			}
 			places <- struct{}{}
