@@ -23,6 +23,7 @@ var passing = []string{
 	"08",    // connection exceptions
 	"40001", // serialization failure
 	"40P01", // deadlock
+	"53100", // its disk is full: somebody has to see to it, and nothing can be told meanwhile
 	"53300", // too many connections
 	"55P03", // lock not available
 	"57P01", // the administrator ends the connection: restart, failover
