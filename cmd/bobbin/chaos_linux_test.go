@@ -172,8 +172,9 @@ func (c *chaos) openSlack() {
 	c.slack, err = slacktest.Listen(slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler),
 		// Slack waits three seconds for an acknowledgement, and tries again at once, after a
-		// minute and after five; a run is shorter than that.
-		AckTimeout: time.Second, Retries: []time.Duration{0, time.Second, 5 * time.Second, 10 * time.Second, 10 * time.Second, 10 * time.Second},
+		// minute and after five; a run is shorter than that. It would close the link of a
+		// program that is frozen; here the link stays, and takes half of what is delivered.
+		AckTimeout: time.Second, Retries: append([]time.Duration{0, time.Second}, slices.Repeat([]time.Duration{5 * time.Second}, 20)...),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.slack.Close() })
