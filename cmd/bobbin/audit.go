@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -12,18 +15,34 @@ import (
 
 type auditCommand struct {
 	placeFlags
-	ID string `arg:"" help:"The session."`
+	ID     string `arg:"" optional:"" help:"The session."`
+	Verify bool   `help:"Print nothing of it, but check that no record of what was decided was changed, removed or put in by hand: in this session, or in all of them."`
 }
 
 // Help is what bobbin audit --help teaches.
 func (auditCommand) Help() string {
 	return `Prints a JSON object a line, {"what": …, "value": …}: the session, each report as it was shown with its hash,
-each approval, each decision allowed or refused, each task, each attempt that was verified, each push.`
+each approval, each decision allowed or refused, each task, each attempt that was verified, each push.
+
+With --verify: reports, approvals, decisions and pushes are recorded once more in a chain of hashes, in the transaction
+that made them. It is checked against itself and against the rows; the first that does not hold is named, and the exit
+code is not zero. The last hash is printed: one that was noted elsewhere shows later that nothing before it was rewritten.`
+}
+
+// Validate is called when the flags are read.
+func (c *auditCommand) Validate() error {
+	if c.ID == "" && !c.Verify {
+		return errors.New("name a session, or check all of them with --verify; `bobbin sessions` lists them")
+	}
+	return nil
 }
 
 // Run prints one session's decisions and deeds as JSON lines.
 func (c *auditCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
 	return c.look(ctx, con, log, func(s *store.Store) error {
+		if c.Verify {
+			return verifyAudit(ctx, con.Out, s, c.ID)
+		}
 		session, err := findSession(ctx, s, c.ID)
 		if err != nil {
 			return err
@@ -37,6 +56,24 @@ func (c *auditCommand) Run(ctx context.Context, con console, log *slog.Logger) e
 		}
 		return a.err
 	})
+}
+
+// verifyAudit fails with the first record that does not hold.
+func verifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+	if id != "" {
+		if _, err := findSession(ctx, s, id); err != nil {
+			return err
+		}
+	}
+	a, err := s.VerifyAudit(ctx, id)
+	if err != nil {
+		return err
+	}
+	if a.Flaw != nil {
+		return fmt.Errorf("the audit does not hold: %s", a.Flaw)
+	}
+	fmt.Fprintf(out, "The audit holds: %d sessions, %d records.\nhead %s\n", a.Sessions, a.Records, cmp.Or(a.Head, "none"))
+	return nil
 }
 
 // An audit writes records; its first error stays.

@@ -42,7 +42,7 @@ func TestHelpTeaches(t *testing.T) {
 		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
 		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
 		"clean":    {"--dry-run", "beside a running bot", "every hour"},
-		"audit":    {"<id>", "JSON object a line", "allowed or refused"},
+		"audit":    {"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero"},
 	} {
 		args := []string{"--help"}
 		if command != "" {
@@ -74,7 +74,7 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 		"serve --confg=x":     "bobbin: unknown flag --confg, did you mean \"--config\"?\nTry: bobbin serve --help\n",
 		"serve now":           "bobbin: unexpected argument now\nTry: bobbin serve --help\n",
 		"serve --config":      "bobbin: --config: expected string value but got \"EOL\" (<EOL>)\nTry: bobbin serve --help\n",
-		"audit":               "bobbin: expected \"<id>\"\nTry: bobbin audit --help\n",
+		"audit":               "bobbin: audit: name a session, or check all of them with --verify; `bobbin sessions` lists them\nTry: bobbin audit --help\n",
 		"sessions --limit=x":  "bobbin: --limit: expected a valid 64 bit int but got \"x\"\nTry: bobbin sessions --help\n",
 		"sessions --limit=-1": "bobbin: sessions: --limit has to be between 1 and 10000\nTry: bobbin sessions --help\n",
 		"sessions a b":        "bobbin: unexpected argument b\nTry: bobbin sessions --help\n",
@@ -395,6 +395,23 @@ func TestAuditIsJSONLines(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"session", "report", "approval", "decision", "decision", "task", "attempt", "attempt", "push"}, kinds)
+}
+
+func TestAuditIsVerified(t *testing.T) {
+	t.Parallel()
+	env := withSessions(t)
+	for _, id := range []string{"", "k3x9"} { // its rows were put in by hand
+		code, out, errs := call(t, t.Context(), env, strings.Fields("audit --verify "+id)...)
+		require.Equal(t, exitFailed, code)
+		require.Empty(t, out)
+		require.Equal(t, "bobbin: the audit does not hold: session k3x9, approval a1: the row was never recorded\n", errs)
+	}
+	code, out, errs := call(t, t.Context(), env, "audit", "--verify", "plain") // nothing was decided there
+	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, "The audit holds: 1 sessions, 0 records.\nhead none\n", out)
+	code, _, errs = call(t, t.Context(), env, "audit", "--verify", "abc")
+	require.Equal(t, exitFailed, code)
+	require.Equal(t, "bobbin: there is no session \"abc\"; `bobbin sessions` lists them\n", errs)
 }
 
 func TestDataDirectoryByDefault(t *testing.T) {

@@ -66,7 +66,7 @@ type commands struct {
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
 	Health   healthCommand   `cmd:"" help:"Ask the running bot whether it is ready."`
-	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run."`
+	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
 	Clean    cleanCommand    `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
 }
 

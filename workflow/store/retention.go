@@ -138,10 +138,12 @@ var forgetting = []string{
 	`delete from commands where session_id = $1`,
 	`delete from inquiries where session_id = $1`,
 	`delete from questions where session_id = $1`,
+	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
+	`delete from pushes where session_id = $1`,
+	`delete from allowances where session_id = $1`,
 	`delete from approvals where session_id = $1`,
 	`delete from reports where session_id = $1`,
-	`delete from pushes where session_id = $1`,
 	`delete from sessions where id = $1`,
 }
 

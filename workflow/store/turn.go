@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -228,8 +229,13 @@ func (t *Turn) transcript(ctx context.Context, tx pgx.Tx, f Fact) error {
 
 func (t *Turn) decisions(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, d := range f.Decisions {
-		_, err := tx.Exec(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision) values ($1, $2, $3, $4, $5, $6, $7)`,
-			t.id, d.What, d.Allowed, d.Reason, d.User, d.MessageTS, d.Revision)
+		var id int64
+		err := tx.QueryRow(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision)
+			values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+			t.id, d.What, d.Allowed, clean(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
+		if err == nil {
+			err = t.audit(ctx, tx, "decision", strconv.FormatInt(id, 10))
+		}
 		if err != nil {
 			return err
 		}
@@ -238,13 +244,17 @@ func (t *Turn) decisions(ctx context.Context, tx pgx.Tx, f Fact) error {
 }
 
 func (t *Turn) report(ctx context.Context, tx pgx.Tx, f Fact) error {
-	r := f.Report
-	if r == nil {
+	if f.Report == nil {
 		return nil
 	}
+	r := *f.Report
+	r.Text = clean(r.Text) // the hash is of what is kept and shown
 	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ($1, $2, $3, $4, $5, $6, $7)`,
-		t.id, r.Revision, r.Kind, []byte(r.Body), clean(r.Text), r.Hash(), r.BaseCommit)
-	return err
+		t.id, r.Revision, r.Kind, []byte(r.Body), r.Text, r.Hash(), r.BaseCommit)
+	if err != nil {
+		return err
+	}
+	return t.audit(ctx, tx, "report", strconv.Itoa(r.Revision))
 }
 
 // approval is the compare-and-set: it writes a row only while the session waits on
@@ -266,7 +276,7 @@ func (t *Turn) approval(ctx context.Context, tx pgx.Tx, f Fact) error {
 	if tag.RowsAffected() == 0 {
 		return ErrStale
 	}
-	return nil
+	return t.audit(ctx, tx, "approval", a.ID)
 }
 
 func (t *Turn) tasks(ctx context.Context, tx pgx.Tx, f Fact) error {
@@ -313,7 +323,10 @@ func (t *Turn) push(ctx context.Context, tx pgx.Tx, f Fact) error {
 		values ($1, $2, $3, $4, $5, nullif($6, ''), $7, $8)
 		on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason`,
 		t.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, clean(p.Reason))
-	return err
+	if err != nil {
+		return err
+	}
+	return t.audit(ctx, tx, "push", p.Commit)
 }
 
 func (t *Turn) lines(ctx context.Context, tx pgx.Tx, f Fact) error {

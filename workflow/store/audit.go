@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// audit records once more what a row of decisions, reports, approvals, allowances or pushes
+// says, behind what the session recorded before. It belongs to the transaction that wrote
+// the row, and the session's row is locked in it, so nothing comes between.
+func (t *Turn) audit(ctx context.Context, tx pgx.Tx, what, name string) error {
+	r := auditRecord{What: what, Name: name}
+	var last string
+	err := tx.QueryRow(ctx, `select s.audited + 1, s.audit_head, v.content from sessions s join audited v on v.session_id = s.id
+		where s.id = $1 and v.what = $2 and v.name = $3`, t.id, what, name).Scan(&r.Seq, &last, &r.Content)
+	if err != nil {
+		return fmt.Errorf("audit %s %s: %w", what, name, err)
+	}
+	r.Hash = r.sum(t.id, last)
+	if _, err := tx.Exec(ctx, `insert into audit (session_id, seq, what, name, content, hash) values ($1, $2, $3, $4, $5, $6)`,
+		t.id, r.Seq, r.What, r.Name, r.Content, r.Hash); err != nil {
+		return fmt.Errorf("audit %s %s: %w", what, name, err)
+	}
+	_, err = tx.Exec(ctx, `update sessions set audited = $2, audit_head = $3 where id = $1`, t.id, r.Seq, r.Hash)
+	return err
+}
+
+// An auditRecord is one row of the table audit.
+type auditRecord struct {
+	Seq                       int
+	What, Name, Content, Hash string
+}
+
+// sum is the record's hash, given the one before it; the first stands behind the session's
+// own id, so that no session's records pass for another's.
+func (r auditRecord) sum(session, last string) string {
+	if last == "" {
+		last = session
+	}
+	h := sha256.Sum256([]byte(strings.Join([]string{last, strconv.Itoa(r.Seq), r.What, r.Name, r.Content}, "\n")))
+	return hex.EncodeToString(h[:])
+}
+
+// A Flaw is the first record of a session that does not hold.
+type Flaw struct {
+	Session string
+	Seq     int    // of the record; 0: the row was never recorded
+	What    string // decision, report, approval, allowance, push
+	Name    string // of the row
+	Why     string
+}
+
+// String is the flaw in a line.
+func (f Flaw) String() string {
+	parts := []string{"session " + f.Session}
+	if f.Seq > 0 {
+		parts = append(parts, fmt.Sprintf("record %d", f.Seq))
+	}
+	if f.What != "" {
+		parts = append(parts, f.What+" "+f.Name)
+	}
+	return strings.Join(parts, ", ") + ": " + f.Why
+}
+
+// An Audited is what VerifyAudit looked at.
+type Audited struct {
+	Sessions, Records int
+	// Head is the last hash of the session that was asked for; of all sessions, the hash of
+	// their last hashes in the order of their ids.
+	Head string
+	Flaw *Flaw // the first; nil when everything holds
+}
+
+// VerifyAudit holds what was recorded against its own hashes and against the rows as they
+// stand now: of one session, or of all where session is empty. It may run beside a bot.
+func (s *Store) VerifyAudit(ctx context.Context, session string) (Audited, error) {
+	var a Audited
+	rows, err := s.Pool.Query(ctx, `select id from sessions where $1 = '' or id = $1 order by id`, session)
+	if err != nil {
+		return a, fmt.Errorf("audit: %w", err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return a, fmt.Errorf("audit: %w", err)
+	}
+	heads := sha256.New()
+	for _, id := range ids {
+		c := chain{session: id}
+		if err := c.read(ctx, s); errors.Is(err, pgx.ErrNoRows) {
+			continue // cleaned away since
+		} else if err != nil {
+			return a, fmt.Errorf("audit %s: %w", id, err)
+		}
+		a.Sessions++
+		a.Records += len(c.records)
+		a.Head = c.head
+		fmt.Fprintf(heads, "%s %s\n", id, c.head)
+		if a.Flaw = c.flaw(); a.Flaw != nil {
+			return a, nil
+		}
+	}
+	if session == "" {
+		a.Head = hex.EncodeToString(heads.Sum(nil))
+	}
+	return a, nil
+}
+
+// A chain is all that one session recorded, and the rows that it is about.
+type chain struct {
+	session string
+	count   int
+	head    string
+	records []auditRecord
+	rows    map[[2]string]string // content by what and name
+	order   [][2]string
+}
+
+// read takes everything as it was at one moment.
+func (c *chain) read(ctx context.Context, s *Store) error {
+	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, `select audited, audit_head from sessions where id = $1`, c.session).Scan(&c.count, &c.head); err != nil {
+			return err
+		}
+		rows, err := tx.Query(ctx, `select seq, what, name, content, hash from audit where session_id = $1 order by seq`, c.session)
+		if err != nil {
+			return err
+		}
+		if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[auditRecord]); err != nil {
+			return err
+		}
+		rows, err = tx.Query(ctx, `select what, name, content from audited where session_id = $1 order by at, what, name`, c.session)
+		if err != nil {
+			return err
+		}
+		c.rows = map[[2]string]string{}
+		var what, name, content string
+		_, err = pgx.ForEachRow(rows, []any{&what, &name, &content}, func() error {
+			key := [2]string{what, name}
+			c.rows[key], c.order = content, append(c.order, key)
+			return nil
+		})
+		return err
+	})
+}
+
+// flaw is the first record that does not hold; nil where all do.
+func (c *chain) flaw() *Flaw {
+	newest := map[[2]string]int{}
+	for _, r := range c.records {
+		newest[[2]string{r.What, r.Name}] = r.Seq
+	}
+	last := ""
+	for i, r := range c.records {
+		if r.Seq != i+1 {
+			return &Flaw{Session: c.session, Seq: i + 1, Why: "it was taken away"}
+		}
+		key := [2]string{r.What, r.Name}
+		f := &Flaw{Session: c.session, Seq: r.Seq, What: r.What, Name: r.Name}
+		now, there := c.rows[key]
+		switch {
+		case r.Hash != r.sum(c.session, last):
+			f.Why = "it is not what was recorded, or what stands before it is not"
+		case !there:
+			f.Why = "the row was taken away"
+		case newest[key] == r.Seq && now != r.Content:
+			f.Why = fmt.Sprintf("the row was changed: it was recorded as %s and is now %s", r.Content, now)
+		default:
+			last = r.Hash
+			continue
+		}
+		return f
+	}
+	if len(c.records) != c.count || last != c.head {
+		return &Flaw{Session: c.session, Seq: len(c.records) + 1, Why: "the last records were taken away, or put behind what the session knows of"}
+	}
+	for _, key := range c.order {
+		if newest[key] == 0 {
+			return &Flaw{Session: c.session, What: key[0], Name: key[1], Why: "the row was never recorded"}
+		}
+	}
+	return nil
+}
