@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/transport"
@@ -21,6 +22,8 @@ import (
 // PushSpec says what to push where.
 type PushSpec struct {
 	Commit    string
+	Tree      string // that Commit has to be of; "": any
+	Parent    string // that Commit has to stand on; "": any
 	Branch    string
 	Prefix    string   // Branch has to begin with it; default bobbin/
 	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always one
@@ -53,11 +56,15 @@ func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 		return PushResult{}, &RemoteError{Op: op, Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
 	}
 	commit := plumbing.NewHash(p.Commit)
-	if _, err := w.store.commit(commit); err != nil {
+	c, err := w.store.commit(commit)
+	if err != nil {
+		return PushResult{}, err
+	}
+	if err := p.matches(c); err != nil {
 		return PushResult{}, err
 	}
 	res := PushResult{Branch: p.Branch, Commit: p.Commit}
-	err := w.mirror.persist(ctx, func() (err error) {
+	err = w.mirror.persist(ctx, func() (err error) {
 		// Each try looks first where the branch stands, so what an earlier one has
 		// brought there is found and not sent again.
 		push := &push{store: w.store, mirror: w.mirror, remote: r, commit: commit, ref: plumbing.NewBranchReferenceName(p.Branch)}
@@ -88,6 +95,17 @@ func (w *Workspace) Stands(ctx context.Context, branch string) (commit string, e
 		return nil
 	})
 	return commit, err
+}
+
+// matches holds the commit against what it was said to be.
+func (p *PushSpec) matches(c *object.Commit) error {
+	if p.Tree != "" && c.TreeHash.String() != p.Tree {
+		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
+	}
+	if p.Parent != "" && (len(c.ParentHashes) == 0 || c.ParentHashes[0].String() != p.Parent) {
+		return fmt.Errorf("repo: push: commit %s does not stand on %s", p.Commit, p.Parent)
+	}
+	return nil
 }
 
 // check enforces where the bot may write at all.

@@ -51,6 +51,17 @@ func ReadConsent(text string) Consent {
 	return readLoose(words, quoted)
 }
 
+// AllowsPush reports whether the whole message is the word that lets a change be pushed
+// which decides more than what the code does. It is held to the form of ReadConsent.
+func AllowsPush(text string) bool {
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	if quoted || !isPlainASCII(plain) || strings.Contains(plain, "```") || mentions.MatchString(plain) {
+		return false
+	}
+	return slices.Contains([]string{"push it", "yes, push it", "yes push it"}, strings.ToLower(polite(trimAddress(own))))
+}
+
 // maxConsent is how long, in characters, a message may be to be read as consent at all.
 const maxConsent = 300
 

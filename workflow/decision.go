@@ -50,6 +50,19 @@ type Decision struct {
 	Revision  int
 }
 
+// An Allowance is a person's word on a change that decides more than what the code does,
+// asked for when the work was proven, and given on exactly these files. Without User it
+// was asked for only.
+type Allowance struct {
+	ID        string
+	Approval  string
+	Tree      string
+	Names     string // what the thread was asked, word for word
+	User      string
+	UserName  string
+	MessageTS string
+}
+
 // A Push is the intent to push, kept before it happens and settled after it.
 type Push struct {
 	Commit     string
@@ -57,6 +70,7 @@ type Push struct {
 	BaseCommit string
 	Branch     string
 	Approval   string
+	ReportHash string // of the report that the approval is of; the store fills it in
 	State      PushState
 	Reason     string
 }

@@ -134,6 +134,30 @@ func (s *Store) ReportShown(ctx context.Context, session string, revision int) (
 	return ts, underWay, err
 }
 
+// Shown is the ts of the message in which people read a text of the bot's, empty before it
+// is in Slack. underWay: it is being posted, and may be there already.
+func (s *Store) Shown(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id limit 1`, session, clean(text)).Scan(&ts, &underWay)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return ts, underWay, err
+}
+
+// Allowance is the word that was asked for, or given, last under the approval; nil when
+// there is none. A tree, where given, keeps that one.
+func (s *Store) Allowance(ctx context.Context, approval, tree string) (*workflow.Allowance, error) {
+	var w workflow.Allowance
+	err := s.Pool.QueryRow(ctx, `select id, approval_id, tree, names, user_id, user_name, message_ts from allowances
+		where approval_id = $1 and ($2 = '' or tree = $2) order by asked_at desc, id limit 1`, approval, tree).
+		Scan(&w.ID, &w.Approval, &w.Tree, &w.Names, &w.User, &w.UserName, &w.MessageTS)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &w, err
+}
+
 // Approval is the word given on one revision; nil when there is none.
 func (s *Store) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
 	a := workflow.Approval{Session: session, Revision: revision}
@@ -178,7 +202,8 @@ func (s *Store) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, e
 
 // Pushes are the session's pushes, oldest first.
 func (s *Store) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
-	rows, err := s.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval, state, reason
+	rows, err := s.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
+			coalesce(report_hash, '') as report_hash, state, reason
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,10 @@ var ErrNoSeat = errors.New("as many sessions are at work as may be at once")
 // somebody else's approval came first.
 var ErrStale = errors.New("this revision cannot be approved any more")
 
+// ErrNotApproved means that a push is not what an approval is of: another base, another
+// report, a newer revision, or files that need a word of their own.
+var ErrNotApproved = errors.New("this push is not what was approved")
+
 // A Store is the database. It is safe for concurrent use.
 type Store struct {
 	Pool *pgxpool.Pool

@@ -191,6 +191,7 @@ func approval(r workflow.Report, id string) store.Fact {
 	return store.Fact{
 		Approval: &workflow.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "2.0"},
 		Events:   []workflow.Event{workflow.EventApprove},
+		Change:   func(s *workflow.Session) { s.Branch = "bobbin/x" },
 	}
 }
 
@@ -340,7 +341,8 @@ func TestWorkIsKept(t *testing.T) {
 	require.NoError(t, err)
 	k := tasks[0]
 	k.State, k.Summary = workflow.TaskDone, "mended"
-	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "b", Branch: "bobbin/x", State: workflow.PushIntended}
+	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")))
+	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
 	require.NoError(t, turn.Record(ctx, store.Fact{
 		Tasks: []workflow.Task{k}, Attempt: &workflow.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}, Push: &push, SpentUSD: 0.25,
 		Decisions: []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}},
@@ -353,6 +355,8 @@ func TestWorkIsKept(t *testing.T) {
 	require.Equal(t, []workflow.Attempt{{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}}, attempts)
 	pushes, err := s.Pushes(ctx, id)
 	require.NoError(t, err)
+	require.Len(t, pushes[0].ReportHash, 64)
+	push.ReportHash = pushes[0].ReportHash
 	require.Equal(t, []workflow.Push{push}, pushes)
 	decisions, err := s.Decisions(ctx, id)
 	require.NoError(t, err)

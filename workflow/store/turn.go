@@ -97,8 +97,9 @@ type Fact struct {
 	CallID    string          // the tool call that asked for inserted tasks
 	Attempt   *workflow.Attempt
 	Push      *workflow.Push
-	Question  *workflow.Question // inserted when ID is 0, otherwise answered by By
-	Inquiry   *workflow.Inquiry  // inserted when ID is 0 and its key is new, otherwise answered or applied
+	Allowance *workflow.Allowance // asked for without User, otherwise given
+	Question  *workflow.Question  // inserted when ID is 0, otherwise answered by By
+	Inquiry   *workflow.Inquiry   // inserted when ID is 0 and its key is new, otherwise answered or applied
 	Check     *Check
 	Snapshots []Snapshot // of trees that this fact changed
 	Command   *Command
@@ -110,8 +111,8 @@ type Fact struct {
 }
 
 // Record writes the fact, or nothing. It fails with ErrFenced when a later turn has
-// begun, and with ErrStale when the fact holds an approval that no longer counts. While
-// Postgres is away it tries again; a fact whose commit was cut off is found by its number.
+// begun, with ErrStale when the fact holds an approval that no longer counts, and with
+// ErrNotApproved when it holds a push that is not what was approved. While Postgres is away it tries again; a fact whose commit was cut off is found by its number.
 func (t *Turn) Record(ctx context.Context, f Fact) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -133,7 +134,7 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 		return t.write(ctx, tx, f)
 	})
 	if err != nil {
-		if errors.Is(err, ErrFenced) || errors.Is(err, ErrStale) {
+		if errors.Is(err, ErrFenced) || errors.Is(err, ErrStale) || errors.Is(err, ErrNotApproved) {
 			return err
 		}
 		return fmt.Errorf("record in %s: %w", t.id, err)
@@ -155,7 +156,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 // write puts every part of the fact into its table.
 func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
-		t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push,
+		t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
 		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.lines, t.reactions,
 	} {
 		if err := step(ctx, tx, f); err != nil {
@@ -314,19 +315,63 @@ func (t *Turn) attempt(ctx context.Context, tx pgx.Tx, f Fact) error {
 	return err
 }
 
+// push writes the intent only while it is what its approval is of: the newest revision of
+// the report, with the hash that it has, on the base that the session has, and with the
+// further word where these files need one. How a push went is told of an intent alone.
 func (t *Turn) push(ctx context.Context, tx pgx.Tx, f Fact) error {
 	p := f.Push
 	if p == nil {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state, reason)
-		values ($1, $2, $3, $4, $5, nullif($6, ''), $7, $8)
-		on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason`,
-		t.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, clean(p.Reason))
+	sql := `update pushes set state = $7, reason = $8
+		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
+	if p.State == workflow.PushIntended {
+		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason)
+			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8
+			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
+				join reports r on r.session_id = a.session_id and r.revision = a.revision and r.hash = a.report_hash and r.base_commit = a.base_commit
+			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6
+				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '')
+				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
+			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
+			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
+	}
+	tag, err := tx.Exec(ctx, sql, t.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, clean(p.Reason))
 	if err != nil {
 		return err
 	}
+	if tag.RowsAffected() == 0 {
+		return ErrNotApproved
+	}
 	return t.audit(ctx, tx, "push", p.Commit)
+}
+
+// allowance keeps that a word was asked for, or that it was given: while it is the newest
+// that was asked for, under the approval of the newest report, and once.
+func (t *Turn) allowance(ctx context.Context, tx pgx.Tx, f Fact) error {
+	w := f.Allowance
+	if w == nil {
+		return nil
+	}
+	// What was asked for before, of the same files, is the newest question again.
+	sql, args := `insert into allowances (id, session_id, approval_id, tree, names) values ($2, $1, $3, $4, $5)
+			on conflict (session_id, approval_id, tree) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
+		[]any{t.id, w.ID, w.Approval, w.Tree, clean(w.Names)}
+	if w.User != "" {
+		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, allowed_at = now()
+			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
+			where w.id = $2 and w.session_id = $1 and s.id = $1 and a.id = w.approval_id and w.user_id = ''
+				and not exists (select 1 from allowances later where later.session_id = $1 and later.asked_at > w.asked_at)`,
+			[]any{t.id, w.ID, w.User, w.UserName, w.MessageTS}
+	}
+	tag, err := tx.Exec(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrStale
+	}
+	return t.audit(ctx, tx, "allowance", w.ID)
 }
 
 func (t *Turn) lines(ctx context.Context, tx pgx.Tx, f Fact) error {

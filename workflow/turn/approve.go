@@ -33,7 +33,8 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.refuseRevision(revision, m, p, "an old revision",
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
 	}
-	if unread, err := t.unread(ctx, m, revision); err != nil {
+	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := t.unread(ctx, m, shown); err != nil {
 		return store.Fact{}, err
 	} else if unread {
 		return t.refuseRevision(revision, m, p, "written before the report was shown",
@@ -57,15 +58,15 @@ func (t *turn) refuseRevision(revision int, m workflow.Message, p workflow.Perso
 const postingTime = 10 * time.Second
 
 // unread: words name no revision, so they approve only what stood above them in the
-// thread. A button was shown together with its revision.
-func (t *turn) unread(ctx context.Context, m workflow.Message, revision int) (bool, error) {
+// thread. A button was shown together with its revision. shown is where that stands.
+func (t *turn) unread(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
 	if m.Kind == workflow.IncomingAction {
 		return false, nil
 	}
 	for until := time.Now().Add(postingTime); ; {
-		ts, underWay, err := t.Store.ReportShown(ctx, t.Session().ID, revision)
+		ts, underWay, err := shown()
 		if err != nil {
-			return false, fmt.Errorf("look whether revision %d was shown: %w", revision, err)
+			return false, fmt.Errorf("look whether it was shown: %w", err)
 		}
 		if ts != "" || !underWay || time.Now().After(until) {
 			return ts == "" || m.TS < ts, nil

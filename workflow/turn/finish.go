@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,11 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 		return wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
 	}
 	//crash:whole_proven
-	return l.publish(ctx, approval, tree, f, proof, changes)
+	given, ends, err := l.allowed(ctx, approval, tree, proof, changes)
+	if ends != nil || err != nil {
+		return result(ends), err
+	}
+	return l.publish(ctx, approval, given, tree, f, proof, changes)
 }
 
 // unfinished says what of a plan is not verified, or which done criterion has no word.
@@ -141,7 +146,7 @@ func (t *turn) criteria(ctx context.Context) []string {
 }
 
 // publish makes the commit and pushes it. The row of the push stands before the push.
-func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f agent.Finish, proof check.Proof, changes []repo.Change) (model.Result, error) {
+func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof check.Proof, changes []repo.Change) (model.Result, error) {
 	t, p := l.turn, l.turn.here()
 	commit, err := t.commit(ctx, a, tree, f.Summary)
 	if err != nil {
@@ -156,11 +161,11 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f
 	s := t.Session()
 	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
 	if err := t.Record(ctx, store.Fact{Push: &push, Snapshots: some(kept), Events: t.towardsProof()}); err != nil {
-		return model.Result{}, err
+		return notApproved(err)
 	}
 	//crash:push_intended
 	_, err = p.work.Push(ctx, repo.PushSpec{
-		Commit: commit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
+		Commit: commit, Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
 		return l.pushFailed(ctx, push, proof, err)
@@ -172,7 +177,7 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, tree string, f
 	l.journal.put.Change = func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }
 	l.journal.put.Open = no
 	l.journal.put.Alone = true
-	l.journal.say(t.result(ctx, a, commit, f, proof, changes))
+	l.journal.say(t.result(ctx, a, given, commit, f, proof, changes))
 	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil
 }
 
@@ -222,12 +227,8 @@ func (t *turn) towardsProof() []workflow.Event {
 // commitSpec depends on nothing but rows, so that a commit made again has the same hash.
 func (t *turn) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
 	s := t.Session()
-	parent := s.BaseCommit
-	if s.Head != "" {
-		parent = s.Head
-	}
 	return repo.CommitSpec{
-		Tree: tree, Parent: parent, Message: subject(t.topic()) + "\n\n" + strings.TrimSpace(summary), When: a.At.UTC().Truncate(time.Second),
+		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: subject(t.topic()) + "\n\n" + strings.TrimSpace(summary), When: a.At.UTC().Truncate(time.Second),
 		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", oneLine(a.UserName), a.User)}, {"Session", s.ID}},
 	}
 }
@@ -260,7 +261,7 @@ func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof check.P
 }
 
 // result is what the thread is told at the end, and how to check it.
-func (t *turn) result(ctx context.Context, a *workflow.Approval, commit string, f agent.Finish, proof check.Proof, changes []repo.Change) string {
+func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof check.Proof, changes []repo.Change) string {
 	s := t.Session()
 	added, removed := 0, 0
 	for _, c := range changes {
@@ -278,6 +279,9 @@ func (t *turn) result(ctx context.Context, a *workflow.Approval, commit string, 
 	}
 	for _, line := range proof.Lines() {
 		fmt.Fprintf(&b, "• %s\n", line)
+	}
+	for _, line := range decides(changes) {
+		fmt.Fprintf(&b, "• Allowed by %s: %s\n", given.UserName, line)
 	}
 	if a.Scope != "" {
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", a.Scope)

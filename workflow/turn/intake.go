@@ -82,7 +82,7 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 // judged when Slack answers again.
 func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
 	kind := workflow.ReadConsent(m.Text).Kind
-	if m.ActionID != "fix_it" && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
+	if m.ActionID != "fix_it" && m.ActionID != "push_it" && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
 		return store.Fact{}, fmt.Errorf("read who wrote: %w", err)
 	}
 	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -114,6 +114,13 @@ func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) 
 	}
 	if f, ok, err := t.answered(ctx, m, p); ok || err != nil {
 		return f, err
+	}
+	if workflow.AllowsPush(m.Text) {
+		if w, err := t.waiting(ctx); err != nil {
+			return store.Fact{}, err
+		} else if w != nil {
+			return t.allow(ctx, m, p, "")
+		}
 	}
 	switch waits := t.waitsForConsent(); {
 	case consent.Kind == workflow.ConsentApprove, consent.Kind == workflow.ConsentScoped:
@@ -152,6 +159,8 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 	switch m.ActionID {
 	case "fix_it":
 		return t.approve(ctx, m, p, revision, means)
+	case "push_it":
+		return t.allow(ctx, m, p, means)
 	case "correct":
 		return t.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again."), nil
 	case "confirm":

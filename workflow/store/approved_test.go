@@ -1,0 +1,136 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// The store itself refuses a push that is not what its approval is of, whoever asks.
+func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
+	t.Parallel()
+	right := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
+	for name, c := range map[string]struct {
+		push  func(*workflow.Push)
+		first string // by hand, before
+	}{
+		"another base":                         {push: func(p *workflow.Push) { p.BaseCommit = "other" }},
+		"another branch":                       {push: func(p *workflow.Push) { p.Branch = "main" }},
+		"another approval":                     {push: func(p *workflow.Push) { p.Approval = "b" }},
+		"no approval":                          {push: func(p *workflow.Push) { p.Approval = "" }},
+		"no intent":                            {push: func(p *workflow.Push) { p.State = workflow.PushDone }},
+		"a session on another base":            {first: `update sessions set base_commit = 'moved'`},
+		"the approval of another base":         {first: `update approvals set base_commit = 'moved'`},
+		"the approval of another report":       {first: `update approvals set report_hash = 'moved'`},
+		"another report":                       {first: `update reports set hash = 'moved'`},
+		"a newer revision":                     {first: `update sessions set revision = 2`},
+		"a word of its own is waited for":      {first: `insert into allowances (id, session_id, approval_id, tree, names) select 'w', id, 'a', 't', 'go.sum' from sessions`},
+		"the approval was used":                {first: `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state) select id, 'earlier', 't', 'c0ffee', 'bobbin/x', 'a', 'pushed' from sessions`},
+		"the same commit under another tree":   {first: `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id) select id, 'abc', 'u', 'c0ffee', 'bobbin/x', 'a' from sessions`},
+		"the same commit on another branch":    {first: `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id) select id, 'abc', 't', 'c0ffee', 'bobbin/y', 'a' from sessions`},
+		"the same commit without its approval": {first: `insert into pushes (session_id, commit_hash, tree, base_commit, branch) select id, 'abc', 't', 'c0ffee', 'bobbin/x' from sessions`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			turn := begun(t, s)
+			require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")))
+			push := right
+			if c.push != nil {
+				c.push(&push)
+			}
+			if c.first != "" {
+				_, err := s.Pool.Exec(t.Context(), c.first)
+				require.NoError(t, err)
+			}
+			before := number(t, s, `select count(*) from pushes`)
+			line := []workflow.Line{{Agent: "deep", Text: "Done"}}
+			require.ErrorIs(t, turn.Record(t.Context(), store.Fact{Push: &push, Lines: line}), store.ErrNotApproved)
+			require.Equal(t, before, number(t, s, `select count(*) from pushes`))
+			require.Zero(t, number(t, s, `select count(*) from lines`), "nor anything else of the fact")
+		})
+	}
+	t.Run("as approved", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		turn := begun(t, s)
+		require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")))
+		for _, state := range []workflow.PushState{workflow.PushIntended, workflow.PushRefused, workflow.PushIntended, workflow.PushDone} {
+			push := right
+			push.State = state
+			require.NoError(t, turn.Record(t.Context(), store.Fact{Push: &push}))
+		}
+		again := right
+		again.Commit = "def"
+		require.ErrorIs(t, turn.Record(t.Context(), store.Fact{Push: &again}), store.ErrNotApproved, "one approval is one push")
+	})
+}
+
+// What goes past the store's own statements meets the constraint, until that is dropped.
+func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	r := reported(t, turn, 1, "first")
+	require.NoError(t, turn.Record(t.Context(), approval(r, "a")))
+	insert := func(commit, approval, base, hash string) error {
+		_, err := s.Pool.Exec(t.Context(), `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash)
+			select id, $1, 't', $3, 'bobbin/x', $2, $4 from sessions`, commit, approval, base, hash)
+		return err
+	}
+	wrong := [][3]string{{"nobody", "c0ffee", r.Hash()}, {"a", "other", r.Hash()}, {"a", "c0ffee", "other"}}
+	for i, w := range wrong {
+		require.ErrorContains(t, insert(fmt.Sprint("c", i), w[0], w[1], w[2]), "pushes_as_approved")
+	}
+	require.NoError(t, insert("right", "a", "c0ffee", r.Hash()))
+	_, err := s.Pool.Exec(t.Context(), `alter table pushes drop constraint pushes_as_approved`)
+	require.NoError(t, err)
+	for i, w := range wrong {
+		require.NoError(t, insert(fmt.Sprint("c", i), w[0], w[1], w[2]), "without the guard it goes through")
+	}
+}
+
+// A word of its own is given on the newest question alone, once, and on those files.
+func TestAnAllowanceIsCompareAndSet(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	ctx := t.Context()
+	turn := begun(t, s)
+	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")))
+	ask := func(id, tree string) error {
+		return turn.Record(ctx, store.Fact{Allowance: &workflow.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree}})
+	}
+	give := func(id, user string) error {
+		return turn.Record(ctx, store.Fact{Allowance: &workflow.Allowance{ID: id, User: user, UserName: "bea", MessageTS: "3.0"}})
+	}
+	push := func(commit, tree string) error {
+		return turn.Record(ctx, store.Fact{Push: &workflow.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}})
+	}
+	require.NoError(t, ask("w1", "t1"))
+	require.NoError(t, ask("w2", "t2"))
+	require.ErrorIs(t, give("w1", "U2"), store.ErrStale, "the files changed since")
+	require.ErrorIs(t, give("forged", "U2"), store.ErrStale)
+	require.ErrorIs(t, push("c2", "t2"), store.ErrNotApproved)
+	require.NoError(t, give("w2", "U2"))
+	require.ErrorIs(t, give("w2", "U3"), store.ErrStale, "once")
+	require.ErrorIs(t, push("c1", "t1"), store.ErrNotApproved)
+	require.NoError(t, push("c2", "t2"))
+
+	require.NoError(t, ask("w1", "t1"), "the same files again are the newest question")
+	w, err := s.Allowance(ctx, "a", "")
+	require.NoError(t, err)
+	require.Equal(t, workflow.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1"}, *w)
+	require.NoError(t, give("w1", "U2"))
+	w, err = s.Allowance(ctx, "a", "t2")
+	require.NoError(t, err)
+	require.Equal(t, "U2", w.User)
+	require.Nil(t, verified(t, s, "").Flaw)
+
+	require.NoError(t, ask("w3", "t3"))
+	reported(t, turn, 2, "second")
+	require.ErrorIs(t, give("w3", "U2"), store.ErrStale, "a newer report takes the approval away")
+}
