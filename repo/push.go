@@ -23,7 +23,7 @@ import (
 type PushSpec struct {
 	Commit    string
 	Tree      string // that Commit has to be of; "": any
-	Parent    string // that Commit has to stand on; "": any
+	Base      string // that Commit has to come from; "": any
 	Branch    string
 	Prefix    string   // Branch has to begin with it; default bobbin/
 	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always one
@@ -60,7 +60,7 @@ func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 	if err != nil {
 		return PushResult{}, err
 	}
-	if err := p.matches(c); err != nil {
+	if err := w.matches(ctx, c, p); err != nil {
 		return PushResult{}, err
 	}
 	res := PushResult{Branch: p.Branch, Commit: p.Commit}
@@ -98,14 +98,18 @@ func (w *Workspace) Stands(ctx context.Context, branch string) (commit string, e
 }
 
 // matches holds the commit against what it was said to be.
-func (p *PushSpec) matches(c *object.Commit) error {
+func (w *Workspace) matches(ctx context.Context, c *object.Commit, p PushSpec) error {
 	if p.Tree != "" && c.TreeHash.String() != p.Tree {
 		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
 	}
-	if p.Parent != "" && (len(c.ParentHashes) == 0 || c.ParentHashes[0].String() != p.Parent) {
-		return fmt.Errorf("repo: push: commit %s does not stand on %s", p.Commit, p.Parent)
+	if p.Base == "" {
+		return nil
 	}
-	return nil
+	common, err := w.MergeBase(ctx, p.Base, p.Commit)
+	if err == nil && common != p.Base {
+		err = fmt.Errorf("repo: push: commit %s does not come from %s", p.Commit, p.Base)
+	}
+	return err
 }
 
 // check enforces where the bot may write at all.

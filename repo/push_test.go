@@ -93,6 +93,30 @@ func TestPushByEveryWay(t *testing.T) {
 	})
 }
 
+// A commit that is not what the caller says it is goes nowhere.
+func TestPushOfAnotherCommitIsRefused(t *testing.T) {
+	t.Parallel()
+	o := shop(t)
+	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	w := workspaceAt(t, m)
+	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
+	first := w.save(t, "Fix the cart")
+	one, err := w.Tree(ctx0())
+	require.NoError(t, err)
+	w.write(t, "cart/cart.go", "package cart\n\nvar N = 3\n")
+	second, err := w.Commit(ctx0(), CommitSpec{Message: "Another", When: approvedAt})
+	require.NoError(t, err)
+
+	_, err = w.Push(ctx0(), PushSpec{Commit: second, Tree: one, Branch: "bobbin/fix"})
+	require.ErrorContains(t, err, "not "+one)
+	_, err = w.Push(ctx0(), PushSpec{Commit: second, Base: first, Branch: "bobbin/fix"})
+	require.ErrorContains(t, err, "does not come from "+first)
+	require.Equal(t, []string{"main"}, o.branches())
+	_, err = w.Push(ctx0(), PushSpec{Commit: first, Tree: one, Base: w.Base(), Branch: "bobbin/fix"})
+	require.NoError(t, err)
+	require.Equal(t, first, o.stands("bobbin/fix"))
+}
+
 func TestPushNeverOverwrites(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, o *origin, m *Mirror) {

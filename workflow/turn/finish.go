@@ -165,7 +165,7 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflo
 	}
 	//crash:push_intended
 	_, err = p.work.Push(ctx, repo.PushSpec{
-		Commit: commit, Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
+		Commit: commit, Tree: tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
 		return l.pushFailed(ctx, push, proof, err)

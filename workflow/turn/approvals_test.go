@@ -1,0 +1,290 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A standing is where a session may be when somebody says yes.
+type standing struct {
+	name  string
+	open  bool   // a yes counts here, of whoever may give it
+	words string // the ts of words; what is shown stands at 1005.0
+	// enter leads a fresh session there, and returns the button that is pressed.
+	enter func(ctx context.Context, th *thread) (button string, err error)
+}
+
+var standings = []standing{
+	{name: "nothing shown yet", enter: func(context.Context, *thread) (string, error) { return "forged", nil }},
+	{name: "a report waits", open: true, enter: reportWaits},
+	{name: "a plan waits", open: true, enter: func(ctx context.Context, th *thread) (string, error) {
+		return th.show(ctx, reportPlan, workflow.EventPlan, workflow.EventShowPlan)
+	}},
+	{name: "an older revision", words: "1003.0", enter: func(ctx context.Context, th *thread) (string, error) {
+		old, err := reportWaits(ctx, th)
+		if err == nil {
+			_, err = reportWaits(ctx, th)
+		}
+		return old, err
+	}},
+	{name: "approved already", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.permit0(ctx) })},
+	{name: "at work", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.permit0(ctx, workflow.EventApprove) })},
+	{name: "pushed", enter: after(reportWaits, func(ctx context.Context, th *thread) error {
+		if err := th.permit0(ctx, workflow.EventApprove); err != nil {
+			return err
+		}
+		p, err := th.intend(ctx, "commit", "tree")
+		if err != nil {
+			return err
+		}
+		return th.settle(ctx, p)
+	})},
+	{name: "stopped", enter: after(reportWaits, happens(workflow.EventStop))},
+	{name: "paused", enter: after(reportWaits, happens(workflow.EventPause))},
+	{name: "an interview", enter: func(ctx context.Context, th *thread) (string, error) {
+		if err := happens(workflow.EventAlign)(ctx, th); err != nil {
+			return "", err
+		}
+		return th.show(ctx, reportRequest)
+	}},
+}
+
+func reportWaits(ctx context.Context, th *thread) (string, error) {
+	return th.show(ctx, reportRootCause, workflow.EventReport)
+}
+
+func after(first func(context.Context, *thread) (string, error), then func(context.Context, *thread) error) func(context.Context, *thread) (string, error) {
+	return func(ctx context.Context, th *thread) (string, error) {
+		button, err := first(ctx, th)
+		if err == nil {
+			err = then(ctx, th)
+		}
+		return button, err
+	}
+}
+
+func happens(events ...workflow.Event) func(context.Context, *thread) error {
+	return func(ctx context.Context, th *thread) error { return th.Record(ctx, store.Fact{Events: events}) }
+}
+
+// matrix plays every actor in every standing, with words and with a click, and returns a
+// line for each case in which the rows are not what they should be.
+func (o *office) matrix(ctx context.Context) (cases int, faults []string) {
+	var all errgroup.Group
+	all.SetLimit(6)
+	var mu sync.Mutex
+	for _, a := range o.actors {
+		for _, s := range standings {
+			for _, way := range []string{"words", "click"} {
+				cases++
+				where := workflow.Thread{Team: "T1", Channel: o.channel, TS: fmt.Sprintf("%d.0", cases)}
+				all.Go(func() error {
+					fault, err := o.play(ctx, where, a, s, way)
+					if err != nil {
+						fault = err.Error()
+					}
+					if fault != "" {
+						mu.Lock()
+						defer mu.Unlock()
+						faults = append(faults, fmt.Sprintf("%s, %s, by %s: %s", a.kind, s.name, way, fault))
+					}
+					return nil
+				})
+			}
+		}
+	}
+	_ = all.Wait()
+	return cases, faults
+}
+
+// play is one case.
+func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s standing, way string) (fault string, err error) {
+	th, err := o.ask(ctx, where, o.asker, a.rules)
+	if err != nil {
+		return "", err
+	}
+	button, err := s.enter(ctx, th)
+	if err != nil {
+		return "", err
+	}
+	if err := th.posted(ctx, "1005.0"); err != nil {
+		return "", err
+	}
+	before, err := th.rows(ctx)
+	if err != nil {
+		return "", err
+	}
+	in := workflow.Incoming{Kind: workflow.IncomingReply, TS: "1010.0", User: a.user, Text: "fix it"}
+	if s.words != "" {
+		in.TS = s.words
+	}
+	if way == "click" {
+		in = workflow.Incoming{Kind: workflow.IncomingAction, TS: "1010.0", User: a.user, ActionID: "fix_it", Value: button}
+	}
+	if err := th.hears(ctx, in); err != nil {
+		return "", err
+	}
+	if err := th.intake(ctx); err != nil {
+		return "", err
+	}
+	after, err := th.rows(ctx)
+	if err != nil {
+		return "", err
+	}
+	want := before
+	if s.open && a.may {
+		want = fmt.Sprintf("working %d bobbin/the-total-is-off-%s approvals:%d=%s pushes:", th.Session().Revision, th.Session().ID, th.Session().Revision, a.user)
+	}
+	if after != want {
+		return fmt.Sprintf("it was %q, and is %q instead of %q", before, after, want), nil
+	}
+	return "", nil
+}
+
+// rows are what a yes may change.
+func (th *thread) rows(ctx context.Context) (rows string, err error) {
+	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ', s.phase, s.revision, s.branch || s.head,
+			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision) from approvals where session_id = s.id), ''),
+			'pushes:' || coalesce((select string_agg(commit_hash || state, ',') from pushes where session_id = s.id), ''))
+		from sessions s where s.id = $1`, th.Session().ID).Scan(&rows)
+	return rows, err
+}
+
+// Whoever says yes, wherever the session stands: only those who may, and only where it is
+// asked for, change anything.
+func TestWhoMayApproveWhere(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	cases, faults := o.matrix(t.Context())
+	require.GreaterOrEqual(t, cases, 2*19*10)
+	require.Empty(t, strings.Join(faults, "\n"))
+	a, err := o.Store.VerifyAudit(t.Context(), "")
+	require.NoError(t, err)
+	require.Nil(t, a.Flaw)
+	var refused int
+	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select count(*) from decisions where not allowed`).Scan(&refused))
+	approved, silent := 0, 0
+	for _, a := range o.actors {
+		if a.may {
+			approved += 2 * 2 // of a report and of a plan, by words and by click
+		}
+		if a.heard() {
+			silent++ // a button that was never shown is nobody's
+		}
+	}
+	require.Equal(t, cases-approved-silent, refused, "each refusal is a row, too")
+}
+
+// heard: people of the workspace may say other things than yes.
+func (a actor) heard() bool {
+	for _, kind := range []string{"stranger", "bot", "deactivated", "unknown"} {
+		if strings.Contains(a.kind, kind) {
+			return false
+		}
+	}
+	return true
+}
+
+// credulous takes everybody for a member of the channel: the guard that is off in a control.
+type credulous struct{ Slack }
+
+func (c credulous) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
+	return workflow.Person{ID: user, Name: user, InThread: true}, nil
+}
+
+func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	o.Slack = credulous{o.Slack}
+	o.actors = o.actors[8:] // from the first guest on
+	_, faults := o.matrix(t.Context())
+	said := strings.Join(faults, "\n")
+	for _, a := range o.actors {
+		if a.rules == "anybody" {
+			require.Contains(t, said, a.kind+", a report waits, by click")
+			require.Contains(t, said, a.kind+", a plan waits, by words")
+		}
+	}
+}
+
+// clicks are judged and recorded by many hands at once, as if no queue and no epoch kept
+// them apart; change takes a guard away from what each would record.
+func (o *office) clicks(ctx context.Context, n int, change func(*store.Fact)) (approvals int, err error) {
+	th, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	if err != nil {
+		return 0, err
+	}
+	button, err := reportWaits(ctx, th)
+	if err != nil {
+		return 0, err
+	}
+	var hands errgroup.Group
+	hands.SetLimit(16)
+	for i := range n {
+		in := workflow.Incoming{EventID: fmt.Sprint("click ", i), Kind: workflow.IncomingAction, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
+		hands.Go(func() error { return o.Store.Receive(ctx, in) })
+	}
+	if err := hands.Wait(); err != nil {
+		return 0, err
+	}
+	messages, err := th.Unhandled(ctx)
+	if err != nil || len(messages) != n {
+		return 0, fmt.Errorf("%d of %d clicks arrived: %w", len(messages), n, err)
+	}
+	judged := make([]store.Fact, n) // all of them before the first is recorded
+	for i, m := range messages {
+		hands.Go(func() (err error) { judged[i], err = th.judge(ctx, m); return err })
+	}
+	if err := hands.Wait(); err != nil {
+		return 0, err
+	}
+	for _, f := range judged {
+		if change != nil {
+			change(&f)
+		}
+		hands.Go(func() error { _ = th.Record(ctx, f); return nil })
+	}
+	_ = hands.Wait()
+	return approvals, o.Store.Pool.QueryRow(ctx, `select count(*) from approvals`).Scan(&approvals)
+}
+
+func TestAThousandClicksAreOneApproval(t *testing.T) {
+	t.Parallel()
+	n, err := openOffice(t).clicks(t.Context(), 1000, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
+// Two guards stand behind each other; either is enough, and without both it is found out.
+func TestClicksWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	noPhase := func(f *store.Fact) { f.Events = nil }
+	for name, c := range map[string]struct {
+		sql    string
+		change func(*store.Fact)
+		one    bool
+	}{
+		"the phase alone":    {sql: `alter table approvals drop constraint approvals_session_id_revision_key`, one: true},
+		"the row alone":      {sql: `select 1`, change: noPhase, one: true},
+		"neither of the two": {sql: `alter table approvals drop constraint approvals_session_id_revision_key`, change: noPhase},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openOffice(t)
+			_, err := o.Store.Pool.Exec(t.Context(), c.sql)
+			require.NoError(t, err)
+			n, err := o.clicks(t.Context(), 30, c.change)
+			require.NoError(t, err)
+			require.Equal(t, c.one, n == 1, "%d approvals", n)
+		})
+	}
+}

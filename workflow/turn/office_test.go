@@ -1,0 +1,196 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+
+// An office is a database and a Slack with people of every kind in one channel. What they
+// write and press is judged as ever; no model is asked and no repository opened.
+type office struct {
+	*Runner
+	t       testing.TB
+	channel string
+	actors  []actor
+	asker   string // who asks for everything
+}
+
+// An actor is one kind of person, with the repository whose rules make it that kind.
+type actor struct {
+	kind, user, rules string
+	may               bool // approve, says the specification
+}
+
+func openOffice(t testing.TB) *office {
+	st := openStore(t)
+	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
+	t.Cleanup(slack.Close)
+	app := slack.App()
+	own, err := bot.Open(t.Context(), bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: slack.URL()})
+	require.NoError(t, err)
+
+	user := func(u slacktest.User) string { return slack.AddUser(u).ID }
+	asker, bea, cem := user(slacktest.User{Name: "ann"}), user(slacktest.User{Name: "bea"}), user(slacktest.User{Name: "cem"})
+	away := user(slacktest.User{Name: "away"})
+	gone := user(slacktest.User{Name: "gone", Deleted: true})
+	robot := slack.AddBot(slacktest.User{Name: "buildbot"}).ID
+	guest, single := user(slacktest.User{Name: "gus", Kind: slacktest.Guest}), user(slacktest.User{Name: "una", Kind: slacktest.UltraGuest})
+	eve := user(slacktest.User{Name: "eve", Kind: slacktest.External})
+	group := slack.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{bea, guest, gone}}).ID
+	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
+	return &office{
+		t: t, channel: bugs, asker: asker,
+		Runner: &Runner{Store: st, Slack: &bot.People{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group)},
+		actors: []actor{
+			{"member", bea, "anybody", true},
+			{"requester", asker, "anybody", true},
+			{"requester where another has to approve", asker, "another", false},
+			{"member where another has to approve", cem, "another", true},
+			{"named approver", bea, "named", true},
+			{"member who is not named", cem, "named", false},
+			{"member of the named group", bea, "group", true},
+			{"member outside the named group", cem, "group", false},
+			{"guest of several channels", guest, "anybody", false},
+			{"guest of several channels, in the named group", guest, "group", false},
+			{"guest of one channel", single, "anybody", false},
+			{"stranger of another workspace", eve, "anybody", false},
+			{"another bot", robot, "anybody", false},
+			{"our own bot", app.BotUser, "anybody", false},
+			{"deactivated", gone, "anybody", false},
+			{"deactivated, in the named group", gone, "group", false},
+			{"unknown to Slack", "U0UNKNOWN", "anybody", false},
+			{"member who is not in the channel", away, "anybody", false},
+			{"member where the group cannot be read", bea, "lost", false},
+		},
+	}
+}
+
+func openStore(t testing.TB) *store.Store {
+	url := clustertest.Database(t, func(ctx context.Context, url string) error {
+		s, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return s.Migrate(ctx)
+	})
+	s, err := store.Open(t.Context(), url, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// rules are repositories that differ in whose word counts.
+func rules(named, group string) (list []Repository) {
+	for name, a := range map[string]workflow.Approvers{
+		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
+	} {
+		list = append(list, Repository{Remote: repo.Remote{Name: name}, Approvers: a})
+	}
+	return list
+}
+
+// A thread is one session, and what stands in it.
+type thread struct {
+	*turn
+	workflow.Thread
+	n int // of messages so far
+}
+
+// ask begins a session about a repository.
+func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repository string) (*thread, error) {
+	err := r.Store.Receive(ctx, workflow.Incoming{EventID: "Ev " + where.TS, Kind: workflow.IncomingMention, Thread: where, TS: where.TS, User: user, Text: "the total is off"})
+	if err != nil {
+		return nil, err
+	}
+	var id string
+	if err := r.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`, where.TS).Scan(&id); err != nil {
+		return nil, err
+	}
+	begun, err := r.Store.Begin(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	th := &thread{turn: &turn{Runner: r, Turn: begun, log: r.Log}, Thread: where}
+	waiting, err := th.Unhandled(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return th, th.Record(ctx, store.Fact{
+		Handled: []store.Handled{{ID: waiting[0].ID, ForAgents: true}},
+		Change:  func(s *workflow.Session) { s.Repository, s.BaseCommit = repository, "base" },
+	})
+}
+
+// show shows a new revision, with its button, and returns the button's value.
+func (th *thread) show(ctx context.Context, kind string, events ...workflow.Event) (button string, err error) {
+	report, err := th.newReport(kind, struct{}{})
+	if err != nil {
+		return "", err
+	}
+	report.Text = fmt.Sprintf("%s, revision %d on %s", kind, report.Revision, report.BaseCommit)
+	button = store.NewToken()
+	return button, th.Record(ctx, store.Fact{
+		Report: report, Lines: th.program(report.Text, workflow.Button{ActionID: "fix_it", Value: button}), Alone: true, Maybe: events, Open: no,
+	})
+}
+
+// posted makes everything that was said stand in Slack since ts.
+func (th *thread) posted(ctx context.Context, ts string) error {
+	_, err := th.Store.Pool.Exec(ctx, `update outbox set tried_at = now(), posted_at = now(), ts = $2 where session_id = $1 and posted_at is null`, th.Session().ID, ts)
+	return err
+}
+
+// hears brings a message or a click in.
+func (th *thread) hears(ctx context.Context, in workflow.Incoming) error {
+	th.n++
+	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
+	return th.Store.Receive(ctx, in)
+}
+
+// permit0 approves as bea would.
+func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
+	s := th.Session()
+	report, err := th.Store.Report(ctx, s.ID, s.Revision)
+	if err != nil {
+		return err
+	}
+	f := store.Fact{Events: events}
+	th.permit(&f, workflow.Message{Incoming: workflow.Incoming{TS: "1002.0"}}, workflow.Person{ID: "U1", Name: "bea"}, report, "")
+	return th.Record(ctx, f)
+}
+
+// intend writes the intent of a push as finish does.
+func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Push, error) {
+	a, err := th.approval(ctx)
+	if err != nil {
+		return workflow.Push{}, err
+	}
+	if a == nil {
+		return workflow.Push{}, errors.New("nothing is approved")
+	}
+	s := th.Session()
+	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
+	return p, th.Record(ctx, store.Fact{Push: &p, Events: th.towardsProof()})
+}
+
+// settle says that the push is done.
+func (th *thread) settle(ctx context.Context, p workflow.Push) error {
+	p.State = workflow.PushDone
+	return th.Record(ctx, store.Fact{Push: &p, Events: []workflow.Event{workflow.EventProve}, Change: func(s *workflow.Session) { s.Head = p.Commit }})
+}
