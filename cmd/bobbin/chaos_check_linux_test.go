@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // once is what every thread holds in the end, each once.
@@ -79,6 +82,14 @@ func (c *chaos) faults(ctx context.Context) string {
 		}
 	}
 	found = append(found, c.wrongFiles()...)
+	st, err := store.Open(ctx, c.url, slog.New(slog.DiscardHandler))
+	require.NoError(c.t, err)
+	defer st.Close()
+	audit, err := st.VerifyAudit(ctx, "")
+	require.NoError(c.t, err)
+	if audit.Flaw != nil {
+		note("audit: %s", audit.Flaw)
+	}
 	return strings.Join(found, "\n")
 }
 
