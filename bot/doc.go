@@ -53,8 +53,9 @@ type Outbox interface {
 	// Mine fails when the posting is somebody else's by now: a poster that was frozen asks
 	// before it sends.
 	Mine(ctx context.Context, key string) error
-	// Posted keeps the ts of the message that the posting has become.
-	Posted(ctx context.Context, key, ts string) error
+	// Posted keeps the ts of the message that the posting has become, and says which one it
+	// stands as: another where somebody else was quicker.
+	Posted(ctx context.Context, key, ts string) (stands string, err error)
 	// Refused keeps that Slack will never take the posting, and why.
 	Refused(ctx context.Context, key, reason string) error
 }

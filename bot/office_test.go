@@ -136,6 +136,8 @@ type outbox struct {
 	posted  map[string]string
 	refused map[string]string
 	lost    error // what Mine says
+
+	elsewhere string // where somebody else's reply stands
 }
 
 func (b *outbox) Mine(context.Context, string) error { return b.lost }
@@ -158,7 +160,9 @@ func (b *outbox) Next(context.Context, string) (*workflow.Posting, error) {
 	return &p, nil
 }
 
-func (b *outbox) Posted(_ context.Context, key, ts string) error { return b.settle(&b.posted, key, ts) }
+func (b *outbox) Posted(_ context.Context, key, ts string) (string, error) {
+	return cmp.Or(b.elsewhere, ts), b.settle(&b.posted, key, ts)
+}
 
 func (b *outbox) Refused(_ context.Context, key, why string) error {
 	return b.settle(&b.refused, key, why)

@@ -55,7 +55,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 			p.log().Error("Slack refused a posting for good", "session", session, "key", posting.Key, "reason", refused.reason)
 			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
 		case err == nil:
-			err = p.Outbox.Posted(ctx, posting.Key, ts)
+			err = p.settle(ctx, posting, ts)
 			//crash:posting_recorded
 		default:
 			err = fmt.Errorf("post %s in %s: %w", posting.Key, posting.Thread.Channel, err)
@@ -64,6 +64,23 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 			return err
 		}
 	}
+}
+
+// settle keeps where the posting stands. Where it stands elsewhere already, this poster was
+// frozen between its last look and the request, and takes its own reply away again.
+func (p *Poster) settle(ctx context.Context, posting *workflow.Posting, ts string) error {
+	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
+	if err != nil || stands == ts || posting.Reaction != "" {
+		return err
+	}
+	p.log().Warn("another replica posted it, too; the later one is taken away", "key", posting.Key, "ts", ts, "stands", stands)
+	return p.Slack.patiently(ctx, func() error {
+		_, _, err := p.Slack.api.DeleteMessageContext(ctx, posting.Thread.Channel, ts)
+		if errorCode(err) == "message_not_found" {
+			return nil
+		}
+		return err
+	})
 }
 
 func (p *Poster) log() *slog.Logger {

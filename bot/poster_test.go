@@ -299,3 +299,14 @@ func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	require.Empty(t, o.replies(root))
 	require.Empty(t, o.Requests("files.getUploadURLExternal"))
 }
+
+// One that froze after its last look posts a second time; it takes that away again.
+func TestTheLaterOfTwoRepliesIsTakenAway(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	root := o.say("it fails", "")
+	require.NoError(t, o.poster((&outbox{}).put(o.posting("s:1", root, "Done."))).Drain(t.Context(), "s"))
+	first := o.Thread("bugs", root)[1].TS
+	require.NoError(t, o.poster((&outbox{elsewhere: first}).put(o.posting("s:1", root, "Done."))).Drain(t.Context(), "s"))
+	require.Equal(t, []string{"[deep] Done."}, o.replies(root))
+}

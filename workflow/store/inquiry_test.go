@@ -156,7 +156,7 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 			found = p
 			break
 		}
-		require.NoError(t, s.Posted(ctx, p.Key, "1.0"))
+		posted(t, s, p.Key, "1.0")
 	}
 	require.Len(t, found.Lines, 1)
 	require.Equal(t, []workflow.File{file}, found.Lines[0].Files)

@@ -133,10 +133,16 @@ func (s *Store) Mine(ctx context.Context, key string) error {
 	return err
 }
 
-// Posted keeps where the posting stands in Slack.
-func (s *Store) Posted(ctx context.Context, key, ts string) error {
-	_, err := s.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)
-	return err
+// Posted keeps where the posting stands in Slack, and says where that is: where another
+// worker kept it first, it is not here.
+func (s *Store) Posted(ctx context.Context, key, ts string) (stands string, err error) {
+	err = s.again(ctx, func() error {
+		if _, err := s.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts); err != nil {
+			return err
+		}
+		return s.Pool.QueryRow(ctx, `select coalesce(min(ts), $2) from outbox where batch = $1`, key, ts).Scan(&stands)
+	})
+	return stands, err
 }
 
 // Refused keeps that Slack will never take the posting, and why; what stands behind it goes on.

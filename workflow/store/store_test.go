@@ -249,7 +249,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 		return p
 	}
 	require.Equal(t, "eyes", next().Reaction)
-	require.NoError(t, s.Posted(t.Context(), next().Key, ""))
+	posted(t, s, next().Key, "")
 
 	p := next()
 	require.Equal(t, "[deep] one\n[deep] two", p.Text())
@@ -259,7 +259,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	require.Equal(t, p.Key, again.Key)
 	require.Equal(t, p.Text(), again.Text(), "a batch that was tried stays as it was")
 	require.True(t, again.Tried)
-	require.NoError(t, s.Posted(t.Context(), p.Key, "9.1"))
+	posted(t, s, p.Key, "9.1")
 
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
@@ -268,7 +268,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	require.NoError(t, s.Refused(t.Context(), p.Key, "channel_not_found"))
 
 	require.Equal(t, "[deep] three\n[deep] four", next().Text())
-	require.NoError(t, s.Posted(t.Context(), next().Key, "9.2"))
+	posted(t, s, next().Key, "9.2")
 	require.Nil(t, next())
 
 	_, means, ok, err := turn.Button(t.Context(), "opaque")
@@ -406,3 +406,24 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// posted keeps that a posting stands at ts; nobody was quicker.
+func posted(t *testing.T, s *store.Store, key, ts string) {
+	t.Helper()
+	stands, err := s.Posted(t.Context(), key, ts)
+	require.NoError(t, err)
+	require.Equal(t, ts, stands)
+}
+
+func TestOneOfTwoPostersStands(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	p, err := s.Next(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	posted(t, s, p.Key, "1.1")
+	posted(t, s, p.Key, "1.1")
+	stands, err := s.Posted(t.Context(), p.Key, "1.2")
+	require.NoError(t, err)
+	require.Equal(t, "1.1", stands)
+}
