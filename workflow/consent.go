@@ -62,6 +62,17 @@ func AllowsPush(text string) bool {
 	return slices.Contains([]string{"push it", "yes, push it", "yes push it"}, strings.ToLower(polite(trimAddress(own))))
 }
 
+// SaysGoOn reports whether the whole message says that the work may go on, and nothing
+// else: no question, quote or condition.
+func SaysGoOn(text string) bool {
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	return !quoted && isPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(polite(trimAddress(own))))
+}
+
+// goingOn are the words for it.
+var goingOn = []string{"go on", "yes, go on", "yes go on", "ok, go on", "ok go on", "go ahead", "continue", "carry on", "keep going", "resume"}
+
 // maxConsent is how long, in characters, a message may be to be read as consent at all.
 const maxConsent = 300
 

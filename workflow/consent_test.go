@@ -372,3 +372,16 @@ func TestReadCommand(t *testing.T) {
 		require.Equal(t, c.args, args, c.text)
 	}
 }
+
+func TestSaysGoOn(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"go on", "Go on!", "go on, please", "please continue", "Yes, go on.", "<@U0BOT> go on"[9:], "carry on", "go ahead", "go\u00a0on"} {
+		require.True(t, workflow.SaysGoOn(text), text)
+	}
+	for _, text := range []string{
+		"", "go on?", "don't go on", "go on if it is cheap", "> go on", "> more?\ngo on", "shall we go on", "he said \"go on\"", "`go on`", "go on tomorrow",
+		"gо on", "go on\u200b", "fix it", "yes", "<@U1> go on",
+	} {
+		require.False(t, workflow.SaysGoOn(text), text)
+	}
+}

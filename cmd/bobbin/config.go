@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Config is the whole configuration file; docs/configuration.md tells it to people.
@@ -60,13 +62,26 @@ type ModelConfig struct {
 
 // LimitsConfig bounds what a session may take.
 type LimitsConfig struct {
-	SessionUSD     float64 `yaml:"session_usd"`                // default: none
-	SessionMinutes int     `yaml:"session_minutes"`            // default: none
-	DayUSD         float64 `yaml:"day_usd"`                    // default: none
-	SessionsAtOnce int     `yaml:"sessions_at_once"`           // over all replicas; default 8
-	PerRepository  int     `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
-	Attempts       int     `yaml:"attempts_before_consulting"` // default 2
-	Unanswered     int     `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+	SessionUSD      float64 `yaml:"session_usd"`                // default: none; at this and the next six the session pauses and asks
+	SessionTokens   int     `yaml:"session_tokens"`             // the same
+	SessionCommands int     `yaml:"session_commands"`           // the same
+	SessionMinutes  int     `yaml:"session_minutes"`            // the same; at work
+	PersonDayUSD    float64 `yaml:"person_day_usd"`             // the same, over the sessions that a person asked for, in a day
+	ChannelDayUSD   float64 `yaml:"channel_day_usd"`            // the same, of a channel
+	DayUSD          float64 `yaml:"day_usd"`                    // the same, of all
+	SessionsAtOnce  int     `yaml:"sessions_at_once"`           // over all replicas; default 8
+	PerRepository   int     `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
+	Attempts        int     `yaml:"attempts_before_consulting"` // default 2
+	Unanswered      int     `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+}
+
+// limits are those at which people are asked.
+func (l LimitsConfig) limits() workflow.Limits {
+	return workflow.Limits{
+		workflow.LimitSessionUSD: l.SessionUSD, workflow.LimitSessionTokens: float64(l.SessionTokens),
+		workflow.LimitSessionCommands: float64(l.SessionCommands), workflow.LimitSessionMinutes: float64(l.SessionMinutes),
+		workflow.LimitPersonDayUSD: l.PersonDayUSD, workflow.LimitChannelDayUSD: l.ChannelDayUSD, workflow.LimitDayUSD: l.DayUSD,
+	}
 }
 
 // SandboxConfig says what confines commands.

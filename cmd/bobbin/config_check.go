@@ -228,6 +228,7 @@ const (
 	mostSessions = 1000
 	mostAttempts = 20
 	mostUSD      = 1e6
+	mostTokens   = 1e9
 	mostPrice    = 1e5 // USD per million
 )
 
@@ -239,7 +240,11 @@ func (c *Config) checkLimits(p *problems) {
 		most  float64
 	}{
 		{"session_usd", l.SessionUSD, mostUSD},
+		{"session_tokens", float64(l.SessionTokens), mostTokens},
+		{"session_commands", float64(l.SessionCommands), mostTokens},
 		{"session_minutes", float64(l.SessionMinutes), aWeek},
+		{"person_day_usd", l.PersonDayUSD, mostUSD},
+		{"channel_day_usd", l.ChannelDayUSD, mostUSD},
 		{"day_usd", l.DayUSD, mostUSD},
 		{"sessions_at_once", float64(l.SessionsAtOnce), mostSessions},
 		{"sessions_per_repository", float64(l.PerRepository), mostSessions},
@@ -253,9 +258,41 @@ func (c *Config) checkLimits(p *problems) {
 			p.at("$.limits."+x.key, "%s may not be more than %.0f", x.key, x.most)
 		}
 	}
-	if l.DayUSD > 0 && l.SessionUSD > l.DayUSD {
-		p.at("$.limits.session_usd", "session_usd is more than day_usd")
+	for _, x := range []struct {
+		key, whole  string
+		value, most float64
+	}{
+		{"session_usd", "day_usd", l.SessionUSD, l.DayUSD},
+		{"session_usd", "person_day_usd", l.SessionUSD, l.PersonDayUSD},
+		{"session_usd", "channel_day_usd", l.SessionUSD, l.ChannelDayUSD},
+		{"person_day_usd", "day_usd", l.PersonDayUSD, l.DayUSD},
+		{"channel_day_usd", "day_usd", l.ChannelDayUSD, l.DayUSD},
+	} {
+		if x.most > 0 && x.value > x.most {
+			p.at("$.limits."+x.key, "%s is more than %s", x.key, x.whole)
+		}
 	}
+}
+
+// unpriced are the models in use without a price, where a limit is in money: what they
+// take counts as nothing.
+func (c *Config) unpriced() (names []string) {
+	if l := c.Limits; l.SessionUSD+l.PersonDayUSD+l.ChannelDayUSD+l.DayUSD == 0 {
+		return nil
+	}
+	for _, row := range agent.Table(nil) {
+		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
+			continue // the orchestrator's
+		}
+		name := cmp.Or(c.Agents[row.Name].Model, row.Model)
+		for _, name := range append([]string{name}, c.Models[name].Fallback...) {
+			if m := c.Models[name]; m.Input == 0 && m.Output == 0 && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // didYouMean suggests the nearest known word, where one is near.

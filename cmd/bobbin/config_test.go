@@ -33,7 +33,7 @@ agents:
   consultant: {model: gpt-5, effort: high, name: oracle}
 models:
   gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini]}
-limits: {session_usd: 5, session_minutes: 60, day_usd: 100, sessions_at_once: 8, attempts_before_consulting: 2}
+limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, person_day_usd: 20, channel_day_usd: 50, day_usd: 100, sessions_at_once: 8, attempts_before_consulting: 2}
 sandbox: {kind: auto}
 skills_dir: skills
 http: {addr: 127.0.0.1:8080}
@@ -68,7 +68,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
 		},
 		Models:    map[string]ModelConfig{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}}},
-		Limits:    LimitsConfig{SessionUSD: 5, SessionMinutes: 60, DayUSD: 100, SessionsAtOnce: 8, Attempts: 2},
+		Limits:    LimitsConfig{SessionUSD: 5, SessionTokens: 3e6, SessionCommands: 200, SessionMinutes: 60, PersonDayUSD: 20, ChannelDayUSD: 50, DayUSD: 100, SessionsAtOnce: 8, Attempts: 2},
 		Sandbox:   SandboxConfig{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTPConfig{Addr: "127.0.0.1:8080"},
@@ -100,6 +100,22 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 	}
 }
 
+// A limit in money counts nothing for a model without a price: that is found out.
+func TestModelsWithoutAPriceAreNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"": nil, "limits: {session_tokens: 5}": nil,
+		"limits: {session_usd: 5}": {"gpt-5"},
+		"limits: {day_usd: 5}\nmodels: {gpt-5: {output_usd_per_million: 1}}":                                                       nil,
+		"limits: {day_usd: 5}\nmodels: {gpt-5: {output_usd_per_million: 1, fallback: [b]}}":                                        {"b"},
+		"limits: {person_day_usd: 5}\nagents: {deep: {model: c}, quick: {model: c}}\nmodels: {gpt-5: {output_usd_per_million: 1}}": {"c"},
+	} {
+		c, err := parseConfig("c", []byte(good+text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.unpriced(), text)
+	}
+}
+
 // good is a configuration to which a test adds what is bad, from line 2 on.
 const good = "repositories: [{name: shop, url: /srv/shop.git}]\n"
 
@@ -113,7 +129,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_minutes, day_usd, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
+	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, person_day_usd, channel_day_usd, day_usd, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
 	{good + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{good + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
@@ -201,6 +217,14 @@ var badConfigs = []struct{ text, want string }{
 	{good + "limits:\n  session_minutes: 99999999", `c:3: session_minutes may not be more than 10080`},
 	{good + "models:\n  gpt-5:\n    input_usd_per_million: 1250000", `c:4: input_usd_per_million of "gpt-5" may not be more than 100000`},
 	{good + "limits: {session_usd: 10, day_usd: 5}", `c:2: session_usd is more than day_usd`},
+	{good + "limits: {session_usd: 10, person_day_usd: 5}", `c:2: session_usd is more than person_day_usd`},
+	{good + "limits:\n  session_usd: 10\n  channel_day_usd: 5", `c:3: session_usd is more than channel_day_usd`},
+	{good + "limits: {channel_day_usd: 10, day_usd: 5}", `c:2: channel_day_usd is more than day_usd`},
+	{good + "limits:\n  day_usd: 5\n  person_day_usd: 6", `c:4: person_day_usd is more than day_usd`},
+	{good + "limits: {session_tokens: 1e12}", `c:2: limits.session_tokens: a whole number is expected, not the text "1e12"`},
+	{good + "limits: {session_tokens: -1}", `c:2: session_tokens may not be below zero`},
+	{good + "limits: {session_commands: many}", `c:2: limits.session_commands: a whole number is expected, not the text "many"`},
+	{good + "limits: {person_day_usd: 2000000}", `c:2: person_day_usd may not be more than 1000000`},
 	// the rest
 	{good + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, none; did you mean "bubblewrap"?`},
 	{good + "sandbox: {kind: docker}", `c:2: the sandbox kind "docker" is not there yet; use auto`},

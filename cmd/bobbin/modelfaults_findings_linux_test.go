@@ -71,7 +71,7 @@ func (tr *trial) lines(s *spoiled, note noting) {
 	want := map[string]int{
 		"The model could not answer": 0, "I got nowhere with this": 0, "Got nowhere with task": 0, "tasks ended without a result": 0,
 		"failed on my side": 0, "Asking the model": 0, "The model's endpoint asks to wait": 0, "does not answer at the moment": 0,
-		"This thread has cost": 0,
+		"Paused: ": 0,
 	}
 	switch {
 	case s.fault.rests:

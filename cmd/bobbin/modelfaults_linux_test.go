@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
@@ -103,15 +104,15 @@ func TestModelFaults(t *testing.T) {
 	require.GreaterOrEqual(t, len(modelFaults()), 25)
 }
 
-// A session that has cost what it may rests with a line; each reply allows as much again.
+// A session that has cost what it may rests with a line; each "go on" allows as much again.
 func TestALimitOfCostRests(t *testing.T) {
 	t.Parallel()
-	says := []string{"This thread has cost"}
+	says := []string{"Paused: "}
 	tr := &trial{t: t, limit: 4.5 * unit, sessions: []*spoiled{{fault: modelFault{name: "the cost", says: says}}}}
 	tr.open()
 	tr.play(time.Minute)
 	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
-	require.Contains(t, tr.thread(tr.sessions[0]), "This thread has cost $0.01, and the limit is $0.01 at a time. Nothing is lost: reply here to allow as much again")
+	require.Contains(t, tr.thread(tr.sessions[0]), "used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
 }
 
 // What is looked at is looked at in earnest: each of these is found out.
@@ -193,7 +194,7 @@ func (tr *trial) adjust(s *settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
-	s.SessionUSD = tr.limit
+	s.Limits = workflow.Limits{workflow.LimitSessionUSD: tr.limit}
 	s.SandboxKind, s.Seats = "none", store.Seats{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
 	for _, a := range s.Agents {
@@ -227,7 +228,7 @@ func (tr *trial) begin(s *spoiled) {
 }
 
 // rests are the lines after which nothing happens until somebody writes.
-var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|This thread has cost|tasks ended without a result|failed on my side`)
+var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|Paused: |tasks ended without a result|failed on my side`)
 
 // tend looks after one session, and tells whether it is over.
 func (tr *trial) tend(s *spoiled) bool {
@@ -244,6 +245,10 @@ func (tr *trial) tend(s *spoiled) bool {
 		s.mu.Lock()
 		s.lifted = true
 		s.mu.Unlock()
+		if strings.Contains(said, "Paused: ") {
+			say("go on")
+			break
+		}
 		say("try it again now")
 	case !s.asked && strings.Contains(said, "Root cause (revision"):
 		s.asked = true

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -98,8 +100,15 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err
 	}
+	limits := workflow.Limits{}
 	for _, option := range args[1:] {
-		if !slices.Contains([]string{"two-persons", "no-checks", "named"}, option) {
+		if name, value, ok := strings.Cut(option, "="); ok {
+			if limits[workflow.Limit(name)], err = strconv.ParseFloat(value, 64); err != nil {
+				return err
+			}
+			continue
+		}
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -112,6 +121,12 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 				a := set.Agents[name]
 				a.Display = display
 				set.Agents[name] = a
+			}
+		}
+		set.Limits, set.Prices = limits, map[string]model.Price{}
+		for _, a := range set.Agents {
+			if len(limits) > 0 || slices.Contains(args, "priced") {
+				set.Prices[a.Model] = model.Price{Input: 1000, Output: 1000}
 			}
 		}
 		if noChecks {

@@ -60,6 +60,9 @@ func (c *serveCommand) Run(ctx context.Context, con console, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
+	if names := config.unpriced(); len(names) > 0 {
+		log.Warn("limits in USD do not count these models; give their prices under models, or set session_tokens", "models", names)
+	}
 	service, err := newService(ctx, s, log)
 	if err != nil {
 		return ended(ctx, err)
@@ -162,7 +165,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SlackToken, s.SlackAppToken, s.SlackURL = secrets[slackBotToken], secrets[slackAppToken], c.SlackURL
 	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
 	s.SandboxKind, s.Attempts = config.Sandbox.Kind, config.Limits.Attempts
-	s.SessionUSD = config.Limits.SessionUSD
+	s.Limits = config.Limits.limits()
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
 	s.HTTPAddr, s.Keep = cmp.Or(c.HTTPAddr, config.HTTP.Addr), config.Keep.retention()

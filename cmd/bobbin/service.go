@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/check"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -50,10 +51,10 @@ type settings struct {
 	SandboxKind  string
 	Seats        store.Seats // sessions at work, over all replicas
 	Attempts     int
-	SessionUSD   float64       // what a session may cost before people are asked; zero: anything
-	Unanswered   time.Duration // after which a question takes its recommended answer; zero: a day
-	SkillsDir    string        // the operator's skills; empty: none
-	HTTPAddr     string        // where health is served; empty: nowhere
+	Limits       workflow.Limits // on what sessions may use before people are asked
+	Unanswered   time.Duration   // after which a question takes its recommended answer; zero: a day
+	SkillsDir    string          // the operator's skills; empty: none
+	HTTPAddr     string          // where health is served; empty: nowhere
 	Keep         retention
 }
 
@@ -115,7 +116,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
 		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
-		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, SessionUSD: s.SessionUSD,
+		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits,
 	}
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err

@@ -40,6 +40,9 @@ type Loop struct {
 	// Step gives the context of one model call, or of one call of a tool in Overtaken: it
 	// ends with ErrOvertaken when somebody wrote what makes that step pointless. It may be nil.
 	Step func(ctx context.Context) (context.Context, func())
+	// May is asked before each such step whether it may be begun, with the tool's name, or
+	// none for a model call; its error ends the loop as it stands. It may be nil.
+	May func(ctx context.Context, tool string) error
 	// Overtaken are the tools that are worth cancelling then.
 	Overtaken []string
 	// Retrying hears why a model call is tried again; it may be nil.
@@ -92,7 +95,12 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 var ErrOvertaken = errors.New("somebody wrote what makes this step pointless")
 
 // step runs one step; overtaken says that it was cancelled for what somebody wrote.
-func (l *Loop) step(ctx context.Context, do func(context.Context) error) (overtaken bool, err error) {
+func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (overtaken bool, err error) {
+	if l.May != nil {
+		if err := l.May(ctx, tool); err != nil {
+			return false, err
+		}
+	}
 	if l.Step == nil {
 		return false, do(ctx)
 	}
@@ -109,7 +117,7 @@ func (l *Loop) step(ctx context.Context, do func(context.Context) error) (overta
 // overtaken is none: the conversation goes on with what was written.
 func (l *Loop) ask(ctx context.Context) error {
 	var answer model.Response
-	overtaken, err := l.step(ctx, func(ctx context.Context) (err error) {
+	overtaken, err := l.step(ctx, "", func(ctx context.Context) (err error) {
 		answer, err = l.request(ctx)
 		return err
 	})
@@ -192,7 +200,7 @@ func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (
 	if !slices.Contains(l.Overtaken, tool.Name) {
 		return tool.Call(ctx, args)
 	}
-	overtaken, err := l.step(ctx, func(ctx context.Context) (err error) {
+	overtaken, err := l.step(ctx, tool.Name, func(ctx context.Context) (err error) {
 		result, err = tool.Call(ctx, args)
 		return err
 	})

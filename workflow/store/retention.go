@@ -144,6 +144,9 @@ var forgetting = []string{
 	`delete from allowances where session_id = $1`,
 	`delete from approvals where session_id = $1`,
 	`delete from reports where session_id = $1`,
+	`delete from spending where session_id = $1`,
+	`delete from extensions where session_id = $1`,
+	`delete from limit_warnings where session_id = $1`,
 	`delete from sessions where id = $1`,
 }
 

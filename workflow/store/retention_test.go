@@ -40,6 +40,9 @@ func full(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into pushes (session_id, commit_hash, tree, base_commit, branch) values ('%[1]s', 'c', 't', 'b', 'bobbin/x')`,
 		`insert into questions (session_id, text, options, recommended, open) values ('%[1]s', 'q', '[]', 'r', '[]')`,
 		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
+		`insert into spending (session_id, day, team, channel, person, usd) values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
+		`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '1.2')`,
+		`insert into limit_warnings (name, subject, number, session_id) values ('session_usd', '%[1]s', 0, '%[1]s')`,
 		`insert into commands (session_id, command, exit_code, output) values ('%[1]s', 'go test', 0, 'ok')`,
 	} {
 		_, err := s.Pool.Exec(t.Context(), strings.NewReplacer("%[1]s", id, "%[2]s", phase, "%[3]d", fmt.Sprint(days)).Replace(sql))

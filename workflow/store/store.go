@@ -31,7 +31,7 @@ var ErrFenced = errors.New("a later turn of this session has taken over")
 var ErrNoSeat = errors.New("as many sessions are at work as may be at once")
 
 // ErrStale means that an approval named a revision that is no longer the newest, or that
-// somebody else's approval came first.
+// somebody else's approval came first; or that a fact which is to be kept once was kept before.
 var ErrStale = errors.New("this revision cannot be approved any more")
 
 // ErrNotApproved means that a push is not what an approval is of: another base, another

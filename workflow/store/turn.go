@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,6 +24,7 @@ type Turn struct {
 
 	mu      sync.Mutex
 	session workflow.Session
+	counted time.Time // until when its time at work was added up; zero: it is not at work
 }
 
 // A session that was cleaned away has its id behind the thread_ts (see retention.go).
@@ -79,35 +81,41 @@ type Handled struct {
 
 // A Fact is what one transaction records. All fields are optional.
 type Fact struct {
-	Handled   []Handled
-	Task      int64 // whose transcript Items and Seen belong to; 0 for the orchestrator
-	Items     []json.RawMessage
-	Seen      int64 // the newest inbox row that the transcript now holds
-	Lines     []workflow.Line
-	Alone     bool // the lines make replies of their own
-	Reactions []Reaction
-	Events    []workflow.Event
-	Maybe     []workflow.Event        // after Events: those that the phase allows; several workers move one session
-	Change    func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
-	SpentUSD  float64
-	Decisions []workflow.Decision
-	Report    *workflow.Report
-	Approval  *workflow.Approval
-	Tasks     []workflow.Task // inserted when ID is 0, otherwise what a task goes through is updated
-	CallID    string          // the tool call that asked for inserted tasks
-	Attempt   *workflow.Attempt
-	Push      *workflow.Push
-	Allowance *workflow.Allowance // asked for without User, otherwise given
-	Question  *workflow.Question  // inserted when ID is 0, otherwise answered by By
-	Inquiry   *workflow.Inquiry   // inserted when ID is 0 and its key is new, otherwise answered or applied
-	Check     *Check
-	Snapshots []Snapshot // of trees that this fact changed
-	Command   *Command
-	Told      []Told // for the agents, from the program
-	By        string
-	ClearStop bool
+	Handled    []Handled
+	Task       int64 // whose transcript Items and Seen belong to; 0 for the orchestrator
+	Items      []json.RawMessage
+	Seen       int64 // the newest inbox row that the transcript now holds
+	Lines      []workflow.Line
+	Alone      bool // the lines make replies of their own
+	Reactions  []Reaction
+	Events     []workflow.Event
+	Maybe      []workflow.Event        // after Events: those that the phase allows; several workers move one session
+	Change     func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
+	SpentUSD   float64
+	Tokens     int  // read and written by models
+	Limited    bool // the session rests at a limit, until it is open again
+	Extensions []workflow.Extension
+	Decisions  []workflow.Decision
+	Report     *workflow.Report
+	Approval   *workflow.Approval
+	Tasks      []workflow.Task // inserted when ID is 0, otherwise what a task goes through is updated
+	CallID     string          // the tool call that asked for inserted tasks
+	Attempt    *workflow.Attempt
+	Push       *workflow.Push
+	Allowance  *workflow.Allowance // asked for without User, otherwise given
+	Question   *workflow.Question  // inserted when ID is 0, otherwise answered by By
+	Inquiry    *workflow.Inquiry   // inserted when ID is 0 and its key is new, otherwise answered or applied
+	Check      *Check
+	Snapshots  []Snapshot // of trees that this fact changed
+	Command    *Command
+	Told       []Told // for the agents, from the program
+	By         string
+	ClearStop  bool
 	// Open says whether the orchestrator has something to do; nil leaves it as it was.
 	Open *bool
+
+	worked  time.Duration
+	warning *workflow.Use
 }
 
 // Record writes the fact, or nothing. It fails with ErrFenced when a later turn has
@@ -116,7 +124,8 @@ type Fact struct {
 func (t *Turn) Record(ctx context.Context, f Fact) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next, before := t.session, int64(-1)
+	next, before, now := t.session, int64(-1), time.Now()
+	f.worked = t.worked(now)
 	err := t.store.transact(ctx, func(tx pgx.Tx) error {
 		recorded, err := t.lock(ctx, tx)
 		if err != nil {
@@ -141,6 +150,9 @@ func (t *Turn) Record(ctx context.Context, f Fact) error {
 	}
 	//crash:fact_recorded
 	t.session = next
+	if !t.counted.IsZero() {
+		t.counted = now
+	}
 	return nil
 }
 
@@ -156,7 +168,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 // write puts every part of the fact into its table.
 func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
-		t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
+		t.spending, t.warning, t.extensions, t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
 		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.lines, t.reactions,
 	} {
 		if err := step(ctx, tx, f); err != nil {

@@ -288,11 +288,19 @@ func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
 		t.halt(err)
 		return
 	}
+	var limit *limitError
+	if errors.As(err, &limit) && t.Session().Open {
+		return // the orchestrator pauses at the same limit; it is asked again after that
+	}
 	if err != nil {
 		t.log.Error("inquiry", "kind", q.Kind, "err", err)
 		q.Answer = json.RawMessage(`{}`)
 	}
-	if err := t.Record(ctx, t.told(q)); err != nil && ctx.Err() == nil {
+	fact := t.told(q)
+	if limit != nil {
+		fact.Lines = t.program("I did not look into that: " + limit.words(t.whoAllows(ctx)) + " Then ask again.")
+	}
+	if err := t.Record(ctx, fact); err != nil && ctx.Err() == nil {
 		t.log.Error("record an inquiry's answer", "err", err)
 	}
 }

@@ -122,6 +122,9 @@ func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) 
 			return t.allow(ctx, m, p, "")
 		}
 	}
+	if f, ok, err := t.allows(ctx, m, p); ok || err != nil {
+		return f, err
+	}
 	switch waits := t.waitsForConsent(); {
 	case consent.Kind == workflow.ConsentApprove, consent.Kind == workflow.ConsentScoped:
 		return t.approve(ctx, m, p, t.Session().Revision, consent.Scope)

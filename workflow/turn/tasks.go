@@ -49,7 +49,9 @@ func (t *turn) runTasks(ctx context.Context, tasks []workflow.Task, a *workflow.
 			tasks[i] = k
 			if err != nil {
 				failed = append(failed, err)
-				cancel()
+				if !errors.As(err, new(*limitError)) { // the others come to it before their next step, and what they asked for until then is not lost
+					cancel()
+				}
 			}
 		})
 	}
@@ -79,7 +81,11 @@ func (t *turn) after(ctx context.Context, k workflow.Task, ended map[int]chan st
 		case <-ctx.Done():
 			return k, ctx.Err()
 		}
-		if before := state(n); before.State != workflow.TaskDone && k.State == workflow.TaskOpen {
+		before := state(n)
+		if before.State == workflow.TaskOpen || before.State == workflow.TaskWorking { // it rests at a limit
+			return k, context.Canceled
+		}
+		if before.State != workflow.TaskDone && k.State == workflow.TaskOpen {
 			k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since task %d is %s", n, before.State)
 			return k, t.keepTask(ctx, k)
 		}

@@ -127,21 +127,18 @@ var ends = map[agent.End]string{
 // stays an error, and the queue tries again.
 func (t *turn) modelFailed(ctx context.Context, err error) error {
 	var failed *model.Error
-	var cost *costError
-	var words string
+	var limit *limitError
 	switch {
 	case ctx.Err() != nil:
 		return err
-	case errors.As(err, &cost):
-		words = cost.words(t.SessionUSD)
-	case errors.As(err, &failed):
-		words = modelWords(failed)
-	default:
+	case errors.As(err, &limit):
+		return t.limited(ctx, limit)
+	case !errors.As(err, &failed):
 		return err
 	}
 	t.log.Error("model call failed", "err", err)
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program(words),
+		Lines:  t.program(modelWords(failed)),
 		Events: []workflow.Event{workflow.EventPause}, Open: no,
 	})
 }

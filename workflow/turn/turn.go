@@ -70,7 +70,7 @@ type Runner struct {
 	Checker      *check.Checker   // nil with Sandbox
 	Dir          string           // where sessions' workspaces are
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
-	SessionUSD   float64          // what a session may cost before people are asked; nothing is asked where zero
+	Limits       workflow.Limits  // on what sessions may use before people are asked
 	Patience     time.Duration    // a wait for a model that is longer is told in the thread; 10 s where zero
 	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
@@ -230,6 +230,7 @@ func (t *turn) advance(ctx context.Context) error {
 	if err != nil || !ready {
 		return err
 	}
+	t.Work()
 	for {
 		if err := t.beginAsides(ctx); err != nil {
 			return err
@@ -280,7 +281,7 @@ func (t *turn) orchestrate(ctx context.Context) error {
 
 func (t *turn) loop(ctx context.Context, row agent.Agent, j *journal, tools []model.Tool) *agent.Loop {
 	return &agent.Loop{
-		Agent: row, Tools: tools, Journal: j, Ask: t.ask, Log: t.log,
+		Agent: row, Tools: tools, Journal: j, Ask: t.asking(j), May: t.may, Log: t.log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", t.Session().ID, row.Name, j.task),
 		Step:     t.step, Overtaken: []string{"run", "check"},
 		Retrying: func(a model.Again) { t.retrying(ctx, a) },

@@ -1,0 +1,135 @@
+package workflow
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Limit names one of the limits on what may be used before people are asked, as the
+// configuration calls it.
+type Limit string
+
+// The limits. Days are those of the database, in UTC.
+const (
+	LimitSessionUSD      Limit = "session_usd"
+	LimitSessionTokens   Limit = "session_tokens"
+	LimitSessionCommands Limit = "session_commands"
+	LimitSessionMinutes  Limit = "session_minutes" // at work; waiting for people or for a seat does not count
+	LimitPersonDayUSD    Limit = "person_day_usd"  // all sessions that one person asked for
+	LimitChannelDayUSD   Limit = "channel_day_usd"
+	LimitDayUSD          Limit = "day_usd"
+)
+
+// Limits are how much may be used; what is absent or zero has no limit.
+type Limits map[Limit]float64
+
+// Near is the part of a limit from which on the thread is warned.
+const Near = 0.8
+
+// A Use is what was used under one limit.
+type Use struct {
+	Limit   Limit
+	Used    float64
+	Allowed float64       // the limit, and what people allowed beyond it
+	Step    float64       // the limit by itself: what one word allows
+	Subject string        // what the limit is about: a session, a person, a channel; empty: all of them
+	Day     string        // 2026-03-02 for a limit of a day
+	Left    time.Duration // of that day
+	Number  int           // of extensions so far
+	Warned  bool
+}
+
+// Reached reports whether nothing more may be used.
+func (u Use) Reached() bool { return u.Used >= u.Allowed }
+
+// Near reports whether most of it is used.
+func (u Use) Near() bool { return u.Used >= Near*u.Allowed }
+
+// String says how much was used: "$4.02 of $5.00 used in this session (session_usd)".
+func (u Use) String() string {
+	return fmt.Sprintf("%s of %s used %s (%s)", u.Limit.number(u.Used), u.Limit.amount(u.Allowed), u.Limit.about(), u.Limit)
+}
+
+// More says what one word allows.
+func (u Use) More() string { return u.Limit.amount(u.Step) }
+
+// Ends says when the day of the limit ends; empty for one of a session.
+func (u Use) Ends() string {
+	if u.Day == "" {
+		return ""
+	}
+	return fmt.Sprintf("the day ends at 00:00 UTC, in %s", hours(u.Left))
+}
+
+func hours(d time.Duration) string {
+	minutes := int((d + time.Minute - 1) / time.Minute)
+	if minutes < 60 {
+		return fmt.Sprintf("%d min", minutes)
+	}
+	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
+}
+
+// amount is a number with what it counts.
+func (l Limit) amount(n float64) string {
+	what := ""
+	switch l {
+	case LimitSessionTokens:
+		what = "token"
+	case LimitSessionCommands:
+		what = "command"
+	case LimitSessionMinutes:
+		what = "minute"
+	default:
+		return l.number(n)
+	}
+	if n != 1 {
+		what += "s"
+	}
+	if l == LimitSessionMinutes {
+		what += " of work"
+	}
+	return l.number(n) + " " + what
+}
+
+func (l Limit) number(n float64) string {
+	switch {
+	case l == LimitSessionTokens, l == LimitSessionCommands, l == LimitSessionMinutes:
+		return grouped(int64(n))
+	case n < 0.1:
+		return fmt.Sprintf("$%.4f", n)
+	}
+	return fmt.Sprintf("$%.2f", n)
+}
+
+// grouped writes 1234567 as 1,234,567.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	var parts []string
+	for len(s) > 3 {
+		parts, s = append(parts, s[len(s)-3:]), s[:len(s)-3]
+	}
+	parts = append(parts, s)
+	slices.Reverse(parts)
+	return strings.Join(parts, ",")
+}
+
+func (l Limit) about() string {
+	switch l {
+	case LimitPersonDayUSD:
+		return "today by whoever asked for this"
+	case LimitChannelDayUSD:
+		return "today in this channel"
+	case LimitDayUSD:
+		return "today in all sessions"
+	}
+	return "in this session"
+}
+
+// An Extension is a person's word that as much again may be used.
+type Extension struct {
+	Use
+	User, UserName, MessageTS string
+}

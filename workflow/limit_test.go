@@ -1,0 +1,37 @@
+package workflow_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+func TestUseInWords(t *testing.T) {
+	t.Parallel()
+	for want, u := range map[string]workflow.Use{
+		"$4.02 of $5.00 used in this session (session_usd)":                    {Limit: workflow.LimitSessionUSD, Used: 4.016, Allowed: 5},
+		"$0.0099 of $0.0090 used in this session (session_usd)":                {Limit: workflow.LimitSessionUSD, Used: 0.0099, Allowed: 0.009},
+		"1,234,567 of 1,000,000 tokens used in this session (session_tokens)":  {Limit: workflow.LimitSessionTokens, Used: 1234567, Allowed: 1e6},
+		"1 of 1 command used in this session (session_commands)":               {Limit: workflow.LimitSessionCommands, Used: 1, Allowed: 1},
+		"60 of 60 minutes of work used in this session (session_minutes)":      {Limit: workflow.LimitSessionMinutes, Used: 60, Allowed: 60},
+		"$20.00 of $20.00 used today in all sessions (day_usd)":                {Limit: workflow.LimitDayUSD, Used: 20, Allowed: 20},
+		"$20.00 of $20.00 used today in this channel (channel_day_usd)":        {Limit: workflow.LimitChannelDayUSD, Used: 20, Allowed: 20},
+		"$2.00 of $1.00 used today by whoever asked for this (person_day_usd)": {Limit: workflow.LimitPersonDayUSD, Used: 2, Allowed: 1},
+	} {
+		require.Equal(t, want, u.String())
+	}
+	require.Empty(t, workflow.Use{}.Ends())
+	require.Equal(t, "the day ends at 00:00 UTC, in 9 h 21 min", workflow.Use{Day: "2026-03-02", Left: 9*time.Hour + 20*time.Minute + time.Second}.Ends())
+	require.Equal(t, "the day ends at 00:00 UTC, in 1 min", workflow.Use{Day: "2026-03-02", Left: time.Second}.Ends())
+}
+
+func TestNearAndReached(t *testing.T) {
+	t.Parallel()
+	for used, want := range map[float64][2]bool{3.99: {false, false}, 4: {true, false}, 4.99: {true, false}, 5: {true, true}, 6: {true, true}} {
+		u := workflow.Use{Used: used, Allowed: 5}
+		require.Equal(t, want, [2]bool{u.Near(), u.Reached()}, used)
+	}
+}

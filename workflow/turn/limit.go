@@ -1,0 +1,165 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A limitError says that the session has used what it may. Whatever was under way stays as
+// its rows say, and goes on from there once somebody allows more.
+type limitError struct{ reached []workflow.Use }
+
+func (e *limitError) Error() string { return "a limit is reached: " + e.used() }
+
+func (e *limitError) used() string {
+	var parts []string
+	for _, u := range e.reached {
+		parts = append(parts, u.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// may is asked before each model call and command: it reads from the rows whether a limit
+// is reached, so that it holds over restarts and over all replicas. It warns of one that
+// is near. What is under way elsewhere at this moment may go beyond by that much. Commands
+// that are used up hold up commands only.
+func (t *turn) may(ctx context.Context, tool string) error {
+	if len(t.Limits) == 0 {
+		return nil
+	}
+	uses, err := t.Uses(ctx, t.Limits)
+	if err != nil {
+		return err
+	}
+	over := reached(uses)
+	if tool == "" {
+		over = slices.DeleteFunc(over, func(u workflow.Use) bool { return u.Limit == workflow.LimitSessionCommands })
+	}
+	if len(over) > 0 {
+		return &limitError{over}
+	}
+	for _, u := range uses {
+		if u.Near() && !u.Reached() && !u.Warned {
+			text := fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", u)
+			if err := t.Warn(ctx, u, t.program(text)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func reached(uses []workflow.Use) (out []workflow.Use) {
+	for _, u := range uses {
+		if u.Reached() {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// asking counts the tokens of the journal's model calls.
+func (t *turn) asking(j *journal) func(context.Context, model.Request) (model.Response, error) {
+	return func(ctx context.Context, r model.Request) (model.Response, error) {
+		answer, err := t.Model.Ask(ctx, r)
+		if err == nil {
+			j.put.Tokens += answer.Usage.Input + answer.Usage.Output
+		}
+		return answer, err
+	}
+}
+
+// limited pauses the session at a limit, in one line.
+func (t *turn) limited(ctx context.Context, e *limitError) error {
+	t.log.Info("paused at a limit", "used", e.used())
+	return t.Record(ctx, store.Fact{
+		Lines:  t.program("Paused: " + e.words(t.whoAllows(ctx))),
+		Events: []workflow.Event{workflow.EventPause}, Open: no, Limited: true,
+		Decisions: []workflow.Decision{{What: "limit", Reason: e.used()}},
+	})
+}
+
+// words are what people are told: which limit, how much was used, what to do.
+func (e *limitError) words(who string) string {
+	text := e.used() + ". Nothing is lost."
+	for _, u := range e.reached {
+		if ends := u.Ends(); ends != "" {
+			return fmt.Sprintf("%s Reply \"go on\" to allow as much again today, or later: %s. %s", text, ends, who)
+		}
+	}
+	return fmt.Sprintf("%s Reply \"go on\" to allow as much again. %s", text, who)
+}
+
+// whoAllows says in words whose "go on" counts.
+func (t *turn) whoAllows(ctx context.Context) string {
+	a, err := t.approvers(ctx)
+	if err != nil {
+		r, _ := t.repository()
+		a = r.Approvers
+	}
+	return a.Who()
+}
+
+// allows judges "go on" where the session rests at a limit; ok says that it did. Whoever
+// may approve allows as much again. Where nothing is reached any more, since the day is
+// over or somebody allowed it elsewhere, anybody lets it go on.
+func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+	if len(t.Limits) == 0 || !workflow.SaysGoOn(m.Text) {
+		return f, false, nil
+	}
+	since, err := t.Limited(ctx)
+	if err != nil || m.At.Before(since) {
+		return f, false, err // it was written before, about something else
+	}
+	if since.IsZero() && (t.waitsForConsent() || workflow.ReadConsent(m.Text).Kind != workflow.ConsentNone) {
+		return f, false, nil // about a report, then
+	}
+	uses, err := t.Uses(ctx, t.Limits)
+	if err != nil {
+		return f, false, err
+	}
+	over := reached(uses)
+	if len(over) == 0 && since.IsZero() {
+		return f, false, nil
+	}
+	if len(over) > 0 {
+		approvers, err := t.approvers(ctx)
+		if err != nil {
+			return f, false, fmt.Errorf("who may allow more: %w", err)
+		}
+		if reason := approvers.MayApprove(p, t.Session().Requester); reason != "" {
+			return t.refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
+		}
+	}
+	return t.resumed(m, p, over, !since.IsZero()), true, nil
+}
+
+// resumed keeps what was allowed, and lets the session go on where it rested.
+func (t *turn) resumed(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) store.Fact {
+	f := t.ignore(m)
+	var more []string
+	for _, u := range over {
+		f.Extensions = append(f.Extensions, workflow.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
+		more = append(more, fmt.Sprintf("%s more (%s)", u.More(), u.Limit))
+	}
+	said := "The limit is not reached any more; going on."
+	if len(over) > 0 {
+		all := strings.Join(more, ", ")
+		said = fmt.Sprintf("%s allows %s.", p.Name, all)
+		f.Decisions = []workflow.Decision{{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS}}
+	}
+	f.Lines = t.program(said)
+	if rested {
+		f.Open = yes
+		if t.Session().Phase == workflow.PhasePaused {
+			f.Events = []workflow.Event{workflow.EventResume}
+		}
+	}
+	return f
+}
