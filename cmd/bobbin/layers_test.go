@@ -28,7 +28,7 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
-		"workflow/model", "workflow/model/modeltest", "workflow/skill", "repo", "repo/sandbox", "repo/check", "repo/host", "migrations",
+		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/host", "migrations",
 	},
 	"bot":                                {"workflow"},
 	"bot/slacktest":                      {}, // it knows nothing of Bobbin
@@ -36,11 +36,12 @@ var rooms = map[string][]string{
 	"workflow/store":                     {"workflow", "migrations"},
 	"workflow/store/cluster":             {},
 	"workflow/store/cluster/clustertest": {"workflow/store/cluster"},
-	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check", "repo/host"},
+	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/host"},
 	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
 	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check"},
 	"workflow/model":                     {},
 	"workflow/skill":                     {},
+	"workflow/redact":                    {},
 	"workflow/model/modeltest":           {},
 	"repo":                               {},
 	"repo/sandbox":                       {"repo"},
@@ -67,6 +68,7 @@ var keepers = map[string][]string{
 	"github.com/riverqueue/river":       {"workflow/store", "cmd/bobbin"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},
+	"github.com/zricethezav/gitleaks":   {"workflow/redact"},
 }
 
 // The test reads the source, since a test that asks the go command can be answered from

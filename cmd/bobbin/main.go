@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
 // version is set by the release build.
@@ -96,7 +97,7 @@ func run(ctx context.Context, args []string, c console) int {
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return outcome(ctx, parsed.Run(c, logger(c.Err, cli.Verbose)), c.Err)
+	return outcome(ctx, parsed.Run(c, logger(redact.New(given(c.Env)...).Writer(c.Err), cli.Verbose)), c.Err)
 }
 
 // fromEnvironment gives flags that have a tag "from" the value of that variable.
@@ -133,6 +134,14 @@ func outcome(ctx context.Context, err error, w io.Writer) int {
 	}
 	fmt.Fprintln(w, "bobbin:", err)
 	return exitFailed
+}
+
+// given are the secrets of the environment: they are masked word for word.
+func given(env func(string) string) (values []string) {
+	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken} {
+		values = append(values, env(name))
+	}
+	return values
 }
 
 func logger(w io.Writer, verbose bool) *slog.Logger {

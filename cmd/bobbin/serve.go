@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -165,7 +166,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SlackToken, s.SlackAppToken, s.SlackURL = secrets[slackBotToken], secrets[slackAppToken], c.SlackURL
 	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
 	s.SandboxKind, s.Attempts = config.Sandbox.Kind, config.Limits.Attempts
-	s.Limits = config.Limits.limits()
+	s.Limits, s.Secrets = config.Limits.limits(), redact.New(given(con.Env)...)
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
 	s.HTTPAddr, s.Keep = cmp.Or(c.HTTPAddr, config.HTTP.Addr), config.Keep.retention()

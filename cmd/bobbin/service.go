@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster"
@@ -51,6 +52,7 @@ type settings struct {
 	SandboxKind  string
 	Seats        store.Seats // sessions at work, over all replicas
 	Attempts     int
+	Secrets      *redact.Finder  // kept out of lines, prompts and commits
 	Limits       workflow.Limits // on what sessions may use before people are asked
 	Unanswered   time.Duration   // after which a question takes its recommended answer; zero: a day
 	SkillsDir    string          // the operator's skills; empty: none
@@ -116,7 +118,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
 		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
-		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits,
+		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits, Secrets: s.Secrets,
 	}
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err

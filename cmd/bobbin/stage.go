@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -212,6 +213,7 @@ func (st *stage) settings() settings {
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.slack.URL(), SlackPace: 20 * time.Millisecond,
 		ModelURL: st.model.URL, Agents: map[string]agent.Setting{},
 		Repositories: []turn.Repository{{Remote: st.remoteConfig(), Base: "main"}}, Seats: store.Seats{AtOnce: 4}, Attempts: 2,
+		Secrets: redact.New(app.BotToken, app.AppToken),
 	}
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
 		s.Agents[name] = agent.Setting{Model: "scripted-" + name}

@@ -83,6 +83,9 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 	if len(changes) == 0 {
 		return wrong("Nothing was changed, so there is nothing to push. Delegate the work, or reply."), nil
 	}
+	if leak, err := t.leaks(ctx, work); leak != "" || err != nil {
+		return wrong("Refused: %s", leak), err
+	}
 	tree, err := work.Tree(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -228,7 +231,7 @@ func (t *turn) towardsProof() []workflow.Event {
 func (t *turn) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
 	s := t.Session()
 	return repo.CommitSpec{
-		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: subject(t.topic()) + "\n\n" + strings.TrimSpace(summary), When: a.At.UTC().Truncate(time.Second),
+		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: t.Secrets.Mask(subject(t.topic()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
 		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", oneLine(a.UserName), a.User)}, {"Session", s.ID}},
 	}
 }

@@ -49,6 +49,7 @@ func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Mes
 	fact.Task, fact.SpentUSD = j.task, usd
 	messages = slices.Clone(messages)
 	for i := range messages {
+		messages[i] = j.turn.shown(messages[i])
 		b, err := kept(&messages[i])
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)

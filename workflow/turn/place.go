@@ -366,7 +366,7 @@ func (t *turn) branch() string {
 	if r, ok := t.repository(); ok && r.BranchPrefix != "" {
 		prefix = r.BranchPrefix
 	}
-	return prefix + workflow.Slug(t.topic()) + "-" + s.ID
+	return prefix + workflow.Slug(t.Secrets.Mask(t.topic())) + "-" + s.ID
 }
 
 // topic names the work: the report's summary where there is one, else the request.

@@ -33,6 +33,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -70,6 +71,7 @@ type Runner struct {
 	Checker      *check.Checker   // nil with Sandbox
 	Dir          string           // where sessions' workspaces are
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
+	Secrets      *redact.Finder   // masked wherever text leaves, and kept out of commits; nil: none is
 	Limits       workflow.Limits  // on what sessions may use before people are asked
 	Patience     time.Duration    // a wait for a model that is longer is told in the thread; 10 s where zero
 	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero

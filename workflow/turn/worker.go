@@ -184,6 +184,9 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if broken, err := h.design(ctx); broken != "" || err != nil {
 		return wrong("%s", broken), err
 	}
+	if leak, err := t.leaks(ctx, h.tree); leak != "" || err != nil {
+		return wrong("%s", leak), err
+	}
 	tree, err := h.tree.Tree(ctx)
 	var unfit *repo.TreeError
 	if errors.As(err, &unfit) {

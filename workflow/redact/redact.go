@@ -1,0 +1,153 @@
+// Package redact finds secrets in text and masks them: tokens and keys by the rules of
+// gitleaks, and values that the program itself was given, word for word.
+//
+// What is masked is masked everywhere the value stands in that text, and what kind of
+// secret it was is said in its place. It finds what looks like a secret, encodings of one
+// it does not. It is the only room that knows gitleaks.
+package redact
+
+import (
+	"cmp"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/zricethezav/gitleaks/v8/detect"
+)
+
+// A Finder finds secrets. Nil finds none. It is safe for concurrent use.
+type Finder struct {
+	given []string
+}
+
+// shortest is how long a value has to be that is masked word for word: what is shorter
+// stands in ordinary text.
+const shortest = 8
+
+// New is a finder that also knows the values given to it.
+func New(given ...string) *Finder {
+	f := &Finder{}
+	for _, value := range given {
+		if len(value) >= shortest {
+			f.given = append(f.given, value)
+		}
+	}
+	// A value that another one is part of goes after that.
+	slices.SortFunc(f.given, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return f
+}
+
+// rules are compiled once in a process, when first needed: the library reads them through
+// a variable of its own, which two at once would write.
+var rules = sync.OnceValues(func() (*detect.Detector, error) {
+	d, err := detect.NewDetectorDefaultConfig()
+	if err != nil {
+		return nil, err
+	}
+	d.IgnoreGitleaksAllow = true // a comment beside a secret does not make it one that may be shown
+	return d, nil
+})
+
+// A Found is one secret in a text.
+type Found struct {
+	Kind string // github-pat, aws-access-token; configured for one that was given
+	Line int    // of the text, from 1
+	text string
+}
+
+const (
+	configured = "configured"
+	unknown    = "unknown" // the rules are not to be had, so nothing is passed
+)
+
+// Find is what looks like a secret, in the order of the text.
+func (f *Finder) Find(text string) (found []Found) {
+	if f == nil || text == "" {
+		return nil
+	}
+	for _, value := range f.given {
+		if at := strings.Index(text, value); at >= 0 {
+			found = append(found, Found{configured, 1 + strings.Count(text[:at], "\n"), value})
+		}
+	}
+	d, err := rules()
+	if err != nil {
+		return []Found{{unknown, 1, text}}
+	}
+	line := 0
+	for part := range parts(text) {
+		for _, x := range d.Detect(detect.Fragment{Raw: part.text}) {
+			if x.Secret != "" {
+				found = append(found, Found{x.RuleID, line + x.StartLine + 1, x.Secret})
+			}
+		}
+		line += strings.Count(part.text[:part.next], "\n")
+	}
+	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(a.Line, b.Line) })
+	return slices.Compact(found)
+}
+
+// A part of a text, and where in it the next one begins.
+type part struct {
+	text string
+	next int
+}
+
+// How large parts are, and how much of one the next has again: a secret and the words that
+// give it away stand near each other, except for a key in a block of its own.
+const (
+	partSize = 2 << 10
+	partOver = 512
+)
+
+// parts cuts a long text. The library runs each rule whose words stand anywhere in the text
+// over all of it; in a part stand few of them, which makes it twice as fast.
+func parts(text string) iter.Seq[part] {
+	return func(yield func(part) bool) {
+		for len(text) > partSize+partOver && !strings.Contains(text, "PRIVATE KEY") {
+			next := partSize
+			if at := strings.LastIndexByte(text[:next], '\n'); at > partSize/2 {
+				next = at + 1
+			}
+			if !yield(part{text[:next+partOver], next}) {
+				return
+			}
+			text = text[next:]
+		}
+		yield(part{text, len(text)})
+	}
+}
+
+// Mask is the text without the secrets in it.
+func (f *Finder) Mask(text string) string {
+	found := f.Find(text)
+	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(len(b.text), len(a.text)) })
+	for _, x := range found {
+		text = strings.ReplaceAll(text, x.text, masked+x.Kind+"]")
+	}
+	return text
+}
+
+// masked begins what stands in a secret's place.
+const masked = "[masked: "
+
+// IsMasked reports whether a secret was masked in the text: somebody who works on it does
+// not know what stood there.
+func IsMasked(text string) bool { return strings.Contains(text, masked) }
+
+// Writer masks what is written to w, each Write by itself: a log writes one line at a time.
+func (f *Finder) Writer(w io.Writer) io.Writer { return writer{f, w} }
+
+type writer struct {
+	finder *Finder
+	to     io.Writer
+}
+
+func (w writer) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(w.to, w.finder.Mask(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

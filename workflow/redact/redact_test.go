@@ -1,0 +1,155 @@
+package redact_test
+
+import (
+	"bytes"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/redact"
+)
+
+// These are made up, and put together here so that nobody's scanner stops at this file.
+var (
+	github = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	aws    = "AKIA" + "Z7QXJ2RTN4WPLK5D"
+	slack  = "xoxb-" + "263594206564-2343594206574-FGqddMF8t08v8N7Oq4i57vs1"
+	pem    = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA4f5wg5l2hKsTeNemaaaaVrYCqEJx\n", 4) + "-----END RSA " + "PRIVATE KEY-----"
+)
+
+func TestSecretsAreMasked(t *testing.T) {
+	t.Parallel()
+	f := redact.New("s3cr3t-of-ours", "s3cr3t-of-ours-and-more", "short")
+	for kind, value := range map[string]string{"github-pat": github, "aws-access-token": aws, "slack-bot-token": slack, "private-key": pem, "configured": "s3cr3t-of-ours"} {
+		text := "first line\nToken: " + value + " and again " + value + "\nlast short line"
+		got := f.Mask(text)
+		require.NotContains(t, got, value, kind)
+		require.Contains(t, got, "[masked: "+kind+"] and again [masked: "+kind+"]")
+		require.True(t, strings.HasPrefix(got, "first line\n") && strings.HasSuffix(got, "\nlast short line"), got)
+		require.True(t, redact.IsMasked(got))
+		require.False(t, redact.IsMasked(text))
+		found := f.Find(text)
+		require.NotEmpty(t, found, kind)
+		require.Equal(t, 2, found[0].Line, kind)
+		require.Equal(t, got, f.Mask(got), "what is masked stays as it is")
+		require.Contains(t, f.Mask("x "+value+" // gitleaks:"+"allow"), "[masked: ", "a comment is no permission")
+	}
+	require.Equal(t, "[masked: configured]!", f.Mask("s3cr3t-of-ours-and-more!"))
+	var none *redact.Finder // the control: without the finder it stands there
+	require.Contains(t, none.Mask("a "+github), github)
+}
+
+func TestOrdinaryTextIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	f := redact.New()
+	for _, text := range []string{
+		"", "Root cause (revision 1, at 134b2ba): refunds are two cents too high", "commit 16c7e42f292c6912e7710c838347ae178b4a0d11",
+		"go.sum h1:9FwW+ZbQhhEKzN6bTqFhdKJwQv2QZ4m8Yk1Q1d0C1bQ=", "token := os.Getenv(\"GITHUB_TOKEN\")", "password: \"\"", "sk-…, ghp_…, xoxb-…",
+		"AKIAIOSFODNN7" + "EXAMPLE", "5f9d1c9e-8f0b-4b7e-9d3c-2b1f0e6a7c11",
+	} {
+		require.Equal(t, text, f.Mask(text))
+	}
+}
+
+// The files of this repository are ordinary code: next to nothing in them looks like a
+// secret, and what does is made up.
+func TestFewFalseAlarms(t *testing.T) {
+	t.Parallel()
+	f := redact.New()
+	files, alarms := 0, []string{}
+	require.NoError(t, filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "releases" || d.Name() == "node_modules") {
+			return cmp(err, fs.SkipDir)
+		}
+		if d.IsDir() || !strings.Contains(".go .md .yaml .sql .txtar .mod .sum", filepath.Ext(name)) || filepath.Ext(name) == "" {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		files++
+		for _, x := range f.Find(string(text)) {
+			alarms = append(alarms, name+" "+x.Kind)
+		}
+		return nil
+	}))
+	t.Logf("%d of %d files: %s", len(alarms), files, strings.Join(alarms, "\n"))
+	require.Greater(t, files, 300)
+	require.Less(t, len(alarms), files/20)
+}
+
+func cmp(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+// A long text is looked at in parts, and nothing slips through between two of them.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	f := redact.New()
+	for n := 0; n < 60; n += 3 { // at the seams of the first parts, and a little away
+		before := strings.Repeat("an ordinary line of sixty-four bytes, which is one more than 63.\n", n)
+		text := before + "token = " + github + "\n" + strings.Repeat("more\n", 2000)
+		found := f.Find(text)
+		require.Len(t, found, 1, n)
+		require.Equal(t, n+1, found[0].Line)
+		require.NotContains(t, f.Mask(text), github)
+	}
+	require.NotContains(t, f.Mask(strings.Repeat("x\n", 2000)+pem), "MIIEpAIBAAKCAQEA4f5w")
+	require.NotContains(t, f.Mask(strings.Repeat("x", 9000)+" "+aws+" "+strings.Repeat("y", 9000)), aws)
+}
+
+func TestLogsAreMasked(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	log := slog.New(slog.NewTextHandler(redact.New("given-value").Writer(&b), nil))
+	log.With("token", github).WithGroup("g").Error("it failed: "+slack, "err", os.ErrNotExist, "key", "given-value")
+	got := b.String()
+	for _, value := range []string{github, slack, "given-value"} {
+		require.NotContains(t, got, value)
+	}
+	require.Contains(t, got, `g.err="file does not exist"`)
+	require.Equal(t, 1, strings.Count(got, "\n"))
+}
+
+func TestManyAtOnce(t *testing.T) {
+	t.Parallel()
+	f := redact.New()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if got := f.Mask("a " + aws); strings.Contains(got, aws) {
+				t.Error(got)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkMask200KB(b *testing.B) {
+	text, err := os.ReadFile("../turn/inquiry.go")
+	require.NoError(b, err)
+	long := strings.Repeat(string(text), 200<<10/len(text)+1)[:200<<10]
+	f := redact.New("given-value")
+	f.Mask("warm")
+	for b.Loop() {
+		f.Mask(long)
+	}
+}
+
+func BenchmarkMaskLine(b *testing.B) {
+	f := redact.New("given-value")
+	f.Mask("warm")
+	for b.Loop() {
+		f.Mask("level=WARN msg=\"model call tried again\" session=k3j2h model=gpt-5 kind=rate wait=2s\n")
+	}
+}

@@ -1,0 +1,91 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// Record keeps the fact, with secrets masked in what people and others are shown of it:
+// lines, files that go with them, what commands printed and attempts changed.
+func (t *turn) Record(ctx context.Context, f store.Fact) error {
+	mask := t.Secrets.Mask
+	f.Lines = slices.Clone(f.Lines)
+	for i, l := range f.Lines {
+		f.Lines[i].Text, f.Lines[i].Files = mask(l.Text), slices.Clone(l.Files)
+		for n, file := range l.Files {
+			f.Lines[i].Files[n].Text, f.Lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
+		}
+	}
+	f.Tasks = slices.Clone(f.Tasks)
+	for i, k := range f.Tasks {
+		f.Tasks[i].Summary = mask(k.Summary)
+	}
+	if c := f.Command; c != nil {
+		masked := *c
+		masked.Command, masked.Output = mask(c.Command), mask(c.Output)
+		f.Command = &masked
+	}
+	if a := f.Attempt; a != nil {
+		masked := *a
+		masked.Summary, masked.Diff = mask(a.Summary), mask(a.Diff)
+		f.Attempt = &masked
+	}
+	return t.Turn.Record(ctx, f)
+}
+
+// shown is a message as a model is shown it, and as it is kept. What a model says itself
+// stays as it is: its calls are carried out, and it was shown no secret.
+func (t *turn) shown(m model.Message) model.Message {
+	if m.Role == model.User || m.Role == model.ToolRole {
+		m.Text = t.Secrets.Mask(m.Text)
+	}
+	return m
+}
+
+// leaks says where the tree has a secret in lines that were added to its base, never which;
+// empty where there is none.
+func (t *turn) leaks(ctx context.Context, w *repo.Workspace) (string, error) {
+	hunks, err := w.Hunks(ctx)
+	if err != nil {
+		return "", err
+	}
+	var places []string
+	for _, h := range hunks {
+		text, lines := added(h)
+		for _, x := range t.Secrets.Find(text) {
+			places = append(places, fmt.Sprintf("%s:%d (%s)", h.Path, lines[min(x.Line, len(lines))-1], x.Kind))
+		}
+		if t.Secrets != nil && redact.IsMasked(text) {
+			places = append(places, h.Path+" (what stands in place of a secret that was masked for you)")
+		}
+	}
+	if len(places) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("What was added looks like a secret, and is not committed: %s. Take it out of the files, for example by reading it from the environment; "+
+		"what was there before stays as it was. Where it is none, people have to add it themselves: call blocked and say so.", strings.Join(slices.Compact(places), ", ")), nil
+}
+
+// added are the lines that a hunk adds, and their numbers in the file.
+func added(h repo.Hunk) (text string, lines []int) {
+	var b strings.Builder
+	n := h.NewStart
+	for line := range strings.Lines(h.Text) {
+		switch line[0] {
+		case '+':
+			b.WriteString(line[1:])
+			lines = append(lines, n)
+			n++
+		case ' ':
+			n++
+		}
+	}
+	return b.String(), lines
+}
