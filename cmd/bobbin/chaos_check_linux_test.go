@@ -26,12 +26,19 @@ func tasks(bug int) int {
 	return 1
 }
 
+// threads are where the sessions are by now.
+func (c *chaos) threads() []place {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.places)
+}
+
 // twice: a run without a guard ends as soon as it shows.
 func (c *chaos) twice() bool {
 	if c.unguard == "" {
 		return false
 	}
-	for n, p := range c.places {
+	for n, p := range c.threads() {
 		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > tasks(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			return true
@@ -70,7 +77,10 @@ func (c *chaos) faults(ctx context.Context) string {
 			note("%s: %d, want %d", x.what, have, x.want)
 		}
 	}
-	for n, p := range c.places {
+	for n, p := range c.threads() {
+		if c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
+			note("session %d: something that was said once was heard twice", n)
+		}
 		for _, line := range once {
 			want := 1
 			if line == "Done: The word" {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -72,9 +73,17 @@ func (c *chaos) kill(ctx context.Context, n int) {
 		sleep(ctx, 100*time.Millisecond)
 	}
 	c.noteOrphans(ctx, c.name(r))
-	r.cmd.Process.Kill()
-	<-r.ended
+	cmd, ended := c.process(r)
+	cmd.Process.Kill()
+	<-ended
 	c.start(r)
+}
+
+// process is what runs there by now, and what is closed when it has ended.
+func (c *chaos) process(r *replicaProcess) (*exec.Cmd, chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return r.cmd, r.ended
 }
 
 func (c *chaos) isFrozen(r *replicaProcess) bool {
@@ -95,7 +104,7 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	r := c.running[n]
 	c.setFrozen(r, true)
 	defer c.setFrozen(r, false)
-	cmd := r.cmd
+	cmd, _ := c.process(r)
 	c.noteOrphans(ctx, c.name(r))
 	if cmd.Process.Signal(syscall.SIGSTOP) != nil {
 		return

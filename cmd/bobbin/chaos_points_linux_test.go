@@ -195,11 +195,10 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}{
 		"the key that a post is looked up by": {
 			point: "posting_delivered", hit: 1, want: `stands [2-9] times`,
-			unguard: `create function forget() returns trigger language plpgsql as $$ begin new.key := old.key || '~'; return new; end $$;
-				create trigger forget before update on outbox for each row when (old.batch is null) execute function forget()`,
+			unguard: withoutKeys,
 		},
 		"the files in the database": {
-			point: "tasks_worked", hit: 3, want: `not pushed|sessions that are done`,
+			point: "tasks_worked", hit: 3, want: `not pushed|said twice: [1-9]|stands [2-9]`,
 			unguard: `create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
 				create trigger lose before insert on workspaces for each row execute function lose()`,
 		},

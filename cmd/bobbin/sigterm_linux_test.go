@@ -115,7 +115,7 @@ func (m *midst) post(forward http.Handler, w http.ResponseWriter, r *http.Reques
 	if form, err := url.ParseQuery(string(body)); err == nil && strings.HasSuffix(r.URL.Path, "/chat.postMessage") && strings.Contains(form.Get("text")+form.Get("blocks"), "approved") {
 		channel = form.Get("channel")
 	}
-	for n, p := range m.places {
+	for n, p := range m.threads() {
 		if n%3 != 1 || p.channel != channel {
 			continue
 		}
