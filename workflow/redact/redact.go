@@ -78,7 +78,7 @@ func (f *Finder) Find(text string) (found []Found) {
 	}
 	line := 0
 	for part := range parts(text) {
-		for _, x := range d.Detect(detect.Fragment{Raw: part.text}) {
+		for _, x := range d.DetectString(part.text) {
 			if x.Secret != "" {
 				found = append(found, Found{x.RuleID, line + x.StartLine + 1, x.Secret})
 			}
