@@ -148,6 +148,7 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part part)
 	if answer.strayed() {
 		return "", p.takeBack(ctx, thread, ts)
 	}
+	//crash:reply_posted
 	return ts, nil
 }
 

@@ -33,9 +33,11 @@ func (c *chaos) threads() []place {
 	return slices.Clone(c.places)
 }
 
+func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" }
+
 // twice: a run without a guard ends as soon as it shows.
 func (c *chaos) twice() bool {
-	if c.unguard == "" {
+	if !c.unguarded() {
 		return false
 	}
 	for n, p := range c.threads() {
