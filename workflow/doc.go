@@ -47,6 +47,13 @@
 // program makes the commit, keeps the intent to push, pushes, and looks with ls-refs that
 // the branch is there. The result is a line like any other.
 //
+// What people read and models are shown has no secrets in it (workflow/redact). A change
+// that decides more than what the code does waits for a word of its own before the push
+// (turn/allowance.go), and a session that has used what it may rests until somebody
+// allows more (turn/limit.go).
+//
 // Nothing calls back up: what goes out goes through Postgres. A turn that dies is taken
-// up again from its rows.
+// up again from its rows: by the next process in the same data directory at once, by
+// another replica when this one has been silent (store.Replica), which also wakes a session
+// that has something to do and no job. What is old is cleaned away by the hour.
 package workflow
