@@ -4,8 +4,7 @@
 export GOFLAGS ?= -buildvcs=false
 TOOL := go tool -modfile=.ci/tools/go.mod
 RACE ?=
-# Tests of the whole program wait more than they work, so more of them run than there are cores.
-TESTFLAGS ?= -timeout 20m -parallel 5
+TESTFLAGS ?= -timeout 20m
 
 .PHONY: help test race deps lint demo build fuzz bench chaos release
 

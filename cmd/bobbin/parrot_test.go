@@ -44,7 +44,6 @@ type flock struct {
 	settle      time.Duration // default 1 ms
 	unguard     string        // SQL
 	blind       bool          // what was tried is not looked up
-	twice       bool          // every session is drained twice at once
 	posters     int           // default: the queue's own
 	http        http.RoundTripper
 }
@@ -117,20 +116,11 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 	if f.blind {
 		poster.Outbox = blindfold{st}
 	}
-	drain := poster.Drain
-	if f.twice {
-		drain = func(ctx context.Context, session string) error {
-			var both errgroup.Group
-			both.Go(func() error { return poster.Drain(ctx, session) })
-			both.Go(func() error { return poster.Drain(ctx, session) })
-			return both.Wait()
-		}
-	}
 	giveUp := func(_ context.Context, session string, cause error) error {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }

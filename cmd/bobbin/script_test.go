@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +29,12 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
-	code := clustertest.Main(m)
+	// Tests of the whole program wait more than they work, so more of them run at once than
+	// there are cores; -parallel says otherwise.
+	if err := flag.Set("test.parallel", strconv.Itoa(max(5, runtime.GOMAXPROCS(0)))); err != nil {
+		panic(err)
+	}
+	code := clustertest.Main(m) // parses the flags
 	os.RemoveAll(hearth.dir)
 	os.Exit(code)
 }

@@ -63,7 +63,6 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		fault slacktest.Fault // that shows it
 	}{
 		"what was tried is looked up": {flock{blind: true}, slacktest.Fault{Probability: 0.2, LoseAnswer: true}},
-		"one drain for each session":  {flock{twice: true}, slacktest.Fault{Probability: 0.5, Latency: 20 * time.Millisecond}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -223,7 +223,9 @@ func TestAnOutageMakesNobodyDead(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // one beat, and the end
-	require.NoError(t, replica(s, "alive").Run(ctx))
+	r := replica(s, "alive")
+	r.Beat = time.Hour
+	require.NoError(t, r.Run(ctx))
 	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
 }
 
