@@ -102,7 +102,7 @@ func TestAskGivesUpOnSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e := serve(t, h)
-			_, err := e.client(func(c *model.Config) { c.IdleTimeout, c.Retry.Tries = 100*time.Millisecond, 2 }).Ask(t.Context(), ask())
+			_, err := e.client(func(c *model.Config) { c.IdleTimeout, c.Retry.Tries = 500*time.Millisecond, 2 }).Ask(t.Context(), ask())
 			failed := failure(t, err)
 			require.Equal(t, model.KindBadAnswer, failed.Kind)
 			require.Contains(t, failed.Text, "went silent")
