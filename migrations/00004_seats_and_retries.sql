@@ -17,7 +17,6 @@ create table seats (
     since      timestamptz not null default now()
 );
 
--- What has something to do, for whoever looks for sessions that no job stands for.
+-- What has something to do, for whoever looks for sessions that no job stands for; messages
+-- and postings have such an index.
 create index sessions_open on sessions (id) where open;
-create index inbox_waiting on inbox (session_id) where handled_at is null;
-create index outbox_waiting on outbox (session_id) where posted_at is null and refused is null;

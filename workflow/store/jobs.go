@@ -102,6 +102,9 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 		}
 		done, err := completeWhen(ctx, w.Store, j, session,
 			`select not exists (select 1 from inbox where session_id = $1 and handled_at is null)`)
+		if errors.Is(err, ErrFenced) {
+			return nil
+		}
 		if done || err != nil {
 			return err
 		}
@@ -165,6 +168,9 @@ func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
 		}
 		done, err := completeWhen(ctx, w.Store, j, j.Args.Session,
 			`select not exists (select 1 from outbox where session_id = $1 and posted_at is null and refused is null)`)
+		if errors.Is(err, ErrFenced) {
+			return nil
+		}
 		if done || err != nil {
 			return err
 		}
@@ -181,6 +187,9 @@ func (s *Store) retrySoon(attempt int) time.Time {
 func completeWhen[T river.JobArgs](ctx context.Context, s *Store, j *river.Job[T], session, idle string) (bool, error) {
 	done := false
 	err := s.transact(ctx, func(tx pgx.Tx) error {
+		if _, err := held(ctx, tx); err != nil {
+			return err // another worker has it, and its seat
+		}
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, session); err != nil {
 			return err
 		}

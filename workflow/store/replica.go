@@ -175,8 +175,8 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 		sql   string
 		queue func(context.Context, pgx.Tx, string) error
 	}{
-		{`select s.id from sessions s where (s.open or exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)) and not exists
-			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = s.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueTurn},
+		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
+			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueTurn},
 		{`select distinct o.session_id from outbox o where o.posted_at is null and o.refused is null and not exists
 			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queuePosting},
 	} {

@@ -120,7 +120,8 @@ type Fact struct {
 
 // Record writes the fact, or nothing. It fails with ErrFenced when a later turn has
 // begun, with ErrStale when the fact holds an approval that no longer counts, and with
-// ErrNotApproved when it holds a push that is not what was approved. While Postgres is away it tries again; a fact whose commit was cut off is found by its number.
+// ErrNotApproved when it holds a push that is not what was approved. While Postgres is away
+// it tries again; a fact whose commit was cut off is found by its number.
 func (t *Turn) Record(ctx context.Context, f Fact) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
