@@ -55,16 +55,7 @@ func (c *clerk) await(ctx context.Context, name string) error {
 
 // A letter is a request to the clerk, as far as it is looked at.
 type letter struct {
-	Model    string `json:"model"`
-	Messages []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-		Calls   []struct {
-			Function struct {
-				Name string `json:"name"`
-			} `json:"function"`
-		} `json:"tool_calls"`
-	} `json:"messages"`
+	conversation
 
 	system string
 	calls  []string // in order, and what came back

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -71,13 +70,8 @@ func newTight(t *testing.T, sessions int, binary string) *tight {
 
 // ask is the reflex, with gates.
 func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	var c conversation
-	if err := json.Unmarshal(body, &c); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	c, body, ok := readConversation(w, r)
+	if !ok {
 		return
 	}
 	name, args := c.next()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -80,13 +79,8 @@ func (m *midst) hold(ctx context.Context, number int) bool {
 
 // ask is the reflex, but slow for some and with a command that does not end for others.
 func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return
-	}
-	var c conversation
-	if err := json.Unmarshal(body, &c); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	c, body, ok := readConversation(w, r)
+	if !ok {
 		return
 	}
 	n := -1

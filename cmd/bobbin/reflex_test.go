@@ -19,13 +19,8 @@ import (
 func reflex(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		var asked conversation
-		if err := json.Unmarshal(body, &asked); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+		asked, _, ok := readConversation(w, r)
+		if !ok {
 			return
 		}
 		name, args := asked.next()
@@ -33,6 +28,19 @@ func reflex(t *testing.T) *httptest.Server {
 	}))
 	t.Cleanup(server.Close)
 	return server
+}
+
+// readConversation is what was asked, and its bytes; whoever asked badly is told so.
+func readConversation(w http.ResponseWriter, r *http.Request) (c conversation, body []byte, ok bool) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return c, nil, false
+	}
+	if err := json.Unmarshal(body, &c); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return c, nil, false
+	}
+	return c, body, true
 }
 
 // A conversation is a request, as far as a reflex looks at it.
