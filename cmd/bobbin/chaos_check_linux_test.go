@@ -90,6 +90,9 @@ func (c *chaos) faults(ctx context.Context) string {
 			}
 			if times := c.posted(p, line); times != want {
 				note("session %d: %q stands %d times in the thread, want %d", n, line, times, want)
+				if !c.unguarded() {
+					c.t.Logf("session %d:\n%s", n, c.said(p))
+				}
 			}
 		}
 	}
@@ -103,6 +106,15 @@ func (c *chaos) faults(ctx context.Context) string {
 		note("audit: %s", audit.Flaw)
 	}
 	return strings.Join(found, "\n")
+}
+
+// said is a whole thread, for whoever has to find out what happened in it.
+func (c *chaos) said(p place) string {
+	var text strings.Builder
+	for _, m := range c.slack.Thread(p.channel, p.root) {
+		fmt.Fprintf(&text, "%s %s: %s\n", m.TS, m.User, m.Text)
+	}
+	return text.String()
 }
 
 // strayCalls counts the calls in transcripts that do not have exactly one result.

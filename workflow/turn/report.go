@@ -101,7 +101,9 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 			missing = append(missing, oneLine(e.Source))
 		}
 	}
-	if len(missing) > 0 {
+	if missing, err := t.unprinted(ctx, missing); err != nil {
+		return nil, err
+	} else if len(missing) > 0 {
 		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(t.Session().BaseCommit), strings.Join(missing, ", "))
 	}
 	if reproduction != "" {
@@ -114,6 +116,18 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 		}
 	}
 	return l.unread(ctx)
+}
+
+// unprinted are those of the places that no command of the session printed either: a test
+// that was written to look, and is gone, is still a place in what it printed.
+func (t *turn) unprinted(ctx context.Context, places []string) ([]string, error) {
+	if len(places) == 0 {
+		return nil, nil
+	}
+	commands, err := t.Store.Commands(ctx, t.Session().ID)
+	return slices.DeleteFunc(places, func(place string) bool {
+		return slices.ContainsFunc(commands, func(c store.Command) bool { return strings.Contains(c.Output, place) })
+	}), err
 }
 
 // ran is the newest run of that command in the session; nil where there was none.

@@ -140,6 +140,7 @@ func (h *hand) tools() ([]model.Tool, error) {
 		return nil, err
 	}
 	bench.Ran, bench.Checked = h.journal.ran, h.saw
+	bench.Recall(h.journal.messages)
 	own := func(context.Context) error { return t.own(h.tree) }
 	tools := append(agent.Working(h), t.skillTool())
 	tools = append(tools, tool.Reading(bench)...)
