@@ -183,15 +183,16 @@ func (s *Store) retrySoon(attempt int) time.Time {
 }
 
 // completeWhen completes j when idle says so. The session's row is locked first, as by
-// every inserter, so no wake-up falls between the look and the completion.
+// every inserter, so no wake-up falls between the look and the completion, and nobody who
+// has the row waits for a job of which we have the lock.
 func completeWhen[T river.JobArgs](ctx context.Context, s *Store, j *river.Job[T], session, idle string) (bool, error) {
 	done := false
 	err := s.transact(ctx, func(tx pgx.Tx) error {
-		if _, err := held(ctx, tx); err != nil {
-			return err // another worker has it, and its seat
-		}
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, session); err != nil {
 			return err
+		}
+		if _, err := held(ctx, tx); err != nil {
+			return err // another worker has it, and its seat
 		}
 		if err := tx.QueryRow(ctx, idle, session).Scan(&done); err != nil || !done {
 			return err

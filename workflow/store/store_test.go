@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,27 @@ func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
 var silent = slog.New(slog.DiscardHandler)
 
 // open is a store on a private, migrated database.
-func open(t *testing.T) *store.Store {
+func open(t *testing.T) *store.Store { return openLogged(t, silent) }
+
+// logged is a log that may be written by several.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func openLogged(t *testing.T, log *slog.Logger) *store.Store {
 	t.Helper()
 	url := clustertest.Database(t, func(ctx context.Context, url string) error {
 		s, err := store.Open(ctx, url, silent)
@@ -32,7 +53,7 @@ func open(t *testing.T) *store.Store {
 		defer s.Close()
 		return s.Migrate(ctx)
 	})
-	s, err := store.Open(t.Context(), url, silent)
+	s, err := store.Open(t.Context(), url, log)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return s

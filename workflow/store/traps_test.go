@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -49,6 +52,35 @@ func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 	require.Zero(t, number(t, s, `select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
 }
 
+// Whoever says something locks the session and then the job that posts it, and so does
+// whoever ends that job: in the other order Postgres has to choose a victim, after a second.
+func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
+	t.Parallel()
+	var log logged
+	s := openLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
+	turn := begun(t, s)
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &store.PostWorker{Store: s, Drain: func(ctx context.Context, session string) error {
+			for {
+				p, err := s.Next(ctx, session)
+				if p == nil || err != nil {
+					return err
+				}
+				if _, err := s.Posted(ctx, p.Key, "1.1"); err != nil {
+					return err
+				}
+			}
+		}})
+	})
+	for n := range 150 {
+		buttons := []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
+		require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons}}}))
+		require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
+		require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventRequest}}))
+	}
+	require.NotContains(t, log.String(), "deadlock")
+}
+
 // lateMessage is a turn in whose last moment another message comes.
 func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) error {
 	t.Helper()
@@ -78,7 +110,7 @@ func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
 	register(workers)
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}},
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}, store.PostQueue: {MaxWorkers: 1}},
 	})
 	require.NoError(t, err)
 	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))
