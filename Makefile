@@ -6,7 +6,7 @@ TOOL := go tool -modfile=.ci/tools/go.mod
 RACE ?=
 TESTFLAGS ?= -timeout 20m
 
-.PHONY: help test race deps lint demo build fuzz bench chaos release
+.PHONY: help test race deps lint gvisor demo build fuzz bench chaos release
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -25,6 +25,9 @@ lint: ## formatting, vet, staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	$(TOOL) staticcheck ./...
+
+gvisor: ## the sandbox's tests in gVisor too; it is built for that, once (a minute, 80 MB)
+	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox -count=1 $(TESTFLAGS)
 
 demo: ## the whole bug story on this machine
 	go run ./cmd/bobbin demo

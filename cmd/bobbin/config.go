@@ -86,7 +86,10 @@ func (l LimitsConfig) limits() workflow.Limits {
 
 // SandboxConfig says what confines commands.
 type SandboxConfig struct {
-	Kind string `yaml:"kind"` // default auto
+	Kind   string `yaml:"kind"`   // default auto
+	Runsc  string `yaml:"runsc"`  // for gvisor: its program; default: runsc on the PATH
+	Engine string `yaml:"engine"` // for docker: docker or podman, or where it is; default: what is on the PATH
+	Image  string `yaml:"image"`  // for docker: what commands see
 }
 
 // HTTPConfig says where health is served.

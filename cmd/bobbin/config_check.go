@@ -43,12 +43,36 @@ func (c *Config) check(p *problems) {
 }
 
 func (c *Config) checkSandbox(p *problems) {
-	switch kind := c.Sandbox.Kind; kind {
-	case "":
-	case sandbox.KindGVisor, sandbox.KindDocker:
-		p.at("$.sandbox.kind", "the sandbox kind %q is not there yet; use auto", kind)
-	default:
-		p.oneOf("$.sandbox.kind", "sandbox kind", kind, []string{"auto", sandbox.KindBubblewrap, sandbox.KindNamespaces, sandbox.KindNone})
+	s := c.Sandbox
+	if s.Kind != "" {
+		p.oneOf("$.sandbox.kind", "sandbox kind", s.Kind, []string{
+			"auto", sandbox.KindBubblewrap, sandbox.KindNamespaces, sandbox.KindGVisor, sandbox.KindDocker, sandbox.KindNone,
+		})
+	}
+	for _, of := range []struct{ key, value, kind string }{
+		{"runsc", s.Runsc, sandbox.KindGVisor}, {"engine", s.Engine, sandbox.KindDocker}, {"image", s.Image, sandbox.KindDocker},
+	} {
+		if of.value != "" && s.Kind != of.kind {
+			p.at("$.sandbox."+of.key, "sandbox.%s is for the kind %s only", of.key, of.kind)
+		}
+	}
+	switch {
+	case s.Kind == sandbox.KindDocker && s.Image == "":
+		p.at("$.sandbox.kind", "the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has")
+	case strings.HasPrefix(s.Image, "-"):
+		p.at("$.sandbox.image", "image %q: a name is expected", s.Image)
+	}
+	p.program("$.sandbox.runsc", s.Runsc)
+	p.program("$.sandbox.engine", s.Engine)
+}
+
+// program adds a problem unless value names a program, or says where one is.
+func (p *problems) program(path, value string) {
+	if value == "" || !strings.Contains(value, "/") {
+		return
+	}
+	if fi, err := os.Stat(value); !strings.HasPrefix(value, "/") || err != nil || fi.IsDir() {
+		p.at(path, "%s: there is no program %s", strings.TrimPrefix(path, "$."), value)
 	}
 }
 

@@ -226,8 +226,13 @@ var badConfigs = []struct{ text, want string }{
 	{good + "limits: {session_commands: many}", `c:2: limits.session_commands: a whole number is expected, not the text "many"`},
 	{good + "limits: {person_day_usd: 2000000}", `c:2: person_day_usd may not be more than 1000000`},
 	// the rest
-	{good + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, none; did you mean "bubblewrap"?`},
-	{good + "sandbox: {kind: docker}", `c:2: the sandbox kind "docker" is not there yet; use auto`},
+	{good + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},
+	{good + "sandbox: {kind: docker}", `c:2: the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has`},
+	{good + "sandbox: {kind: docker, image: '--privileged'}", `c:2: image "--privileged": a name is expected`},
+	{good + "sandbox: {kind: docker, image: go, engine: bin/podman}", `c:2: sandbox.engine: there is no program bin/podman`},
+	{good + "sandbox: {kind: gvisor, runsc: /no/such/runsc}", `c:2: sandbox.runsc: there is no program /no/such/runsc`},
+	{good + "sandbox: {kind: gvisor, image: go}", `c:2: sandbox.image is for the kind docker only`},
+	{good + "sandbox:\n  runsc: runsc", `c:3: sandbox.runsc is for the kind gvisor only`},
 	{good + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
 	{good + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
 	{good + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
@@ -256,7 +261,7 @@ var badConfigs = []struct{ text, want string }{
 		`c:3: url "nowhere": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./
 c:4: unknown watch "al"; one of mention, all; did you mean "all"?
 c:6: day_usd may not be below zero
-c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, none
+c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, gvisor, docker, none
 c:8: unknown key "htpp"; did you mean "http"?`,
 	},
 }

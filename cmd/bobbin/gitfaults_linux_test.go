@@ -146,7 +146,7 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	s := settings{
 		DataDir: filepath.Join(dir, "data"), DatabaseURL: clustertest.Database(t, migrate),
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond,
-		ModelURL: talkative(t).URL + "/v1", Agents: map[string]agent.Setting{}, SandboxKind: "none", Attempts: 2,
+		ModelURL: talkative(t).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: SandboxConfig{Kind: "none"}, Attempts: 2,
 		Seats: store.Seats{AtOnce: len(list), PerRepository: 1},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {

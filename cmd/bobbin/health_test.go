@@ -54,7 +54,7 @@ func becomes(t *testing.T, addr string, code int, state string) (h Health) {
 func healthSettings(t *testing.T, slack *slacktest.Server, database string) settings {
 	app := slack.App()
 	return settings{
-		DataDir: t.TempDir(), DatabaseURL: database, HTTPAddr: "127.0.0.1:0", SandboxKind: "none",
+		DataDir: t.TempDir(), DatabaseURL: database, HTTPAddr: "127.0.0.1:0", Sandbox: SandboxConfig{Kind: "none"},
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL(), ModelURL: "http://" + closedPort(t), ModelKey: secret,
 		Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}

@@ -165,7 +165,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	}
 	s.SlackToken, s.SlackAppToken, s.SlackURL = secrets[slackBotToken], secrets[slackAppToken], c.SlackURL
 	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
-	s.SandboxKind, s.Attempts = config.Sandbox.Kind, config.Limits.Attempts
+	s.Sandbox, s.Attempts = config.Sandbox, config.Limits.Attempts
 	s.Limits, s.Secrets = config.Limits.limits(), redact.New(given(con.Env)...)
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir

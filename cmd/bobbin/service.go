@@ -49,7 +49,7 @@ type settings struct {
 	Agents             map[string]agent.Setting
 
 	Repositories []turn.Repository
-	SandboxKind  string
+	Sandbox      SandboxConfig
 	Seats        store.Seats // sessions at work, over all replicas
 	Attempts     int
 	Secrets      *redact.Finder  // kept out of lines, prompts and commits
@@ -181,7 +181,9 @@ func webAddresses(list []turn.Repository) []string {
 // confine opens the sandbox. Where none holds, commands are off and the reason is what
 // agents and people are told; only a kind that was asked for by name stops the start.
 func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) error {
-	box, err := sandbox.Open(ctx, sandbox.Config{Kind: s.SandboxKind, Log: log})
+	box, err := sandbox.Open(ctx, sandbox.Config{
+		Kind: s.Sandbox.Kind, Runsc: s.Sandbox.Runsc, Engine: s.Sandbox.Engine, Image: s.Sandbox.Image, Log: log,
+	})
 	var unavailable *sandbox.Unavailable
 	switch {
 	case err == nil:
@@ -189,7 +191,7 @@ func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) 
 		r.Checker = &check.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
 		log.Info("sandbox", "kind", box.Describe())
 		return nil
-	case errors.As(err, &unavailable) && (s.SandboxKind == "" || s.SandboxKind == "auto"):
+	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
 		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why, "cure", unavailable.Cure)
 		return nil

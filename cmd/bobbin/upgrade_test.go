@@ -253,7 +253,7 @@ func (a *arrival) start() {
 		DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard,
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond,
 		ModelURL: a.clerk.URL, Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
-		SandboxKind: "none", Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
+		Sandbox: SandboxConfig{Kind: "none"}, Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
 	}
 	log := slog.New(slog.DiscardHandler)
 	if testing.Verbose() && a.wrong == "" {

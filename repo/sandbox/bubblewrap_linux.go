@@ -48,6 +48,8 @@ func (b *bubblewrap) describe() string {
 	return fmt.Sprintf("%s, uid %d, seccomp, no network", b.version, uid)
 }
 
+func (b *bubblewrap) world() world { return world{User: insideID} }
+
 func (b *bubblewrap) start(j *job) (process, error) {
 	var open []*os.File // closed here; bwrap has its own by then
 	defer func() { closeAll(open) }()

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ type Cmd struct {
 // ExitError says that a command ended otherwise than with 0.
 type ExitError struct {
 	Code   int    // 128 + n after signal n
-	Reason string // why we ended it: time, memory, output; killed: somebody else did; "" when it ended by itself
+	Reason string // why we ended it: time, memory, output, processes; killed: somebody else did; "" when it ended by itself
 }
 
 // Error is one line.
@@ -62,6 +63,9 @@ func (e *ExitError) Error() string {
 
 // errSetup says that a command never began; the errors' first lines say why.
 var errSetup = errors.New("sandbox: could not be set up")
+
+// codeSetup is what the program ends with inside where it could not confine itself.
+const codeSetup = 125
 
 // codeKilled is what a shell says of a command that was killed.
 const codeKilled = 128 + 9
@@ -180,12 +184,15 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 		case <-ended:
 		}
 	}()
-	go watchMemory(inner, p.pid(), j.limits.Memory, func() { stop(stopped("memory")) })
+	go watch(inner, p, j.limits, stop)
 	out, err := p.wait()
 	close(ended)
 	cause := context.Cause(inner) // nil when nobody stopped it
 	stop(nil)
 	j.stdio.finish()
+	if err == nil && out.Ours && out.Code == codeSetup && bytes.HasPrefix(j.stdio.head.Bytes(), []byte("sandbox: ")) {
+		err = errSetup
+	}
 	if err == nil && !out.Killed {
 		return exit(out.Code)
 	}
@@ -196,7 +203,7 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errSetup):
-		return fmt.Errorf("%w: %s", err, strings.TrimSpace(j.stdio.head.String()))
+		return fmt.Errorf("%w: %s", err, strings.TrimPrefix(strings.TrimSpace(j.stdio.head.String()), "sandbox: "))
 	case err != nil:
 		return err
 	}

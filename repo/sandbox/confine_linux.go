@@ -105,6 +105,9 @@ func landlockVersion() string {
 // comes, and every other set of all threads.
 func dropCapabilities(orders) error {
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
+		if has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, c, 0, 0, 0); err == nil && has == 0 {
+			continue // somebody took it before, maybe with the right to take
+		}
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		if err != nil && !errors.Is(err, unix.EINVAL) { // EINVAL: an older kernel has fewer
 			return fmt.Errorf("drop capability %d: %w", c, err)

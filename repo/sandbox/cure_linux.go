@@ -46,6 +46,12 @@ func cure(kind, why string, f hostFacts) string {
 	switch {
 	case kind == KindBubblewrap && strings.Contains(why, "not installed"):
 		return "install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)"
+	case kind == KindGVisor && strings.Contains(why, "not installed"):
+		return "install gVisor's runsc (https://gvisor.dev/docs/user_guide/install), or set sandbox.runsc to where it is"
+	case kind == KindGVisor && strings.Contains(why, "runsc"):
+		return "use gVisor's own build of runsc, of 2024 or newer: older ones, Debian's too, cannot run as a user that has no other users"
+	case kind == KindDocker && !strings.Contains(why, "did not hold"):
+		return "make this run: docker run --rm --network none --read-only --cap-drop ALL with the image; Bobbin has to be a static build, and at the same path for the engine"
 	case strings.Contains(why, "did not hold"):
 		return "commands could get out here: use another kind of sandbox, and report this with the output of uname -a"
 	case f.spaces == "0":

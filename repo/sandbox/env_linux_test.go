@@ -40,7 +40,9 @@ func TestToolchainIsSeenInside(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bin", "greet"), []byte("#!/bin/sh\necho greeted; touch $0x\n"), 0o755))
 	for kind := range opened() {
-		s, err := Open(t.Context(), Config{Kind: kind, Toolchains: []string{dir}})
+		c := configOf(kind)
+		c.Toolchains = []string{dir}
+		s, err := Open(t.Context(), c)
 		require.NoError(t, err)
 		out, err := output(t, s.Command(workspace(t, s), "greet"))
 		require.Error(t, err, "it cannot be written")

@@ -22,7 +22,13 @@ func Main() {
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == insideMarker && os.Getpid() == 1:
 		runtime.LockOSThread()
-		inside()
+		inside(build, confine, runCommand)
+	case len(os.Args) == 1 && os.Args[0] == gvisorMarker && os.Getpid() == 1:
+		runtime.LockOSThread()
+		inside(buildBundle, limitRunsc, runRunsc)
+	case len(os.Args) == 2 && os.Args[1] == enterMarker && os.Getpid() == 1:
+		runtime.LockOSThread()
+		enterBox()
 	case len(os.Args) == 3 && os.Args[1] == probeMarker:
 		probeInside(os.Args[2])
 		syscall.Exit(0)
@@ -32,9 +38,10 @@ func Main() {
 	}
 }
 
-// inside is the life of the first process. It does not return. It leaves by the system
-// call: nothing has to be flushed, and the race detector would have it linger for a second.
-func inside() {
+// inside is the life of the first process: it builds, confines itself and runs. It does
+// not return. It leaves by the system call: nothing has to be flushed, and the race
+// detector would have it linger for a second.
+func inside(build, confine func(orders) error, run func(orders) (int, error)) {
 	say := json.NewEncoder(os.NewFile(fdReport, "report"))
 	fail := func(err error) {
 		say.Encode(report{Error: err.Error()}) //nolint:errcheck // there is nobody else to tell
@@ -57,7 +64,7 @@ func inside() {
 	}
 	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
 	say.Encode(report{Started: true})      //nolint:errcheck // there is nobody else to tell
-	code, err := runCommand(o)
+	code, err := run(o)
 	if err != nil {
 		fail(err)
 	}
@@ -67,29 +74,39 @@ func inside() {
 
 // build makes the world that the command sees.
 func build(o orders) error {
-	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("make mounts private: %w", err)
-	}
-	trees, err := openTrees(o.Layout) // still as the caller, who can reach all of them
+	trees, err := gather(o)
 	if err != nil {
 		return err
-	}
-	if o.Drop {
-		if err := becomeUser(insideID, insideID); err != nil {
-			return err
-		}
-	}
-	// Changing users took the parent-death signal away.
-	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
-		return fmt.Errorf("parent death signal: %w", err)
-	}
-	if err := unix.Sethostname([]byte("box")); err != nil {
-		return fmt.Errorf("host name: %w", err)
 	}
 	if err := loopbackUp(); err != nil {
 		return err
 	}
 	return buildRoot(o, trees)
+}
+
+// gather opens everything that is to be shown, as the caller, who can reach all of it, and
+// then gives up the caller's identity.
+func gather(o orders) (trees, error) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return trees{}, fmt.Errorf("make mounts private: %w", err)
+	}
+	opened, err := openTrees(o.Layout)
+	if err != nil {
+		return trees{}, err
+	}
+	if o.Drop {
+		if err := becomeUser(insideID, insideID); err != nil {
+			return trees{}, err
+		}
+	}
+	// Changing users took the parent-death signal away.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return trees{}, fmt.Errorf("parent death signal: %w", err)
+	}
+	if err := unix.Sethostname([]byte("box")); err != nil {
+		return trees{}, fmt.Errorf("host name: %w", err)
+	}
+	return opened, nil
 }
 
 // becomeUser gives up the caller's identity for good, on all threads.
@@ -132,6 +149,11 @@ func runCommand(o orders) (int, error) {
 		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err) // the caller's mistake, said as a shell would
 		return notStarted(err), nil
 	}
+	return collect(pid)
+}
+
+// collect lets go of the streams, and takes in what ends until the process has.
+func collect(pid int) (int, error) {
 	if null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 		for fd := range 3 { // the command's streams end with the command, and its bombs make us say nothing
 			unix.Dup3(null, fd, 0) //nolint:errcheck // then they end with us

@@ -25,20 +25,43 @@ func TestMain(m *testing.M) {
 // opened are the sandboxes of this machine, opened once.
 var opened = sync.OnceValue(func() map[string]*Sandbox {
 	out := map[string]*Sandbox{}
-	for _, kind := range []string{KindNamespaces, KindBubblewrap} {
-		s, err := Open(context.Background(), Config{Kind: kind, Log: slog.Default()})
+	kinds := []string{KindNamespaces, KindBubblewrap, KindGVisor, KindDocker}
+	if os.Getenv("BOBBIN_TEST_AGAIN") == "fast" {
+		kinds = kinds[:2]
+	}
+	for _, kind := range kinds {
+		s, err := Open(context.Background(), configOf(kind))
 		if err == nil {
 			out[kind] = s
 			continue
 		}
 		slog.Info("this kind is not tested here", "err", err)
 		var u *Unavailable
-		if kind == KindNamespaces || !errors.As(err, &u) || u.Why != "bwrap is not installed" {
+		if !errors.As(err, &u) || kind == KindNamespaces || kind == KindBubblewrap && u.Why != "bwrap is not installed" {
 			panic(err) // name spaces hold wherever these tests run, and so does bwrap where there is one
 		}
 	}
 	return out
 })
+
+// configOf opens a kind. gVisor and Docker are tested where these variables, or the PATH,
+// say that they are; `make gvisor` sets the first.
+func configOf(kind string) Config {
+	return Config{
+		Kind: kind, Log: slog.Default(), Runsc: os.Getenv("BOBBIN_TEST_RUNSC"),
+		Engine: os.Getenv("BOBBIN_TEST_ENGINE"), Image: os.Getenv("BOBBIN_TEST_IMAGE"),
+	}
+}
+
+// What was named to be tested is tested.
+func TestNamedKindsAreThere(t *testing.T) {
+	t.Parallel()
+	for variable, kind := range map[string]string{"BOBBIN_TEST_RUNSC": KindGVisor, "BOBBIN_TEST_IMAGE": KindDocker} {
+		if os.Getenv(variable) != "" && os.Getenv("BOBBIN_TEST_AGAIN") == "" {
+			require.Contains(t, opened(), kind)
+		}
+	}
+}
 
 // everyKind runs the test in every kind that confines and is there.
 func everyKind(t *testing.T, test func(t *testing.T, s *Sandbox)) {

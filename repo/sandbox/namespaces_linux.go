@@ -38,7 +38,9 @@ type orders struct {
 	Dir       string
 	FileSize  int64
 	Processes int
-	Seconds   int64 // of processor time a process
+	Seconds   int64  // of processor time a process
+	Runsc     string // for gVisor: its program on the machine
+	ImagePath bool   // the PATH is the image's
 }
 
 // report is what the first process inside says: that the command starts, and how it
@@ -46,6 +48,7 @@ type orders struct {
 type report struct {
 	Error   string `json:",omitempty"`
 	Started bool   `json:",omitempty"`
+	End     bool   `json:",omitempty"` // nothing comes after it
 	Code    int
 }
 
@@ -54,18 +57,25 @@ func (namespaces) describe() string {
 	return fmt.Sprintf("namespaces, uid %d, %s, seccomp, no network", uid, landlockVersion())
 }
 
+func (namespaces) world() world { return world{User: insideID} }
+
 func (namespaces) start(j *job) (process, error) {
+	o, sources := j.orders(j.layout())
+	return startFirst(j, insideMarker, o, sources, newSpacesAttr())
+}
+
+// startFirst starts this program as the first process of new name spaces.
+func startFirst(j *job, marker string, o orders, sources []*os.File, attr *syscall.SysProcAttr) (*confined, error) {
 	p := &confined{}
 	theirs, err := p.pipes()
 	defer closeAll(theirs)
 	if err != nil {
 		return nil, err
 	}
-	o, sources := j.orders()
 	p.cmd = &exec.Cmd{
-		Path: "/proc/self/exe", Args: []string{insideMarker}, Env: []string{}, Dir: "/",
+		Path: "/proc/self/exe", Args: []string{marker}, Env: []string{}, Dir: "/",
 		Stdin: j.stdio.in, Stdout: j.stdio.out, Stderr: j.stdio.err,
-		ExtraFiles: append(theirs, sources...), SysProcAttr: newSpacesAttr(),
+		ExtraFiles: append(theirs, sources...), SysProcAttr: attr,
 	}
 	closeOnExec(3)
 	if err := p.cmd.Start(); err != nil {
@@ -80,9 +90,9 @@ func (namespaces) start(j *job) (process, error) {
 }
 
 // orders writes down the job, with the open files that have to come along.
-func (j *job) orders() (orders, []*os.File) {
+func (j *job) orders(l layout) (orders, []*os.File) {
 	o := orders{
-		Layout: j.layout(), Drop: asRoot(), Args: j.cmd.Args, Env: j.env, Dir: j.dir(),
+		Layout: l, Drop: asRoot(), Args: j.cmd.Args, Env: j.env, Dir: j.dir(),
 		FileSize: j.limits.FileSize, Processes: j.limits.Processes, Seconds: j.limits.cpuSeconds(),
 	}
 	var sources []*os.File
@@ -148,7 +158,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-func (p *confined) pid() int { return p.cmd.Process.Pid }
+func (p *confined) use() usage { return treeUse(p.cmd.Process.Pid) }
 
 // kill ends the first process, and with it, by the kernel's doing, all others.
 func (p *confined) kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone

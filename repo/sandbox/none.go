@@ -15,6 +15,8 @@ type none struct{}
 
 func (none) describe() string { return "nothing" }
 
+func (none) world() world { return world{User: insideID} }
+
 func (none) start(j *job) (process, error) {
 	home, err := os.MkdirTemp("", "bobbin-home-")
 	if err != nil {
@@ -57,6 +59,8 @@ type plain struct {
 
 func (p *plain) pid() int { return p.cmd.Process.Pid }
 
+func (p *plain) use() usage { return treeUse(p.pid()) }
+
 func (p *plain) kill() {
 	for _, pid := range tree(p.pid()) {
 		syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may be gone
@@ -94,6 +98,6 @@ func notStarted(err error) int {
 // ended is a process that never was.
 type ended outcome
 
-func (ended) pid() int                 { return 0 }
+func (ended) use() usage               { return usage{} }
 func (ended) kill()                    {}
 func (e ended) wait() (outcome, error) { return outcome(e), nil }

@@ -11,7 +11,7 @@ import (
 // Main does nothing: the kinds that need it need Linux.
 func Main() {}
 
-func newWay(kind string) (way, error) {
+func newWay(_ context.Context, _ Config, kind string) (way, error) {
 	return nil, &Unavailable{Kind: kind, Why: "it needs Linux", Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands unconfined"}
 }
 
@@ -20,8 +20,9 @@ func (s *Sandbox) prove(context.Context) error { return nil }
 // Own does nothing: commands run as the caller.
 func (s *Sandbox) Own(string) error { return nil }
 
-func handOver(*os.File)                               {}
-func reachable(string) bool                           { return true }
-func dieWithParent(*syscall.SysProcAttr)              {}
-func tree(root int) []int                             { return []int{root} }
-func watchMemory(context.Context, int, int64, func()) {}
+func handOver(*os.File)                                               {}
+func reachable(string) bool                                           { return true }
+func dieWithParent(*syscall.SysProcAttr)                              {}
+func tree(root int) []int                                             { return []int{root} }
+func treeUse(int) usage                                               { return usage{} }
+func watch(context.Context, process, Limits, context.CancelCauseFunc) {}

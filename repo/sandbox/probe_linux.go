@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -30,14 +31,23 @@ type bait struct {
 	Port     int      // listens on the machine's loopback
 	Abstract string   // listens on an abstract socket of the machine
 	Files    []string // exist on the machine
+	Socket   string   // a socket file of the machine
+	Booted   string   // the kernel's command line
 	Pid      int      // this program
-	Host     string   // the machine's name
+	Environ  string   // the digest of its environment
+	World    world
+	Host     string // the machine's name
 }
 
 // newWay is the kind by name.
-func newWay(kind string) (way, error) {
-	if kind == KindBubblewrap {
+func newWay(ctx context.Context, c Config, kind string) (way, error) {
+	switch kind {
+	case KindBubblewrap:
 		return newBubblewrap()
+	case KindGVisor:
+		return newGVisor(ctx, c.Runsc)
+	case KindDocker:
+		return newDocker(ctx, c)
 	}
 	return namespaces{}, nil
 }
@@ -70,7 +80,7 @@ func (s *Sandbox) probe(ctx context.Context) ([]finding, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	b, lifted, err := layBait(dir, s.tools.dirs)
+	b, lifted, err := layBait(dir, s.tools.dirs, s.way.world())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +123,7 @@ func (b bait) String() string {
 }
 
 // layBait puts out what the probes try to reach.
-func layBait(dir string, shown []string) (bait, func(), error) {
+func layBait(dir string, shown []string, w world) (bait, func(), error) {
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
 		return bait{}, nil, err
@@ -128,14 +138,33 @@ func layBait(dir string, shown []string) (bait, func(), error) {
 		loopback.Close()
 		return bait{}, nil, err
 	}
-	b := bait{Port: loopback.Addr().(*net.TCPAddr).Port, Abstract: name, Pid: os.Getpid(), Files: []string{secret, dir, "/etc/shadow", "/var/log", "/boot", "/sys/kernel"}}
+	b := bait{
+		Port: loopback.Addr().(*net.TCPAddr).Port, Abstract: name, Socket: filepath.Join(dir, "socket"), Pid: os.Getpid(), World: w,
+		Files: []string{secret, dir, "/etc/shadow"},
+	}
+	if !w.Image { // an image has such directories of its own
+		b.Files = append(b.Files, "/var/log", "/boot", "/sys/kernel")
+	}
+	lift := []io.Closer{loopback, abstract}
+	if file, err := net.Listen("unix", b.Socket); err == nil { // where temporary files lie too deep for a socket there is none
+		lift = append(lift, file)
+		os.Chmod(b.Socket, 0o777) //nolint:errcheck // its directory is closed anyhow
+	}
+	booted, _ := os.ReadFile("/proc/cmdline")
+	b.Booted = string(booted)
+	environ, _ := os.ReadFile("/proc/self/environ")
+	b.Environ = digest(environ)
 	b.Host, _ = os.Hostname()
 	here, err := os.Getwd()
 	inTools := slices.ContainsFunc(shown, func(dir string) bool { return here == dir || strings.HasPrefix(here, dir+"/") })
 	if err == nil && !inTools && !seenAnyhow(here) && here != "/" && here != "/tmp" { // those are there inside, too
 		b.Files = append(b.Files, here)
 	}
-	return b, func() { loopback.Close(); abstract.Close() }, nil
+	return b, func() {
+		for _, c := range lift {
+			c.Close()
+		}
+	}, nil
 }
 
 // probeInside tries every wall and prints what it found.

@@ -14,10 +14,10 @@ const (
 	KindBubblewrap  = "bubblewrap" // bwrap of the machine
 	KindNamespaces  = "namespaces" // built in
 	KindNone        = "none"       // nothing is confined
-	KindGVisor      = "gvisor"     // not built yet
-	KindDocker      = "docker"     // not built yet
+	KindGVisor      = "gvisor"     // runsc of the machine: a kernel of its own
+	KindDocker      = "docker"     // a container of Docker or Podman
 	kindAutoWritten = "auto"       // the same as KindAuto, as people write it
-	kindsInWords    = "auto, bubblewrap, namespaces, none"
+	kindsInWords    = "auto, bubblewrap, namespaces, gvisor, docker, none"
 )
 
 // Config says which sandbox to open. The zero value is the best kind that this machine
@@ -30,6 +30,12 @@ type Config struct {
 	// Toolchains are directories outside /usr that commands may read, at the same path,
 	// their bin directories on the PATH. Nil: found out (Go, Node, Rust).
 	Toolchains []string
+	// Runsc is gVisor's program for the kind gvisor. Default: runsc on the PATH.
+	Runsc string
+	// Engine is the program of the kind docker. Default: docker on the PATH, else podman.
+	Engine string
+	// Image is what commands of the kind docker see; the engine has to have it.
+	Image string
 }
 
 // A Sandbox runs commands. It is safe for concurrent use and holds nothing open.
@@ -47,22 +53,41 @@ type way interface {
 	start(j *job) (process, error)
 	// describe says in a few words what holds commands in.
 	describe() string
+	// world is what the probes have to know of the inside.
+	world() world
+}
+
+// A world is in what the inside of one kind may differ from that of others without being
+// any freer.
+type world struct {
+	User    int  // who commands are
+	Kernel  bool // the kernel is not the machine's: users, processes and calls are its own inventions
+	Image   bool // the files are an image's, not the machine's
+	SameIDs bool // users have the machine's numbers, and cannot be changed
 }
 
 // A process is a started job.
 type process interface {
-	// pid is the root of the job's processes as this machine numbers them.
-	pid() int
+	// use is what the job's processes take now; zero where something else keeps count.
+	use() usage
 	// kill ends all of the job's processes.
 	kill()
 	// wait returns when all of them are dead.
 	wait() (outcome, error)
 }
 
+// A usage is what a job is measured by while it runs. What the kernel limits by itself is
+// not in it.
+type usage struct {
+	memory    int64 // bytes
+	processes int
+}
+
 // An outcome is how the command itself ended.
 type outcome struct {
 	Code   int  // 128 + n after signal n
 	Killed bool // it was ended before it could say its code
+	Ours   bool // where the code is codeSetup and the errors begin with our name, it never began
 }
 
 // Unavailable says that a kind of sandbox does not hold on this machine, why, and what
@@ -91,12 +116,10 @@ func Open(ctx context.Context, c Config) (*Sandbox, error) {
 	switch c.Kind {
 	case KindAuto, kindAutoWritten:
 		return openFirst(ctx, c, KindBubblewrap, KindNamespaces)
-	case KindBubblewrap, KindNamespaces:
+	case KindBubblewrap, KindNamespaces, KindGVisor, KindDocker:
 		return openProbed(ctx, c, c.Kind)
 	case KindNone:
 		return openNone(c)
-	case KindGVisor, KindDocker:
-		return nil, &Unavailable{Kind: c.Kind, Why: "this kind is not built yet", Cure: "use one of: " + kindsInWords}
 	}
 	return nil, &Unavailable{Kind: c.Kind, Why: "there is no such kind", Cure: "use one of: " + kindsInWords}
 }
@@ -122,11 +145,14 @@ func openFirst(ctx context.Context, c Config, kinds ...string) (*Sandbox, error)
 
 // openProbed opens one kind and runs the probes in it.
 func openProbed(ctx context.Context, c Config, kind string) (*Sandbox, error) {
-	w, err := newWay(kind)
+	w, err := newWay(ctx, c, kind)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{kind: kind, way: w, log: c.Log, tools: findToolchains(ctx, c.Toolchains)}
+	s := &Sandbox{kind: kind, way: w, log: c.Log}
+	if !w.world().Image || c.Toolchains != nil { // an image has its own
+		s.tools = findToolchains(ctx, c.Toolchains)
+	}
 	if err := s.prove(ctx); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,26 +14,36 @@ import (
 // and Node, RLIMIT_DATA the race detector, and cgroups are not always ours to make.
 const watchEvery = 50 * time.Millisecond
 
-// watchMemory calls over once the processes below root hold more than limit.
-func watchMemory(ctx context.Context, root int, limit int64, over func()) {
+// watch stops the process once it takes more than the limits allow.
+func watch(ctx context.Context, p process, l Limits, stop context.CancelCauseFunc) {
 	wait := watchEvery
-	for root > 0 {
+	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
 		began := time.Now()
-		var sum int64
-		for _, pid := range tree(root) {
-			sum += held(pid)
+		u := p.use()
+		if u.memory > l.Memory {
+			stop(stopped("memory"))
+			return
 		}
-		if sum > limit {
-			over()
+		if u.processes > l.Processes {
+			stop(stopped("processes"))
 			return
 		}
 		wait = max(watchEvery, 4*time.Since(began)) // at most a fifth of a processor
 	}
+}
+
+// treeUse is what the processes below root hold of memory; the kernel counts them itself.
+func treeUse(root int) usage {
+	var u usage
+	for _, pid := range tree(root) {
+		u.memory += held(pid)
+	}
+	return u
 }
 
 // tree is root and all processes below it. Orphans stay below: the first process of the
@@ -58,18 +69,19 @@ func tree(root int) []int {
 
 // held is what a process has of memory for itself or shared with its kind, in bytes;
 // programs and libraries that are mapped from files are not counted.
-func held(pid int) int64 {
+func held(pid int) int64 { return heldOf(pid, "RssAnon:", "RssShmem:") }
+
+// heldOf adds up some of the fields.
+func heldOf(pid int, fields ...string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
 	var sum int64
 	for line := range strings.Lines(string(status)) {
-		if strings.HasPrefix(line, "RssAnon:") || strings.HasPrefix(line, "RssShmem:") {
-			if words := strings.Fields(line); len(words) > 1 {
-				kib, _ := strconv.ParseInt(words[1], 10, 64)
-				sum += kib << 10
-			}
+		if words := strings.Fields(line); len(words) > 1 && slices.Contains(fields, words[0]) {
+			kib, _ := strconv.ParseInt(words[1], 10, 64)
+			sum += kib << 10
 		}
 	}
 	return sum

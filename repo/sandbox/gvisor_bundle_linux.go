@@ -1,0 +1,276 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where things are in the world that gVisor's own processes see, which has nothing else.
+const (
+	bundleDir   = "/bundle"
+	bundleRoot  = "/bundle/rootfs"
+	runscFile   = "/runsc"
+	runscState  = "/state"
+	runscLog    = "/state/log"
+	runscPID    = "/state/pid"
+	containerID = "box"
+)
+
+// buildBundle builds the world of gVisor's processes, with the commands' world as a
+// directory in it and the bundle that says what to make of that, and enters it.
+func buildBundle(o orders) error {
+	inside := o.forInside()
+	below := o.Layout.below(bundleRoot)
+	all := o
+	all.Layout = below
+	all.Layout.System = append(slices.Clone(below.System), bind{Host: o.Runsc, Inside: runscFile})
+	t, err := gather(all)
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("box", staging, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=0755,size=1g,nr_inodes=10k"); err != nil {
+		return fmt.Errorf("mount gVisor's root: %w", err)
+	}
+	root, err := os.OpenRoot(staging)
+	if err != nil {
+		return fmt.Errorf("gVisor's root: %w", err)
+	}
+	defer root.Close()
+	steps := []func() error{
+		func() error { return placeLinks(root, below.Links) },
+		func() error { return placeDirectories(root) },
+		func() error { return place(root, t.devices) },
+		func() error { return place(root, t.system) },
+		func() error { return place(root, t.binds) },
+		func() error { return writeFiles(root, all) },
+		func() error { return writeBundle(root, o.Layout, inside) },
+		func() error {
+			return unix.Mount("proc", staging+"/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+		},
+		enter,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below is the layout as it is put under a directory.
+func (l layout) below(dir string) layout {
+	out := layout{Fill: l.Fill}
+	for _, link := range l.Links {
+		out.Links = append(out.Links, [2]string{link[0], dir + link[1]})
+	}
+	move := func(binds []bind) (moved []bind) {
+		for _, b := range binds {
+			b.Inside = dir + b.Inside
+			moved = append(moved, b)
+		}
+		return moved
+	}
+	out.System, out.Binds = move(l.System), move(l.Binds)
+	for _, f := range l.Files {
+		f.Inside = dir + f.Inside
+		out.Files = append(out.Files, f)
+	}
+	return out
+}
+
+// placeDirectories makes what gVisor needs, and where it mounts.
+func placeDirectories(root *os.Root) error {
+	for _, dir := range []string{
+		"/proc", "/tmp", "/dev", runscState,
+		bundleRoot + "/proc", bundleRoot + "/dev", bundleRoot + "/sys", bundleRoot + "/tmp", bundleRoot + "/home/box", bundleRoot + "/run/box",
+	} {
+		if err := root.MkdirAll(inRoot(dir), 0o755); err != nil {
+			return fmt.Errorf("place %s: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// writeBundle writes the command's orders and the bundle's configuration.
+func writeBundle(root *os.Root, l layout, o orders) error {
+	file, err := root.OpenFile(inRoot(bundleRoot+boxOrders), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
+	if err != nil {
+		return fmt.Errorf("write the orders: %w", err)
+	}
+	defer file.Close()
+	if err := o.write(file); err != nil {
+		return fmt.Errorf("write the orders: %w", err)
+	}
+	text, err := json.Marshal(newSpec(l, func(inside string) bool {
+		info, err := root.Stat(inRoot(bundleRoot + inside))
+		return err == nil && info.IsDir()
+	}))
+	if err != nil {
+		return fmt.Errorf("write the bundle: %w", err)
+	}
+	return root.WriteFile(inRoot(bundleDir+"/config.json"), text, 0o444)
+}
+
+// limitRunsc bounds gVisor's own processes. Every process inside is one of them outside,
+// with threads for the processors to run it on.
+func limitRunsc(o orders) error {
+	unix.Umask(0o022)
+	os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:errcheck // in need, commands go first; where we may not say so, they may not
+	for resource, value := range map[int]uint64{
+		unix.RLIMIT_CORE:  0,
+		unix.RLIMIT_NPROC: uint64(o.Processes*(runtime.NumCPU()+2) + 512),
+	} {
+		var now syscall.Rlimit
+		if err := syscall.Getrlimit(resource, &now); err != nil {
+			return fmt.Errorf("limit %d: %w", resource, err)
+		}
+		value = min(value, now.Max)
+		if err := syscall.Setrlimit(resource, &syscall.Rlimit{Cur: value, Max: value}); err != nil {
+			return fmt.Errorf("limit %d: %w", resource, err)
+		}
+	}
+	return nil
+}
+
+// runRunsc runs gVisor over the bundle until the command ends.
+func runRunsc(orders) (int, error) {
+	closeOnExec(3)
+	pid, err := syscall.ForkExec(runscFile, []string{
+		"runsc", "--root=" + runscState, "--log=" + runscLog, "--log-format=json",
+		"--rootless", "--network=none", "--platform=systrap", "--ignore-cgroups", "--overlay2=none", "--host-uds=none",
+		"run", "--bundle=" + bundleDir, "--pid-file=" + runscPID, containerID,
+	}, &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	if errors.Is(err, syscall.ENOENT) {
+		return 0, errors.New("runsc needs libraries to run: use gVisor's own build, which needs none")
+	}
+	if err != nil {
+		return 0, fmt.Errorf("runsc: %w", err)
+	}
+	code, err := collect(pid)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := os.Stat(runscPID); err != nil {
+		return 0, fmt.Errorf("runsc: %s", lastComplaint(code))
+	}
+	return code, nil
+}
+
+// lastComplaint is what runsc says in its log of why it did not start anything.
+func lastComplaint(code int) string {
+	text, _ := os.ReadFile(runscLog)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	var last struct{ Msg string }
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err == nil && last.Msg != "" {
+		return strings.ReplaceAll(last.Msg, "\n", " ")
+	}
+	return fmt.Sprintf("it ended with %d and does not say why", code)
+}
+
+// A spec is the part of an OCI bundle's configuration that we use.
+type spec struct {
+	Version  string      `json:"ociVersion"`
+	Hostname string      `json:"hostname"`
+	Root     specRoot    `json:"root"`
+	Process  specProcess `json:"process"`
+	Mounts   []specMount `json:"mounts"`
+	Linux    specLinux   `json:"linux"`
+}
+
+type specRoot struct {
+	Path     string `json:"path"`
+	ReadOnly bool   `json:"readonly"`
+}
+
+type specProcess struct {
+	User          specUser            `json:"user"`
+	Args          []string            `json:"args"`
+	Env           []string            `json:"env"`
+	Dir           string              `json:"cwd"`
+	Capabilities  map[string][]string `json:"capabilities"`
+	NoNewPrivs    bool                `json:"noNewPrivileges"`
+	ResourceLimit []specLimit         `json:"rlimits"`
+}
+
+type specUser struct {
+	UID int `json:"uid"`
+	GID int `json:"gid"`
+}
+
+type specLimit struct {
+	Type string `json:"type"`
+	Hard uint64 `json:"hard"`
+	Soft uint64 `json:"soft"`
+}
+
+type specMount struct {
+	Destination string   `json:"destination"`
+	Type        string   `json:"type"`
+	Source      string   `json:"source"`
+	Options     []string `json:"options,omitempty"`
+}
+
+type specLinux struct {
+	Namespaces  []specSpace `json:"namespaces"`
+	UIDMappings []specIDs   `json:"uidMappings"`
+	GIDMappings []specIDs   `json:"gidMappings"`
+}
+
+type specSpace struct {
+	Type string `json:"type"`
+}
+
+type specIDs struct {
+	Container int `json:"containerID"`
+	Host      int `json:"hostID"`
+	Size      int `json:"size"`
+}
+
+// newSpec describes the command's world to gVisor: the program itself is started, without
+// an environment, and does the rest. isDir tells directories from files inside.
+func newSpec(l layout, isDir func(inside string) bool) spec {
+	ids := []specIDs{{Container: insideID, Host: insideID, Size: 1}}
+	s := spec{
+		Version: "1.0.0", Hostname: "box", Root: specRoot{Path: bundleRoot, ReadOnly: true},
+		Process: specProcess{
+			User: specUser{insideID, insideID}, Args: []string{boxProgram, enterMarker}, Env: []string{}, Dir: "/",
+			Capabilities: map[string][]string{}, NoNewPrivs: true,
+			ResourceLimit: []specLimit{{Type: "RLIMIT_NOFILE", Hard: openFiles, Soft: openFiles}},
+		},
+		Linux: specLinux{UIDMappings: ids, GIDMappings: ids},
+	}
+	for _, kind := range []string{"user", "pid", "mount", "network", "ipc", "uts"} {
+		s.Linux.Namespaces = append(s.Linux.Namespaces, specSpace{kind})
+	}
+	own := func(at, kind string, options ...string) {
+		s.Mounts = append(s.Mounts, specMount{Destination: at, Type: kind, Source: kind, Options: options})
+	}
+	safe := []string{"nosuid", "nodev"}
+	own("/proc", "proc", append([]string{"noexec"}, safe...)...)
+	own("/sys", "tmpfs", append([]string{"ro", "size=4096", "mode=0755"}, safe...)...)
+	own("/dev/shm", "tmpfs", append([]string{fmt.Sprintf("size=%d", shmSize), "mode=1777"}, safe...)...)
+	own("/tmp", "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=1777"}, safe...)...)
+	own("/home/box", "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=0700", fmt.Sprintf("uid=%d", insideID), fmt.Sprintf("gid=%d", insideID)}, safe...)...)
+	for _, b := range slices.Concat(l.System, l.Binds) {
+		if !b.Writable && !isDir(b.Inside) || strings.HasPrefix(b.Inside, "/etc/") {
+			continue // it stands in the root, which is read-only
+		}
+		how := "ro"
+		if b.Writable {
+			how = "rw"
+		}
+		s.Mounts = append(s.Mounts, specMount{
+			Destination: b.Inside, Type: "bind", Source: path.Join(bundleRoot, b.Inside), Options: append([]string{"rbind", how}, safe...),
+		})
+	}
+	return s
+}
