@@ -184,7 +184,7 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 		case <-ended:
 		}
 	}()
-	go watch(inner, p, j.limits, stop)
+	go watch(inner, p.use, j.limits, stop)
 	out, err := p.wait()
 	close(ended)
 	cause := context.Cause(inner) // nil when nobody stopped it
@@ -192,6 +192,9 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 	j.stdio.finish()
 	if err == nil && out.Ours && out.Code == codeSetup && bytes.HasPrefix(j.stdio.head.Bytes(), []byte("sandbox: ")) {
 		err = errSetup
+	}
+	if err == nil && out.Reason != "" {
+		return &ExitError{Code: codeKilled, Reason: out.Reason}
 	}
 	if err == nil && !out.Killed {
 		return exit(out.Code)

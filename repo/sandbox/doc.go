@@ -8,21 +8,42 @@
 //	/usr, /etc  the machine's programs and a few harmless files, read-only
 //	Mount.Inside whatever the caller adds, read-only unless Mount.Writable
 //
-// There are several kinds, held to the same probes: bubblewrap, where bwrap is installed;
-// namespaces, for which this program executes itself again inside new user, mount,
-// process, network, ipc and host name spaces and confines itself with landlock; both with
-// the same seccomp filter. none confines nothing and has to be asked for by name.
+// There are several kinds, held to the same probes:
+//
+//	bubblewrap  where bwrap is installed
+//	namespaces  this program executes itself again inside new user, mount, process,
+//	            network, ipc and host name spaces and confines itself with landlock
+//	gvisor      runsc, kept in such name spaces of ours: commands meet a kernel of their
+//	            own and never the machine's; slower to start, and at files
+//	docker      a container of Docker or Podman for each command, from an image that is
+//	            named: its programs are seen, not the machine's
+//	none        confines nothing, and has to be asked for by name
+//
+// All that confine have the same seccomp filter, the same limits and the same environment.
+// In gvisor and docker this program is the first process inside and sets them itself; it
+// is shown at /run/box, so for docker it has to be a static build, at a path that the
+// engine knows. Where the inside of one kind differs without being any freer, a probe asks
+// for what it is there to protect; each such place says why. An engine lets nobody hide
+// the kernel's command line, /sys (read-only) and its own control groups from a container;
+// the other kinds show none of them.
 //
 // Open fails closed: it runs the probes inside the very kind that it is going to use, and
 // where one of them does not hold there is no Sandbox but an *Unavailable, which says why
 // and what to do about it.
 //
 // When the program runs as root, commands run as uid 65534 of the machine; give them a
-// workspace with Own first. Otherwise they run as the caller. Inside, both are uid 1000.
+// workspace with Own first. Otherwise they run as the caller. Inside, both are uid 1000;
+// in docker they keep the machine's number, so that they can write the workspace.
+//
+// The kernel counts memory and processes, or this program does, twenty times a second: all
+// kinds' memory, and gVisor's processes, since its kernel does not limit them. Threads are
+// not counted there; they cost memory.
 //
 // Run returns when the whole tree of processes is dead: also what was sent to the
 // background, what holds on to stdout, and what left its session. A death of this program,
-// kill -9 included, kills every command with it.
+// kill -9 included, kills every command with it. In docker the first process inside ends
+// when a pipe from here does; what an engine kept nevertheless is removed by the next Open
+// on the machine.
 //
 // Since the namespaces kind executes the program itself, Main has to be the first call of
 // every main and TestMain.

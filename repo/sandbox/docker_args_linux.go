@@ -100,16 +100,20 @@ func (b *boxDir) close() {
 // the program; the engine's own filter stays in force beside ours.
 func (d *docker) args(name string, o orders, l Limits, b *boxDir) []string {
 	uid, gid := outsideUser()
-	memory := strconv.FormatInt(l.Memory+o.Layout.Fill, 10) // what lies in /tmp is counted with it
-	fill := strconv.FormatInt(o.Layout.Fill, 10)
+	memory := strconv.FormatInt(l.Memory+o.Layout.Fill, 10)                                // what lies in /tmp is counted with it
+	fresh := "rw,exec,nosuid,nodev,mode=1777,size=" + strconv.FormatInt(o.Layout.Fill, 10) // there is nobody else
+	if d.podman {
+		fresh += ",notmpcopyup" // else what the image has there comes along
+	} else {
+		fresh += fmt.Sprintf(",uid=%d,gid=%d", uid, gid) // where the image has the directory, its mode counts
+	}
 	args := []string{
 		"run", "--rm", "--interactive", "--name", name, "--label", dockerLabel, "--pull", "never", "--log-driver", "none",
 		"--network", "none", "--ipc", "private", "--hostname", "box", "--read-only",
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", fmt.Sprintf("%d:%d", uid, gid),
 		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16), // the program's own threads
-		"--ulimit", "core=0:0", "--shm-size", strconv.Itoa(shmSize),
-		"--tmpfs", "/tmp:rw,exec,nosuid,nodev,mode=1777,size=" + fill,
-		"--tmpfs", "/home/box:rw,exec,nosuid,nodev,mode=1777,size=" + fill, // there is nobody else
+		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", openFiles), "--shm-size", strconv.Itoa(shmSize),
+		"--tmpfs", "/tmp:" + fresh, "--tmpfs", "/home/box:" + fresh,
 		"--workdir", "/", "--entrypoint", boxProgram,
 	}
 	if d.podman && !asRoot() {

@@ -24,7 +24,7 @@ func (d *docker) start(j *job) (process, error) {
 	}
 	o, _ := j.orders(l)
 	o.ImagePath = !slices.ContainsFunc(j.cmd.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") })
-	o.Layout.System, o.Layout.Links, o.Processes, o.Drop = nil, nil, sharedProcesses, false
+	o.Layout.System, o.Layout.Links, o.Processes, o.Drop, o.Memory = nil, nil, sharedProcesses, false, j.limits.Memory
 	box, err := newBoxDir(o)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (c *contained) wait() (outcome, error) {
 	case c.last != nil && c.last.Error != "":
 		return outcome{}, errors.New("sandbox: " + c.last.Error)
 	case c.started && c.last != nil:
-		return outcome{Code: c.last.Code}, nil
+		return outcome{Code: c.last.Code, Reason: c.last.Reason}, nil
 	}
 	c.remove()
 	if c.cmd.ProcessState == nil {

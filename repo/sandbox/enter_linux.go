@@ -1,11 +1,13 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,12 +67,37 @@ func obey(say *json.Encoder) (int, error) {
 	if err := confine(o); err != nil {
 		return 0, err
 	}
-	say.Encode(report{Started: true}) //nolint:errcheck // there is nobody else to tell
-	code, err := runCommand(o)
-	if err == nil {
-		say.Encode(report{Code: code}) //nolint:errcheck // likewise
+	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
+	say.Encode(report{Started: true})      //nolint:errcheck // there is nobody else to tell
+	if o.Memory > 0 {
+		go watch(context.Background(), func() usage { return treeUse(os.Getpid()) }, Limits{Memory: o.Memory}, func(why error) {
+			say.Encode(report{Reason: why.Error()}) //nolint:errcheck // likewise
+			syscall.Exit(codeKilled)
+		})
 	}
-	return code, err
+	code, err := runCommand(o)
+	if err != nil {
+		return 0, err
+	}
+	r := report{Code: code}
+	if code == codeKilled && outOfMemory() {
+		r.Reason = "memory" // the engine's limit, which is above ours, was reached before we looked
+	}
+	say.Encode(r) //nolint:errcheck // likewise
+	return code, nil
+}
+
+// outOfMemory reports whether the kernel killed somebody here for the memory's sake.
+func outOfMemory() bool {
+	for _, file := range []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"} {
+		text, _ := os.ReadFile(file)
+		for line := range strings.Lines(string(text)) {
+			if n, ok := strings.CutPrefix(strings.TrimSpace(line), "oom_kill "); ok && n != "0" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // forInside is what of the orders the program has to know inside. Where things are on the

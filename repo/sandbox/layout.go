@@ -19,7 +19,7 @@ const (
 	shmSize = 64 << 20
 )
 
-// A layout is the file system that a command sees, as both kinds build it: links, then
+// A layout is the file system that a command sees, as all kinds but docker build it: links, then
 // the system, then /proc, /dev, /tmp and /home/box, then toolchains, the workspace and
 // mounts, then files; at last the root is made read-only.
 type layout struct {

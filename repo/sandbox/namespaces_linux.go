@@ -39,6 +39,7 @@ type orders struct {
 	FileSize  int64
 	Processes int
 	Seconds   int64  // of processor time a process
+	Memory    int64  // in an engine's container: what its processes may hold together
 	Runsc     string // for gVisor: its program on the machine
 	ImagePath bool   // the PATH is the image's
 }
@@ -49,6 +50,7 @@ type report struct {
 	Error   string `json:",omitempty"`
 	Started bool   `json:",omitempty"`
 	End     bool   `json:",omitempty"` // nothing comes after it
+	Reason  string `json:",omitempty"` // why the command was ended
 	Code    int
 }
 

@@ -20,9 +20,9 @@ func (s *Sandbox) prove(context.Context) error { return nil }
 // Own does nothing: commands run as the caller.
 func (s *Sandbox) Own(string) error { return nil }
 
-func handOver(*os.File)                                               {}
-func reachable(string) bool                                           { return true }
-func dieWithParent(*syscall.SysProcAttr)                              {}
-func tree(root int) []int                                             { return []int{root} }
-func treeUse(int) usage                                               { return usage{} }
-func watch(context.Context, process, Limits, context.CancelCauseFunc) {}
+func handOver(*os.File)                                                    {}
+func reachable(string) bool                                                { return true }
+func dieWithParent(*syscall.SysProcAttr)                                   {}
+func tree(root int) []int                                                  { return []int{root} }
+func treeUse(int) usage                                                    { return usage{} }
+func watch(context.Context, func() usage, Limits, context.CancelCauseFunc) {}

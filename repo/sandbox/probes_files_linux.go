@@ -139,10 +139,10 @@ var fileProbes = []probe{
 		entries, _ := os.ReadDir("/sys")
 		return fault(len(entries) == 0, "%d of them show", len(entries))
 	}},
-	{"mounts of the machine", func(bait) error {
+	{"mounts of the machine", func(b bait) error {
 		text, _ := os.ReadFile("/proc/self/mountinfo")
 		for line := range strings.Lines(string(text)) {
-			if at := strings.Fields(line); len(at) > 4 && (strings.HasPrefix(at[4], "/oldroot") || strings.HasPrefix(at[4], "/sys/")) {
+			if at := strings.Fields(line); len(at) > 4 && (strings.HasPrefix(at[4], "/oldroot") || !b.World.Image && strings.HasPrefix(at[4], "/sys/")) {
 				return fmt.Errorf("%s is mounted", at[4])
 			}
 		}

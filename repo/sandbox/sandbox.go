@@ -85,9 +85,10 @@ type usage struct {
 
 // An outcome is how the command itself ended.
 type outcome struct {
-	Code   int  // 128 + n after signal n
-	Killed bool // it was ended before it could say its code
-	Ours   bool // where the code is codeSetup and the errors begin with our name, it never began
+	Code   int    // 128 + n after signal n
+	Killed bool   // it was ended before it could say its code
+	Reason string // why the kind ended it by itself
+	Ours   bool   // where the code is codeSetup and the errors begin with our name, it never began
 }
 
 // Unavailable says that a kind of sandbox does not hold on this machine, why, and what

@@ -52,7 +52,7 @@ var deniedCalls = append([]uint32{
 // in none, and reaches the host.
 var allowedFamilies = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
 
-// seccompFilter is the filter of both kinds.
+// seccompFilter is the filter of all kinds.
 func seccompFilter() ([]bpf.RawInstruction, error) {
 	var f filter
 	f.load(offsetArch)

@@ -14,8 +14,8 @@ import (
 // and Node, RLIMIT_DATA the race detector, and cgroups are not always ours to make.
 const watchEvery = 50 * time.Millisecond
 
-// watch stops the process once it takes more than the limits allow.
-func watch(ctx context.Context, p process, l Limits, stop context.CancelCauseFunc) {
+// watch stops a job once it takes more than the limits allow.
+func watch(ctx context.Context, use func() usage, l Limits, stop context.CancelCauseFunc) {
 	wait := watchEvery
 	for {
 		select {
@@ -24,7 +24,7 @@ func watch(ctx context.Context, p process, l Limits, stop context.CancelCauseFun
 		case <-time.After(wait):
 		}
 		began := time.Now()
-		u := p.use()
+		u := use()
 		if u.memory > l.Memory {
 			stop(stopped("memory"))
 			return

@@ -1,0 +1,124 @@
+package sandbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A runsc that is not there, or is none, gives no sandbox.
+func TestRunscThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	for path, why := range map[string]string{
+		"/no/such/runsc": "runsc is not installed",
+		"false":          "runsc --version",
+		"true":           "runsc", // it says nothing, and needs libraries
+	} {
+		requireUnavailable(t, Config{Kind: KindGVisor, Runsc: path}, why, "runsc")
+	}
+}
+
+// What a bundle says, apart from what the probes try.
+func TestBundle(t *testing.T) {
+	t.Parallel()
+	l := layout{
+		Fill:   1 << 20,
+		System: []bind{{Host: "/usr", Inside: "/usr"}, {Host: "/etc/localtime", Inside: "/etc/localtime"}},
+		Binds:  []bind{{Host: "/w", Inside: "/src", Writable: true}, {Host: "/f", Inside: "/one"}, {Host: "/g", Inside: "/two", Writable: true}},
+	}
+	s := newSpec(l, func(inside string) bool { return inside == "/usr" || inside == "/src" })
+	require.True(t, s.Root.ReadOnly)
+	require.True(t, s.Process.NoNewPrivs)
+	require.Empty(t, s.Process.Env)
+	require.Empty(t, s.Process.Capabilities)
+	var kinds []string
+	for _, n := range s.Linux.Namespaces {
+		kinds = append(kinds, n.Type)
+	}
+	require.ElementsMatch(t, []string{"user", "pid", "mount", "network", "ipc", "uts"}, kinds)
+	at := map[string]string{}
+	for _, m := range s.Mounts {
+		at[m.Destination] = m.Source + " " + strings.Join(m.Options, ",")
+		require.Contains(t, m.Options, "nosuid", m.Destination)
+	}
+	require.Equal(t, "/bundle/rootfs/usr rbind,ro,nosuid,nodev", at["/usr"])
+	require.Equal(t, "/bundle/rootfs/src rbind,rw,nosuid,nodev", at["/src"])
+	require.Equal(t, "/bundle/rootfs/two rbind,rw,nosuid,nodev", at["/two"])
+	require.NotContains(t, at, "/one", "files that are only read stand in the root, which is read-only")
+	require.Equal(t, "tmpfs size=1048576,mode=1777,nosuid,nodev", at["/tmp"])
+}
+
+// What the probes inside cannot see: who gVisor is on the machine, and what a way out of
+// it would lead to.
+// It does not run beside others, whose processes would be seen too.
+func TestGVisorFromOutside(t *testing.T) {
+	s := opened()[KindGVisor]
+	if s == nil {
+		t.Skip("there is no runsc")
+	}
+	uid, _ := outsideUser()
+	dir := workspace(t, s)
+	c := s.Command(dir, "sh", "-c", "echo ready; exec sleep 600")
+	ready := make(writes, 8)
+	c.Stdout, c.Limits.Time = ready, time.Minute
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	<-ready
+	seen := 0
+	for _, pid := range treeWith(gvisorMarker) {
+		for _, p := range tree(pid) {
+			file := fmt.Sprintf("/proc/%d/status", p)
+			status, err := os.ReadFile(file)
+			if err != nil {
+				continue // one that ended just now
+			}
+			seen++
+			require.Contains(t, string(status), fmt.Sprintf("Uid:\t%d\t%d\t%d\t%d\n", uid, uid, uid, uid))
+			require.NoFileExists(t, fmt.Sprintf("/proc/%d/root/etc/shadow", p))
+			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p))
+			if strings.HasPrefix(string(line), "runsc-sandbox") {
+				require.NoError(t, statusOf(file, "Seccomp", "2"))
+				require.NoError(t, statusOf(file, "NoNewPrivs", "1"))
+				require.NoError(t, statusOf(file, "CapEff", "0000000000000000"))
+			}
+		}
+	}
+	require.Greater(t, seen, 3)
+	cancel()
+	require.ErrorIs(t, <-ended, context.Canceled)
+	require.Empty(t, treeWith(gvisorMarker), "all of it is gone when Run returns")
+}
+
+// treeWith are the processes below this one whose first word is the marker.
+func treeWith(marker string) (out []int) {
+	for _, pid := range tree(os.Getpid()) {
+		line, _ := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "cmdline"))
+		if strings.HasPrefix(string(line), marker+"\x00") {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// More processes than are allowed end the command: gVisor's kernel does not count them,
+// so they are counted from outside.
+func TestGVisorCountsProcesses(t *testing.T) {
+	t.Parallel()
+	s := opened()[KindGVisor]
+	if s == nil {
+		t.Skip("there is no runsc")
+	}
+	for want, n := range map[string]int{"processes": 80, "": 4} {
+		c := s.Command(workspace(t, s), "sh", "-c", fmt.Sprintf("for i in $(seq %d); do sleep 30 & done; sleep 5; exit 3", n))
+		c.Limits.Processes = 32
+		_, err := output(t, c)
+		require.Equal(t, want, reason(t, err))
+	}
+}
