@@ -55,7 +55,7 @@ func TestEngineThatIsNotThere(t *testing.T) {
 		"no image":     {Config{Engine: "docker"}, "no image is named", "sandbox.image"},
 		"no engine":    {Config{Engine: "/no/such/docker", Image: "x"}, "/no/such/docker not found", "install Docker or Podman"},
 		"not one":      {Config{Engine: "false", Image: "x"}, "the engine cannot be reached", "start it"},
-		"without runs": {Config{Engine: "true", Image: "x"}, "could not be set up", "static build"},
+		"no container": {Config{Engine: "true", Image: "x"}, "", "static build"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
