@@ -37,6 +37,7 @@ type RepositoryConfig struct {
 	OtherThanRequester bool         `yaml:"other_than_requester"`
 	BranchPrefix       string       `yaml:"branch_prefix"` // default bobbin/
 	Scope              string       `yaml:"scope"`         // default: the whole repository
+	Setup              SetupConfig  `yaml:"setup"`         // or off
 }
 
 // ChecksConfig are command lines; what is left out is found out.

@@ -110,6 +110,7 @@ func (r *RepositoryConfig) check(p *problems, at string, names map[string]int) {
 	p.inForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
 	p.inForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
 	r.checkBranches(p, at)
+	r.Setup.check(p, at+".setup")
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.at(at+".scope", "scope %q has to be a folder within the repository", r.Scope)
 	}

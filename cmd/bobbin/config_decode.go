@@ -132,6 +132,9 @@ func (p *problems) value(n ast.Node, v reflect.Value, path string) {
 		p.unreadable(path, "%s: anchors, aliases and tags are not read here", human(path))
 		return
 	}
+	if s, ok := v.Addr().Interface().(shortForm); ok && s.short(n) {
+		return
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		p.object(n, v, path)
@@ -144,12 +147,21 @@ func (p *problems) value(n ast.Node, v reflect.Value, path string) {
 	}
 }
 
+// A shortForm is a part of the file that may also be written as one word or line.
+type shortForm interface {
+	// short takes a node that is such, and is false of any other.
+	short(n ast.Node) bool
+}
+
 // object reads a mapping into a struct: its keys are the fields' tags.
 func (p *problems) object(n ast.Node, v reflect.Value, path string) {
 	fields := map[string]int{}
 	var keys []string
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("yaml")
+		if key == "" {
+			continue
+		}
 		fields[key] = i
 		keys = append(keys, key)
 	}
@@ -174,6 +186,7 @@ func suggest(key, path string, keys []string) string {
 		{Config{}, "the top of the file"},
 		{RepositoryConfig{}, "a repository"},
 		{ChecksConfig{}, "checks"},
+		{SetupConfig{}, "setup"},
 		{AgentConfig{}, "an agent"},
 		{ModelConfig{}, "a model"},
 		{LimitsConfig{}, "limits"},

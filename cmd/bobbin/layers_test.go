@@ -28,7 +28,7 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
-		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/host", "migrations",
+		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/setup", "repo/proxy", "repo/host", "migrations",
 	},
 	"bot":                                {"workflow"},
 	"bot/slacktest":                      {}, // it knows nothing of Bobbin
@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"workflow/store":                     {"workflow", "migrations"},
 	"workflow/store/cluster":             {},
 	"workflow/store/cluster/clustertest": {"workflow/store/cluster"},
-	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/host"},
+	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/setup", "repo/proxy", "repo/host"},
 	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
 	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check"},
 	"workflow/model":                     {},
@@ -45,7 +45,9 @@ var rooms = map[string][]string{
 	"workflow/model/modeltest":           {},
 	"repo":                               {},
 	"repo/sandbox":                       {"repo"},
-	"repo/check":                         {"repo", "repo/sandbox"},
+	"repo/proxy":                         {},
+	"repo/setup":                         {"repo", "repo/sandbox", "repo/proxy"},
+	"repo/check":                         {"repo", "repo/sandbox", "repo/setup"},
 	"migrations":                         {},
 }
 

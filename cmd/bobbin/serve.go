@@ -166,6 +166,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SlackToken, s.SlackAppToken, s.SlackURL = secrets[slackBotToken], secrets[slackAppToken], c.SlackURL
 	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
 	s.Sandbox, s.Attempts = config.Sandbox, config.Limits.Attempts
+	s.Never = ownHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = config.Limits.limits(), redact.New(given(con.Env)...)
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
@@ -193,7 +194,7 @@ func (r RepositoryConfig) repository(token string) turn.Repository {
 		remote.Token = func(context.Context) (string, error) { return token, nil }
 	}
 	return turn.Repository{
-		Remote: remote, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix, Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope,
+		Remote: remote, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix, Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.setup(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 	}
 }

@@ -17,7 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -50,7 +52,9 @@ type settings struct {
 
 	Repositories []turn.Repository
 	Sandbox      SandboxConfig
-	Seats        store.Seats // sessions at work, over all replicas
+	Network      proxy.Network // where packages are fetched; nil: this machine's
+	Never        []string      // hosts of services of the bot's own, for the same
+	Seats        store.Seats   // sessions at work, over all replicas
 	Attempts     int
 	Secrets      *redact.Finder  // kept out of lines, prompts and commits
 	Limits       workflow.Limits // on what sessions may use before people are asked
@@ -189,6 +193,7 @@ func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) 
 	case err == nil:
 		r.Sandbox = box
 		r.Checker = &check.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
+		r.Checker.Setup = &setup.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.MachineModules(), Log: log}
 		log.Info("sandbox", "kind", box.Describe())
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):

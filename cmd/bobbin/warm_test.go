@@ -83,7 +83,7 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 
 // buildCache finds where a checker keeps a repository's Go build cache.
 func buildCache(c *check.Checker, m *repo.Mirror) (string, error) {
-	mounts, env := c.Mounts(m)
+	mounts, env := c.Mounts(m, "")
 	for _, e := range env {
 		for _, mount := range mounts {
 			if e == "GOCACHE="+mount.Inside {

@@ -32,7 +32,7 @@ func (c *Checker) Baseline(ctx context.Context, m *repo.Mirror, commit string, p
 	if err != nil {
 		return Result{}, err
 	}
-	file := filepath.Join(dir, "results", rememberedAs(commit, p))
+	file := filepath.Join(dir, "results", c.rememberedAs(commit, p))
 	if r, ok := recall(file); ok {
 		return r, nil
 	}
@@ -88,8 +88,12 @@ func layInto(dir string, lay func(*os.Root) error) error {
 }
 
 // rememberedAs is the name of the file that a result is kept in.
-func rememberedAs(commit string, p Project) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}, "\x00")))
+func (c *Checker) rememberedAs(commit string, p Project) string {
+	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
+	if key := c.fetched().Key(); key != "" {
+		parts = append(parts, key)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16]) + ".json"
 }
 

@@ -9,29 +9,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/setup"
 )
 
 // Where commands see the caches.
 const (
 	insideBuild  = "/cache/gobuild"
-	insideMod    = "/cache/gomod"
-	insideCargo  = "/cache/cargo"
+	insideMod    = setup.InsideGo
+	insideCargo  = setup.InsideCargo
 	insideReport = "/report"
 )
 
-// Mounts are what shows a command the caches of m's repository, read-only, and the
-// environment that points at them; m may be nil. What the agents run uses the same.
-func (c *Checker) Mounts(m *repo.Mirror) ([]sandbox.Mount, []string) {
-	return c.mounts(m, false)
+// Mounts are what shows a command over the files of tree the caches of m's repository,
+// read-only, and the environment that points at them; m may be nil. What the agents run
+// uses the same.
+func (c *Checker) Mounts(m *repo.Mirror, tree string) ([]sandbox.Mount, []string) {
+	return c.mounts(m, tree, false)
 }
 
-func (c *Checker) mounts(m *repo.Mirror, writable bool) ([]sandbox.Mount, []string) {
+func (c *Checker) mounts(m *repo.Mirror, tree string, writable bool) ([]sandbox.Mount, []string) {
 	// GOFLAGS is left empty so that a module that has a vendor folder uses it.
 	env := []string{"GOFLAGS=", "PYTHONDONTWRITEBYTECODE=1"}
 	var mounts []sandbox.Mount
@@ -54,7 +57,14 @@ func (c *Checker) mounts(m *repo.Mirror, writable bool) ([]sandbox.Mount, []stri
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideCargo + "/registry"})
 		env = append(env, "CARGO_HOME="+insideCargo)
 	}
-	return mounts, env
+	// What was fetched for the repository stands in for what this machine happens to have.
+	fetched, more := c.fetched().Mounts(tree)
+	mounts = slices.DeleteFunc(mounts, func(own sandbox.Mount) bool {
+		return slices.ContainsFunc(fetched, func(f sandbox.Mount) bool {
+			return own.Inside == f.Inside || strings.HasPrefix(own.Inside, f.Inside+"/")
+		})
+	})
+	return append(mounts, fetched...), append(env, more...)
 }
 
 // repository is the folder that is kept for m's repository.
@@ -110,6 +120,10 @@ func (c *Checker) buildCache(m *repo.Mirror) (string, error) {
 	}
 	return dir, err
 }
+
+// MachineModules is the Go module cache of this machine that commands may read, empty
+// when there is none.
+func (c *Checker) MachineModules() string { return c.moduleCache() }
 
 // moduleCache is the Go module cache that commands may read, empty when there is none.
 func (c *Checker) moduleCache() string {

@@ -1,12 +1,16 @@
 package check
 
 import (
+	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/setup"
 )
 
 // ErrNoSandbox is given where there is nothing to run commands in.
@@ -24,14 +28,51 @@ type Checker struct {
 	// none. Default: the one of the user that the program runs as, where it exists.
 	ModuleCache string
 
-	mirror *repo.Mirror // whose caches Run uses
+	// Setup fetches what repositories name; nil: nothing is fetched.
+	Setup *setup.Fetcher
+
+	mirror   *repo.Mirror    // whose caches Run uses
+	packages *atomic.Pointer[setup.Packages] // of Use
+}
+
+// Fetch fetches the packages that a commit of the base branch names, unless they are there;
+// nil where there are none. Whoever has them closes them. begin may be nil, and is called
+// with the files that name them where there is something to wait for.
+func (c *Checker) Fetch(ctx context.Context, m *repo.Mirror, commit string, how setup.Config, begin func(names string)) (*setup.Packages, error) {
+	if c.Setup == nil {
+		return nil, nil
+	}
+	done, err := c.using(m)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	dir, err := c.repository(m)
+	if err != nil {
+		return nil, err
+	}
+	return c.Setup.Fetch(ctx, setup.Job{Mirror: m, Commit: commit, Config: how, Dir: filepath.Join(dir, packagesDir), Begin: begin})
+}
+
+// packagesDir is where a repository's packages are kept, in its folder.
+const packagesDir = "packages"
+
+// Use shows the commands of a checker that For made these packages, too, from now on.
+func (c *Checker) Use(p *setup.Packages) { c.packages.Store(p) }
+
+// fetched are those of Use; nil for none.
+func (c *Checker) fetched() *setup.Packages {
+	if c.packages == nil {
+		return nil
+	}
+	return c.packages.Load()
 }
 
 // For is the checker with the caches of m's repository, which Run has no other way to
-// know. Without it Run begins with empty ones.
+// know, and with packages of its own, none at first. Without it Run begins with empty caches.
 func (c *Checker) For(m *repo.Mirror) *Checker {
 	bound := *c
-	bound.mirror = m
+	bound.mirror, bound.packages = m, &atomic.Pointer[setup.Packages]{}
 	return &bound
 }
 

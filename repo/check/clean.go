@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/setup"
 )
 
 // CacheKeep says what stays under CacheDir. Zero: everything.
@@ -72,7 +73,18 @@ func (s *shelf) sweep() (out []repo.Removed, err error) {
 	}
 	if info, err := os.Stat(filepath.Join(s.dir, inUse)); err == nil && s.keep.Unused > 0 && time.Since(info.ModTime()) > s.keep.Unused {
 		s.free = false // nothing is left to shrink
+		if setup.InUse(filepath.Join(s.dir, packagesDir)) {
+			return nil, nil
+		}
 		return s.remove(nil, s.dir, "nothing was built of it for longer than it is kept")
+	}
+	for _, k := range setup.List(filepath.Join(s.dir, packagesDir)) {
+		if !k.Abandoned() {
+			continue
+		}
+		if out, err = s.removePackages(out, k, "left behind"); err != nil {
+			return out, err
+		}
 	}
 	entries, err := os.ReadDir(s.dir)
 	for _, e := range entries {
@@ -94,17 +106,38 @@ func (s *shelf) remove(out []repo.Removed, path, why string) ([]repo.Removed, er
 	return append(out, gone), nil
 }
 
+// removePackages removes packages, unless somebody uses them.
+func (s *shelf) removePackages(out []repo.Removed, k setup.Kept, why string) ([]repo.Removed, error) {
+	if !s.keep.Dry {
+		if gone, err := k.Remove(); !gone || err != nil {
+			return out, err
+		}
+	}
+	return append(out, repo.Removed{What: k.Path, Why: why, Bytes: k.Bytes}), nil
+}
+
 func (s *shelf) close() {
 	if s.lock != nil {
 		s.lock.Close()
 	}
 }
 
-// A built file is one of a build cache, or a result that is remembered.
+// A built file is one of a build cache, or a result that is remembered; or it is a folder of
+// packages.
 type built struct {
-	path  string
-	used  time.Time
-	bytes int64
+	path     string
+	used     time.Time
+	bytes    int64
+	packages *setup.Kept
+}
+
+// remove removes it, unless it is used; what is gone.
+func (b built) remove() (gone bool, err error) {
+	if b.packages != nil {
+		return b.packages.Remove()
+	}
+	err = os.Remove(b.path)
+	return err == nil, err
 }
 
 // shrink removes files until all repositories together take no more than may be kept. Go
@@ -129,12 +162,19 @@ func shrink(shelves []*shelf, keep CacheKeep) ([]repo.Removed, error) {
 			break
 		}
 		if !keep.Dry {
-			if err := os.Remove(f.path); err != nil {
+			gone, err := f.remove()
+			if err != nil {
 				errs = append(errs, fmt.Errorf("check: clean: %w", err))
+			}
+			if !gone {
 				continue
 			}
 		}
 		sum -= f.bytes
+		if f.packages != nil {
+			of[f.path], order = &repo.Removed{What: f.path, Why: "packages that were used longest ago: more than may be kept", Bytes: f.bytes}, append(order, f.path)
+			continue
+		}
 		dir := filepath.Dir(filepath.Dir(f.path))
 		if of[dir] == nil {
 			of[dir], order = &repo.Removed{What: dir, Why: "the files that were used longest ago: more than may be kept"}, append(order, dir)
@@ -156,6 +196,11 @@ func (s *shelf) files() (out []built) {
 			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 				out = append(out, built{path: path, used: info.ModTime(), bytes: repo.DiskUse(path)})
 			}
+		}
+	}
+	for _, k := range setup.List(filepath.Join(s.dir, packagesDir)) {
+		if !k.Abandoned() {
+			out = append(out, built{path: k.Path, used: k.Used, bytes: k.Bytes, packages: &k})
 		}
 	}
 	return out

@@ -20,6 +20,7 @@
 //
 //	<name>-<hash>/go-build/      the build cache; /cache/gobuild to commands
 //	<name>-<hash>/results/*.json what Baseline remembers; never shown to a command
+//	<name>-<hash>/packages/      what the repository names, fetched by package setup
 //	<name>-<hash>/work-*         trees that are run, removed afterwards
 //	<name>-<hash>/in-use         its lock is shared by all that build; Clean takes it alone
 package check

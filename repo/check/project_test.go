@@ -39,7 +39,7 @@ func TestFind(t *testing.T) {
 		{"a website's package.json beside Python", files{"package.json": notSpecified, "pyproject.toml": "[tool.pytest.ini_options]"}, Project{"python", "", "python3 -m pytest -q"}},
 		{"pytest by requirements", files{"requirements-dev.txt": "pytest>=8", "a.py": "x"}, Project{"python", "", "python3 -m pytest -q"}},
 		{"pytest by plain functions", files{"test_a.py": "def test_a():\n    pass\n"}, Project{"python", "", "python3 -m pytest -q"}},
-		{"pytest in the src layout", files{"pytest.ini": "x", "src/shop/__init__.py": ""}, Project{"python", "", "PYTHONPATH=src python3 -m pytest -q"}},
+		{"pytest in the src layout", files{"pytest.ini": "x", "src/shop/__init__.py": ""}, Project{"python", "", "PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} python3 -m pytest -q"}},
 		{"unittest", files{"tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v -s tests"}},
 		{"unittest in a package", files{"tests/__init__.py": "#", "tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v"}},
 		{"Python without tests", files{"setup.py": "x"}, Project{Kind: "python"}},

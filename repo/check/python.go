@@ -22,7 +22,7 @@ func (t tree) pythonProject() Project {
 		return p
 	}
 	if t.hasDir("src") && !strings.Contains(t.read("pyproject.toml"), "pythonpath") {
-		p.Test = "PYTHONPATH=src " + p.Test // nothing can be installed where tests are run
+		p.Test = "PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} " + p.Test // nothing can be installed where tests are run
 	}
 	return p
 }

@@ -141,7 +141,7 @@ eval "$1"
 // command runs one line in the sandbox. A command that fails is no error.
 func (c *Checker) command(ctx context.Context, j job, line, report string) (outcome, error) {
 	cmd := c.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
-	cmd.Mounts, cmd.Env = c.mounts(j.mirror, j.writable)
+	cmd.Mounts, cmd.Env = c.mounts(j.mirror, j.dir, j.writable)
 	if report != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)

@@ -143,7 +143,7 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	}
 
 	// What cannot be read is run again.
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "results", rememberedAs(commits[0], p)), []byte("{"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "results", c.rememberedAs(commits[0], p)), []byte("{"), 0o644))
 	again, err = c.Baseline(t.Context(), m, commits[0], p)
 	require.NoError(t, err)
 	require.Equal(t, 1, again.Passed)

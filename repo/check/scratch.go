@@ -20,8 +20,8 @@ const insideBase = "/cache/gobase"
 // write, so that what one command compiled the next need not. Every entry of the repository's own cache is a link in
 // it, to where that is shown read-only: nothing is built twice, and what a command
 // writes is seen by no proof and by no other session.
-func (c *Checker) Scratch(m *repo.Mirror, dir string) ([]sandbox.Mount, []string, error) {
-	mounts, env := c.Mounts(m)
+func (c *Checker) Scratch(m *repo.Mirror, tree, dir string) ([]sandbox.Mount, []string, error) {
+	mounts, env := c.Mounts(m, tree)
 	base, err := c.buildCache(m)
 	if err != nil || base == "" {
 		return mounts, env, err

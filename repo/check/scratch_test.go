@@ -25,7 +25,7 @@ func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	r = run(t, c.For(m), more, p)
 	require.True(t, r.OK(), r.BuildOutput)
 
-	mounts, env := c.Mounts(m)
+	mounts, env := c.Mounts(m, "")
 	cmd := c.Sandbox.Command(ownTree(t, more), "go", "build", "./...")
 	cmd.Mounts, cmd.Env = mounts, append(env, "GODEBUG=")
 	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache by itself now")
@@ -40,7 +40,7 @@ func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	require.True(t, r.OK(), r.Output)
 	in := func(scratch, line string) error {
 		cmd := c.Sandbox.Command(ownTree(t, nil), "sh", "-c", line)
-		cmd.Mounts, cmd.Env, err = c.Scratch(m, scratch)
+		cmd.Mounts, cmd.Env, err = c.Scratch(m, "", scratch)
 		require.NoError(t, err)
 		return cmd.Run(t.Context())
 	}

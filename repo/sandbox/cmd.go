@@ -42,6 +42,9 @@ type Cmd struct {
 	Stdout    io.Writer // nil: discarded; may be the same as Stderr
 	Stderr    io.Writer
 	Limits    Limits
+	// WayOut is a unix socket of the machine where an HTTP proxy listens: the only way to a
+	// network that the command has, by HTTP_PROXY and HTTPS_PROXY. Empty: there is none.
+	WayOut string
 
 	sandbox *Sandbox
 	files   []insideFile // made for the command, for the probes
@@ -96,7 +99,10 @@ func (c *Cmd) check() error {
 	case c.Dir != "" && !filepath.IsLocal(c.Dir):
 		return fmt.Errorf("sandbox: directory %q is not inside the workspace", c.Dir)
 	}
-	for _, s := range append(append([]string{c.Workspace, c.Dir}, c.Args...), c.Env...) {
+	if c.WayOut != "" && !filepath.IsAbs(c.WayOut) {
+		return fmt.Errorf("sandbox: the way out %q has to be absolute", c.WayOut)
+	}
+	for _, s := range append(append([]string{c.Workspace, c.Dir, c.WayOut}, c.Args...), c.Env...) {
 		if strings.ContainsRune(s, 0) {
 			return fmt.Errorf("sandbox: %q contains a zero byte", s)
 		}
@@ -154,6 +160,11 @@ func (c *Cmd) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	c, done, err := c.bridged()
+	if err != nil {
+		return err
+	}
+	defer done()
 	j, err := c.job()
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 // Main has to be the first call of every main and TestMain. When this process is the
 // first one inside a sandbox it becomes that and never returns; otherwise it does nothing.
 func Main() {
+	bridgeIfAsked()
 	switch {
 	case len(os.Args) == 1 && os.Args[0] == insideMarker && os.Getpid() == 1:
 		runtime.LockOSThread()

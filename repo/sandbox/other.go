@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// Main does nothing: the kinds that need it need Linux.
-func Main() {}
+// Main has to be the first call of every main and TestMain, for commands with a way out;
+// the kinds that need it besides need Linux.
+func Main() { bridgeIfAsked() }
 
 func newWay(_ context.Context, _ Config, kind string) (way, error) {
 	return nil, &Unavailable{Kind: kind, Why: "it needs Linux", Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands unconfined"}

@@ -36,7 +36,12 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check
 		return check.Proof{}, err
 	}
 	p := t.here()
-	proof, err := t.Checker.Prove(ctx, p.mirror, w, p.project)
+	select {
+	case <-p.warm:
+	case <-ctx.Done():
+		return check.Proof{}, ctx.Err()
+	}
+	proof, err := p.checker.Prove(ctx, p.mirror, w, p.project)
 	if err == nil && !proof.Holds() {
 		err = roomLeft(t.Dir, t.cacheDir())
 	}

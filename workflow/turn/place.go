@@ -13,6 +13,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -24,15 +25,17 @@ import (
 type place struct {
 	repository Repository
 	mirror     *repo.Mirror
+	checker    *check.Checker // the runner's, for this repository; nil with it
 	project    check.Project
 	look       *repo.Workspace // a throw-away copy: put back to lookTree after each command
 	lookTree   string          // empty: the base
 	work       *repo.Workspace // the session's own, after an approval; nil before
 	skills     skill.Set
 
-	warm chan struct{} // closed when base is there
-	base check.Result  // what passed before anything was changed
-	err  error
+	warm     chan struct{}   // closed when what follows is there
+	packages *setup.Packages // that the base names; nil: none
+	base     check.Result    // what passed before anything was changed
+	err      error
 }
 
 // enter opens the repository and the workspace that the phase allows. It is false when a
@@ -54,6 +57,9 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	}
 	//crash:mirror_opened
 	p := &place{repository: r, mirror: mirror, warm: make(chan struct{})}
+	if t.Checker != nil {
+		p.checker = t.Checker.For(mirror)
+	}
 	if err := t.settle(ctx, p); err != nil {
 		return false, t.remoteFailed(ctx, err)
 	}
@@ -278,14 +284,18 @@ func (t *turn) projectOf(r Repository, w *repo.Workspace) check.Project {
 	return found
 }
 
-// warmUp learns what passes on the base, and fills the build cache meanwhile.
+// warmUp fetches what the base names, learns what passes on it, and fills the build cache
+// meanwhile.
 func (t *turn) warmUp(ctx context.Context, p *place) {
 	defer close(p.warm)
 	if t.Checker == nil {
 		p.err = errors.New(t.SandboxOff)
 		return
 	}
-	p.base, p.err = t.Checker.Baseline(ctx, p.mirror, t.Session().BaseCommit, p.project)
+	commit := t.Session().BaseCommit
+	p.packages = t.packages(ctx, p, commit)
+	p.checker.Use(p.packages)
+	p.base, p.err = p.checker.Baseline(ctx, p.mirror, commit, p.project)
 	if p.err != nil && ctx.Err() == nil {
 		t.log.Warn("baseline", "err", p.err)
 	}
@@ -298,6 +308,7 @@ func (t *turn) leave() {
 		return
 	}
 	<-p.warm
+	p.packages.Close()
 	p.close()
 	t.mu.Lock()
 	t.place = nil
@@ -398,7 +409,7 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"),
 	}
 	if t.Checker != nil {
-		b.Checker = t.Checker.For(t.here().mirror)
+		b.Checker = t.here().checker
 	}
 	return b, nil
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/check"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -56,6 +57,7 @@ type Repository struct {
 	BranchPrefix string // default bobbin/
 	Build, Test  string // found out where empty
 	Scope        string
+	Setup        setup.Config // how the packages that it names are fetched
 }
 
 // A Runner runs turns. All of its fields are set once, before the first turn.

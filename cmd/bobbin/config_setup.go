@@ -1,0 +1,143 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/setup"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+)
+
+// SetupConfig says how the packages that a repository names are fetched. What is left out
+// is found out from lock files.
+type SetupConfig struct {
+	Run     commandLines      `yaml:"run"`
+	Allow   []string          `yaml:"allow"`   // hosts, or host:port
+	Private []string          `yaml:"private"` // hosts that may be in a private network
+	Env     map[string]string `yaml:"env"`     // mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
+	Minutes float64           `yaml:"minutes"` // default 10
+	off     bool              // it was written as: setup: off
+}
+
+// short takes off.
+func (s *SetupConfig) short(n ast.Node) bool {
+	switch x := n.(type) {
+	case *ast.StringNode:
+		s.off = x.Value == "off"
+	case *ast.BoolNode:
+		s.off = !x.Value
+	}
+	return s.off
+}
+
+// commandLines are one line or several.
+type commandLines []string
+
+func (c *commandLines) short(n ast.Node) bool {
+	switch x := n.(type) {
+	case *ast.StringNode:
+		*c = commandLines{x.Value}
+	case *ast.LiteralNode:
+		*c = commandLines{x.Value.Value}
+	default:
+		return false
+	}
+	return true
+}
+
+// mostMinutes is more than anything is worth waiting for.
+const mostMinutes = 120
+
+func (s *SetupConfig) check(p *problems, at string) {
+	for i, line := range s.Run {
+		if strings.TrimSpace(line) == "" {
+			p.at(fmt.Sprintf("%s.run[%d]", at, i), "setup.run: a command is empty; leave run out to have it found out, or write setup: off")
+		}
+	}
+	for key, hosts := range map[string][]string{"allow": s.Allow, "private": s.Private} {
+		for i, host := range hosts {
+			if err := proxy.CheckHost(host); err != nil {
+				p.at(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key, hideSecret(host), err)
+			}
+		}
+	}
+	switch {
+	case s.Minutes < 0:
+		p.at(at+".minutes", "setup.minutes may not be below zero")
+	case s.Minutes > mostMinutes:
+		p.at(at+".minutes", "setup.minutes may not be more than %d", mostMinutes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if err := s.checkVariable(name, s.Env[name]); err != nil {
+			p.at(at+".env."+name, "setup.env %s: %v", name, err)
+		}
+	}
+}
+
+var (
+	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	secretName   = regexp.MustCompile(`(?i)(token|secret|passw|_auth|apikey|api_key|credential|private_key)`)
+)
+
+// checkVariable never says a value: it may be a secret in spite of all.
+func (s *SetupConfig) checkVariable(name, value string) error {
+	switch {
+	case !variableName.MatchString(name):
+		return fmt.Errorf("it is no name of a variable")
+	case setup.Fixed(name):
+		return fmt.Errorf("Bobbin sets it by itself")
+	case strings.ContainsAny(value, "\x00\n\r"):
+		return fmt.Errorf("its value has to be one line")
+	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
+		return fmt.Errorf("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
+	}
+	for _, host := range setup.Hosts(value) {
+		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {
+			return fmt.Errorf("it names the host %s, which setup.allow does not", host)
+		}
+	}
+	return nil
+}
+
+// withUser finds a user or a password in an address, also in one of several.
+func withUser(value string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", |", r) }), func(s string) bool {
+		u, err := url.Parse(s)
+		return strings.Contains(s, "://") && (err != nil || u.User != nil)
+	})
+}
+
+// setup is the same as the program uses it.
+func (s SetupConfig) setup() setup.Config {
+	c := setup.Config{Off: s.off, Run: s.Run, Allow: s.Allow, Private: s.Private, Time: time.Duration(s.Minutes * float64(time.Minute))}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		c.Env = append(c.Env, name+"="+s.Env[name])
+	}
+	return c
+}
+
+// ownHosts are the hosts of a database's address, that strangers' packages must not reach.
+func ownHosts(databaseURL string) (hosts []string) {
+	u, err := url.Parse(databaseURL)
+	if err != nil || databaseURL == "" {
+		return nil
+	}
+	for host := range strings.SplitSeq(u.Host, ",") { // several may be named
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host = strings.Trim(host, "[]"); host != "" {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}

@@ -1,0 +1,211 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Limits bound what goes through a proxy. Zero fields have the defaults said beside them.
+type Limits struct {
+	Bytes       int64         // 4 GiB in both directions, of all requests together
+	Connections int           // 64 at a time; more wait
+	Silence     time.Duration // one minute, for headers and between two bytes
+}
+
+// Config says what a proxy lets through.
+type Config struct {
+	Allow   []string     // host (ports 443 and 80) or host:port
+	Private []string     // hosts of Allow that may be in a private network
+	Never   []string     // hosts and addresses of the program's own services
+	Network Network      // default: this machine's
+	Limits  Limits       // see there
+	Log     *slog.Logger // default: discarded
+}
+
+// A Visit is what went through to one host.
+type Visit struct {
+	Host     string
+	Requests int
+	Bytes    int64
+}
+
+// A Refusal is what was asked for and not given.
+type Refusal struct{ Target, Why string }
+
+// String is host: why.
+func (r Refusal) String() string { return r.Target + ": " + r.Why }
+
+// A Report is what a proxy did so far.
+type Report struct {
+	Visits  []Visit   // by host
+	Refused []Refusal // each once, at most 20
+	Full    bool      // Limits.Bytes were used up
+}
+
+// refusal is why a request is not let through, in words for people.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+// A Proxy runs until Close.
+type Proxy struct {
+	cfg     Config
+	allowed []target
+	dir     string
+	server  *http.Server
+	plain   *http.Transport
+	ctx     context.Context
+	stop    context.CancelFunc
+	tunnels sync.WaitGroup
+
+	mu      sync.Mutex // guards what follows
+	used    int64
+	visits  map[string]*Visit
+	refused []Refusal
+}
+
+// Open starts a proxy on a unix socket that whoever it is mounted for can use, and nobody
+// else on the machine can get to.
+func Open(cfg Config) (*Proxy, error) {
+	cfg.Limits.Bytes = cmp.Or(cfg.Limits.Bytes, 4<<30)
+	cfg.Limits.Connections = cmp.Or(cfg.Limits.Connections, 64)
+	cfg.Limits.Silence = cmp.Or(cfg.Limits.Silence, time.Minute)
+	if cfg.Network == nil {
+		cfg.Network = machine{}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	p := &Proxy{cfg: cfg, visits: map[string]*Visit{}}
+	for _, s := range cfg.Allow {
+		t, err := parseTarget(s, portTLS)
+		if err != nil {
+			return nil, fmt.Errorf("proxy: %q: %w", s, err)
+		}
+		p.allowed = append(p.allowed, t)
+		if !strings.Contains(s, ":") {
+			p.allowed = append(p.allowed, target{t.host, portPlain})
+		}
+	}
+	return p, p.listen()
+}
+
+func (p *Proxy) listen() (err error) {
+	// The system's own place: a socket's whole path has to be short. The folder is ours alone.
+	if p.dir, err = os.MkdirTemp("", "bobbin-out-"); err != nil {
+		return fmt.Errorf("proxy: %w", err)
+	}
+	l, err := net.Listen("unix", p.Socket())
+	if err == nil {
+		err = os.Chmod(p.Socket(), 0o666)
+	}
+	if err != nil {
+		os.RemoveAll(p.dir)
+		return fmt.Errorf("proxy: %w", err)
+	}
+	p.ctx, p.stop = context.WithCancel(context.Background())
+	p.plain = &http.Transport{
+		DialContext: p.dialPlain, DisableKeepAlives: true, DisableCompression: true,
+		ResponseHeaderTimeout: p.cfg.Limits.Silence, MaxResponseHeaderBytes: 64 << 10,
+	}
+	p.server = &http.Server{
+		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: min(p.cfg.Limits.Silence, 10*time.Second), IdleTimeout: p.cfg.Limits.Silence,
+		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
+		BaseContext: func(net.Listener) context.Context { return p.ctx },
+	}
+	go p.server.Serve(netutil.LimitListener(l, p.cfg.Limits.Connections)) //nolint:errcheck // it ends with Close
+	return nil
+}
+
+// Socket is the path of the unix socket.
+func (p *Proxy) Socket() string { return filepath.Join(p.dir, "out") }
+
+// Close ends the proxy and all that goes through it.
+func (p *Proxy) Close() {
+	p.stop()
+	p.server.Close()
+	p.tunnels.Wait()
+	os.RemoveAll(p.dir)
+}
+
+// Report is what was done so far.
+func (p *Proxy) Report() Report {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := Report{Refused: slices.Clone(p.refused), Full: p.used >= p.cfg.Limits.Bytes}
+	for _, v := range p.visits {
+		r.Visits = append(r.Visits, *v)
+	}
+	slices.SortFunc(r.Visits, func(a, b Visit) int { return strings.Compare(a.Host, b.Host) })
+	return r
+}
+
+// errFull ends what is under way when no more may pass.
+var errFull = errors.New("more was asked for than may be fetched at once")
+
+// count adds bytes that pass; an error says that they were too many.
+func (p *Proxy) count(host string, n int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used += int64(n)
+	p.visits[host].Bytes += int64(n)
+	if p.used >= p.cfg.Limits.Bytes {
+		return errFull
+	}
+	return nil
+}
+
+// visit counts a request that is let through.
+func (p *Proxy) visit(host string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.visits[host] == nil {
+		p.visits[host] = &Visit{Host: host}
+	}
+	p.visits[host].Requests++
+}
+
+// mostRefused are as many as somebody reads.
+const mostRefused = 20
+
+// refuse keeps what was refused. The name is a stranger's, and may be long and odd.
+func (p *Proxy) refuse(name string, why error) {
+	r := Refusal{Target: name, Why: why.Error()}
+	if checked, _, _ := strings.Cut(name, ":"); checkName(checked) != nil {
+		r.Target = fmt.Sprintf("%.80q", name)
+	}
+	p.cfg.Log.Warn("setup: refused", "target", r.Target, "why", r.Why)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.refused) < mostRefused && !slices.Contains(p.refused, r) {
+		p.refused = append(p.refused, r)
+	}
+}
+
+// admit reads where a request wants to go, and whether it may.
+func (p *Proxy) admit(name string, port uint16) (target, error) {
+	t, err := parseTarget(name, port)
+	if err != nil {
+		return t, refusal(err.Error())
+	}
+	if slices.Contains(p.allowed, t) {
+		return t, nil
+	}
+	if slices.ContainsFunc(p.allowed, func(a target) bool { return a.host == t.host }) {
+		return t, refusal(fmt.Sprintf("port %d is not allowed; name %s under setup.allow if it is meant", t.port, t))
+	}
+	return t, refusal("it is not among the hosts that setup.allow names")
+}
