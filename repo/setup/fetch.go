@@ -140,6 +140,9 @@ func (f *Fetcher) version(ctx context.Context, k kind) string {
 		return ""
 	}
 	defer os.RemoveAll(dir)
+	if f.Sandbox.Own(dir) != nil {
+		return ""
+	}
 	var out bytes.Buffer
 	c := f.Sandbox.Command(dir, "sh", "-c", k.version)
 	c.Stdout = &out
