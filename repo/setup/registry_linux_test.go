@@ -41,6 +41,8 @@ type registry struct {
 	asked  []string // paths
 	dialed []string
 	hold   chan struct{} // where not nil, answers wait for its end
+
+	reached func() // called with each request; may be nil
 }
 
 func newRegistry(t *testing.T) *registry {
@@ -49,8 +51,11 @@ func newRegistry(t *testing.T) *registry {
 	r.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
 		r.asked = append(r.asked, req.URL.Path)
-		hold := r.hold
+		hold, reached := r.hold, r.reached
 		r.mu.Unlock()
+		if reached != nil {
+			reached()
+		}
 		if hold != nil {
 			select {
 			case <-hold:

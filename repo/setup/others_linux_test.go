@@ -1,0 +1,222 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// able skips the test where commands cannot use a tool.
+func able(t *testing.T, s *sandbox.Sandbox, line string) {
+	t.Helper()
+	if out, err := run(t, s, nil, nil, line); err != nil {
+		t.Skipf("not run: commands in the sandbox cannot use this here: %s: %s", line, out)
+	}
+}
+
+func ran(p *Packages) bool {
+	_, err := os.Stat(filepath.Join(p.dir, "out", "go", "ran"))
+	return err == nil
+}
+
+func TestNodePackages(t *testing.T) {
+	t.Parallel()
+	for kind, s := range boxes() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			able(t, s, "node --version && npm --version")
+			tree := nodeFiles(t, "web/")
+			f, j, _ := fetching(t, s, tree)
+			out, err := run(t, s, nil, tree, "cd web && node index.js")
+			require.Error(t, err, "the control: without it there is no such package")
+			require.Contains(t, out, "left-shop")
+
+			p := fetch(t, f, j)
+			require.False(t, ran(p), "no script of the packages or of the manifest was run")
+			out, err = run(t, s, p, tree, "cd web && node index.js && ! touch node_modules/x && ! rm -rf node_modules/left-shop && mkdir ../mine && touch ../mine/x")
+			require.NoError(t, err, out)
+			require.Contains(t, out, "hello\n")
+		})
+	}
+}
+
+// The control for scripts: with them, the package's own leaves its mark, and is refused the
+// host that it tries, which is named.
+func TestScriptsOfPackages(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	able(t, s, "node --version && npm --version")
+	f, j, r := fetching(t, s, nodeFiles(t, ""))
+	j.Config.Run = []string{"npm ci --ignore-scripts=false --foreground-scripts --no-audit --no-fund"}
+	p := fetch(t, f, j)
+	require.True(t, ran(p))
+	require.Equal(t, "evil.example", p.Refused[0].Target)
+	require.NotContains(t, r.dialed, "198.41.0.66:80")
+}
+
+// Where a stranger put a link in the way, his tree goes without; nothing is shown elsewhere.
+func TestLinksInTheWayOfPackages(t *testing.T) {
+	t.Parallel()
+	p := &Packages{dir: t.TempDir(), note: note{Node: []string{"web"}}}
+	require.NoError(t, os.MkdirAll(filepath.Join(p.dir, "node", "0", "a"), 0o755))
+	for name, plant := range map[string]func(tree string) error{
+		"a link in its place": func(tree string) error { return os.Symlink("/etc", filepath.Join(tree, "web", "node_modules")) },
+		"a file in its place": func(tree string) error { return os.WriteFile(filepath.Join(tree, "web", "node_modules"), nil, 0o644) },
+		"a link on the way": func(tree string) error {
+			return errors.Join(os.Remove(filepath.Join(tree, "web")), os.Symlink("/etc", filepath.Join(tree, "web")))
+		},
+		"nothing on the way":    func(tree string) error { return os.Remove(filepath.Join(tree, "web")) },
+		"":                      func(string) error { return nil },
+		"a folder in its place": func(tree string) error { return os.Mkdir(filepath.Join(tree, "web", "node_modules"), 0o755) },
+	} {
+		tree := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(tree, "web"), 0o755))
+		require.NoError(t, plant(tree))
+		mounts, _ := p.Mounts(tree)
+		require.Equal(t, name == "" || name == "a folder in its place", len(mounts) == 1, name)
+	}
+}
+
+// What the commands leave in place of a folder is not shown.
+func TestLinksInPlaceOfPackages(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	tree := files{"package-lock.json": "{}", "package.json": "{}", "go.mod": "module x\n", "go.sum": "\n"}
+	f, j, _ := fetching(t, s, tree)
+	j.Config.Run = []string{"rmdir $PACKAGES/go && ln -s /etc $PACKAGES/go && ln -s / node_modules && ln -s /etc/passwd $PACKAGES/setup.json && touch $PACKAGES/python/x"}
+	p := fetch(t, f, j)
+	mounts, env := p.Mounts(t.TempDir())
+	require.Len(t, mounts, 1, "the control: the one that is a folder")
+	require.Equal(t, []string{"PYTHONPATH=" + insidePython}, env)
+}
+
+func TestPythonPackages(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	able(t, s, "python3 -m pip --version")
+	tree := files{"requirements.txt": "left-shop==1.0.0\n", "a.py": "import left_shop\nprint(left_shop.HELLO)\n"}
+	f, j, _ := fetching(t, s, tree)
+	_, err := run(t, s, nil, tree, "python3 a.py")
+	require.Error(t, err, "the control")
+	p := fetch(t, f, j)
+	out, err := run(t, s, p, tree, "python3 a.py && ! touch $PYTHONPATH/x 2>/dev/null")
+	require.NoError(t, err, out)
+	require.Equal(t, "hello\n", out)
+
+	// A package that would have to be run to be installed is not.
+	f, j, _ = fetching(t, s, files{"requirements.txt": "old-shop==1.0.0\n"})
+	require.Contains(t, failure(t, f, j).Output, "No matching distribution found for old-shop==1.0.0")
+}
+
+// However many want the same at once, in however many processes, it is fetched once.
+func TestFetchedOnce(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	f, j, r := fetching(t, s, goFiles())
+	r.hold = make(chan struct{})
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	var fresh, begun int
+	j.Begin = func(string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if begun++; begun == 4 {
+			close(r.hold) // all of them wait, one of them for the registry
+		}
+	}
+	for range 4 {
+		all.Go(func() {
+			other := &Fetcher{Sandbox: f.Sandbox, Network: f.Network} // as another process has
+			p, err := other.Fetch(t.Context(), j)
+			if err != nil || p == nil {
+				t.Error(p, err)
+				return
+			}
+			defer p.Close()
+			mu.Lock()
+			defer mu.Unlock()
+			if p.Fetched {
+				fresh++
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, 1, fresh)
+	zips := 0
+	for _, path := range r.requests() {
+		if strings.HasSuffix(path, ".zip") {
+			zips++
+		}
+	}
+	require.Equal(t, 1, zips)
+}
+
+// What is broken off leaves nothing that could be taken for whole; the next begins anew.
+func TestBrokenOff(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	f, j, r := fetching(t, s, goFiles())
+	r.hold = make(chan struct{})
+	ctx, stop := context.WithCancel(t.Context())
+	r.reached = func() { stop() } // in the middle of it
+	_, err := f.Fetch(ctx, j)
+	require.ErrorIs(t, err, context.Canceled)
+	for _, k := range List(j.Dir) {
+		t.Error(k.Path, "stays")
+	}
+	r.mu.Lock()
+	r.reached = nil
+	r.mu.Unlock()
+	// What a killed process left, with its folder's rights taken away.
+	p, err := find(t.Context(), j.Mirror, j.Commit, j.Config)
+	require.NoError(t, err)
+	key, err := p.key(j.Mirror, j.Commit, j.Config, f.tools(t.Context(), &p, false))
+	require.NoError(t, err)
+	half := filepath.Join(j.Dir, makingPrefix+key+"-1", "kept", "out")
+	require.NoError(t, os.MkdirAll(half, 0o755))
+	require.NoError(t, os.Chmod(half, 0))
+	close(r.hold)
+	fetch(t, f, j)
+	require.NoDirExists(t, filepath.Dir(filepath.Dir(half)))
+}
+
+func TestTimeAndDisk(t *testing.T) {
+	t.Parallel()
+	f, j, _ := fetching(t, box(t), goFiles())
+	j.Config.Run, j.Config.Time = []string{"echo begun; sleep 1000"}, time.Second
+	e := failure(t, f, j)
+	require.Equal(t, "`echo begun; sleep 1000` was not done after 1s", e.Why)
+	require.Equal(t, "setup.minutes allows more", e.Cure)
+	require.Equal(t, "begun", e.Output)
+}
+
+// What is used stays; what is not goes, and is fetched again.
+func TestCleaning(t *testing.T) {
+	t.Parallel()
+	f, j, _ := fetching(t, box(t), goFiles())
+	p := fetch(t, f, j)
+	list := List(j.Dir)
+	require.Len(t, list, 1)
+	require.Positive(t, list[0].Bytes)
+	require.WithinDuration(t, time.Now(), list[0].Used, time.Hour)
+	gone, err := list[0].Remove()
+	require.NoError(t, err)
+	require.False(t, gone, "it is used")
+	require.True(t, InUse(j.Dir))
+	p.Close()
+	require.False(t, InUse(j.Dir))
+	gone, err = list[0].Remove()
+	require.NoError(t, err)
+	require.True(t, gone)
+	require.Empty(t, List(j.Dir))
+	require.True(t, fetch(t, f, j).Fetched)
+}
