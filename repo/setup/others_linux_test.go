@@ -30,22 +30,20 @@ func ran(p *Packages) bool {
 
 func TestNodePackages(t *testing.T) {
 	t.Parallel()
-	for kind, s := range boxes() {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			able(t, s, "node --version && npm --version")
-			tree := nodeFiles(t, "web/")
-			f, j, _ := fetching(t, s, tree)
-			out, err := run(t, s, nil, tree, "cd web && node index.js")
-			require.Error(t, err, "the control: without it there is no such package")
-			require.Contains(t, out, "left-shop")
+	s := box(t)
+	able(t, s, "node --version && npm --version")
+	tree := nodeFiles(t, "web/")
+	f, j, _ := fetching(t, s, tree)
+	out, err := run(t, s, nil, tree, "cd web && node index.js")
+	require.Error(t, err, "the control: without it there is no such package")
+	require.Contains(t, out, "left-shop")
 
-			p := fetch(t, f, j)
-			require.False(t, ran(p), "no script of the packages or of the manifest was run")
-			out, err = run(t, s, p, tree, "cd web && node index.js && ! touch node_modules/x && ! rm -rf node_modules/left-shop && mkdir ../mine && touch ../mine/x")
-			require.NoError(t, err, out)
-			require.Contains(t, out, "hello\n")
-		})
+	p := fetch(t, f, j)
+	require.False(t, ran(p), "no script of the packages or of the manifest was run")
+	for kind, s := range boxes() {
+		out, err = run(t, s, p, tree, "cd web && node index.js && ! touch node_modules/x && ! rm -rf node_modules/left-shop && mkdir ../mine && touch ../mine/x")
+		require.NoError(t, err, kind+out)
+		require.Contains(t, out, "hello\n", kind)
 	}
 }
 
