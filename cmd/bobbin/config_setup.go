@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -65,7 +66,11 @@ func (s *SetupConfig) check(p *problems, at string) {
 	}
 	for key, hosts := range map[string][]string{"allow": s.Allow, "private": s.Private} {
 		for i, host := range hosts {
-			if err := proxy.CheckHost(host); err != nil {
+			err := proxy.CheckHost(host)
+			if strings.Contains(host, "/") {
+				err = errors.New("a host's name is expected, without a scheme and a path")
+			}
+			if err != nil {
 				p.at(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key, hideSecret(host), err)
 			}
 		}
@@ -92,13 +97,13 @@ var (
 func (s *SetupConfig) checkVariable(name, value string) error {
 	switch {
 	case !variableName.MatchString(name):
-		return fmt.Errorf("it is no name of a variable")
+		return errors.New("it is no name of a variable")
 	case setup.Fixed(name):
-		return fmt.Errorf("Bobbin sets it by itself")
+		return errors.New("Bobbin sets it by itself")
 	case strings.ContainsAny(value, "\x00\n\r"):
-		return fmt.Errorf("its value has to be one line")
+		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
-		return fmt.Errorf("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
+		return errors.New("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
 	}
 	for _, host := range setup.Hosts(value) {
 		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {

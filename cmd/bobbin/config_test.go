@@ -24,6 +24,7 @@ repositories:
     other_than_requester: true
     branch_prefix: bobbin/
     scope: services/cart
+    setup: {run: [go mod download, npm ci --ignore-scripts], allow: [mirror.acme.internal, "registry.acme.com:3000"], private: [mirror.acme.internal], env: {GOPROXY: "https://mirror.acme.internal/go"}, minutes: 5}
   - {name: blog, url: "git@github.com:acme/blog.git"}
 agents:
   orchestrator: {model: gpt-5, effort: medium}
@@ -60,6 +61,10 @@ func TestConfigIsReadWhole(t *testing.T) {
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all",
 				Checks: ChecksConfig{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
 				OtherThanRequester: true, BranchPrefix: "bobbin/", Scope: "services/cart",
+				Setup: SetupConfig{
+					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
+					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,
+				},
 			},
 			{Name: "blog", URL: "git@github.com:acme/blog.git"},
 		},
