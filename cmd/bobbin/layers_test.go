@@ -47,12 +47,13 @@ var rooms = map[string][]string{
 	"repo/sandbox":                       {"repo"},
 	"repo/proxy":                         {},
 	"repo/setup":                         {"repo", "repo/sandbox", "repo/proxy"},
+	"repo/setup/setuptest":               {},
 	"repo/check":                         {"repo", "repo/sandbox", "repo/setup"},
 	"migrations":                         {},
 }
 
 // support is for tests, and for the demo that cmd/bobbin stages.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest"}
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/setup/setuptest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

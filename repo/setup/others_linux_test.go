@@ -58,7 +58,7 @@ func TestScriptsOfPackages(t *testing.T) {
 	p := fetch(t, f, j)
 	require.True(t, ran(p))
 	require.Equal(t, "evil.example", p.Refused[0].Target)
-	require.NotContains(t, r.dialed, "198.41.0.66:80")
+	require.NotContains(t, r.Dialled(), "198.41.0.66:80")
 }
 
 // Where a stranger put a link in the way, his tree goes without; nothing is shown elsewhere.
@@ -120,7 +120,8 @@ func TestFetchedOnce(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	f, j, r := fetching(t, s, goFiles())
-	r.hold = make(chan struct{})
+	hold := make(chan struct{})
+	r.Reached(func(context.Context) { <-hold })
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	var fresh, begun int
@@ -128,7 +129,7 @@ func TestFetchedOnce(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if begun++; begun == 4 {
-			close(r.hold) // all of them wait, one of them for the registry
+			close(hold) // all of them wait, one of them for the registry
 		}
 	}
 	for range 4 {
@@ -150,7 +151,7 @@ func TestFetchedOnce(t *testing.T) {
 	all.Wait()
 	require.Equal(t, 1, fresh)
 	zips := 0
-	for _, path := range r.requests() {
+	for _, path := range r.Asked() {
 		if strings.HasSuffix(path, ".zip") {
 			zips++
 		}
@@ -163,17 +164,17 @@ func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	f, j, r := fetching(t, s, goFiles())
-	r.hold = make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
-	r.reached = func() { stop() } // in the middle of it
+	r.Reached(func(asked context.Context) { // in the middle of it
+		stop()
+		<-asked.Done()
+	})
 	_, err := f.Fetch(ctx, j)
 	require.ErrorIs(t, err, context.Canceled)
 	for _, k := range List(j.Dir) {
 		t.Error(k.Path, "stays")
 	}
-	r.mu.Lock()
-	r.reached = nil
-	r.mu.Unlock()
+	r.Reached(nil)
 	// What a killed process left, with its folder's rights taken away.
 	p, err := find(t.Context(), j.Mirror, j.Commit, j.Config)
 	require.NoError(t, err)
@@ -182,7 +183,6 @@ func TestBrokenOff(t *testing.T) {
 	half := filepath.Join(j.Dir, makingPrefix+key+"-1", "kept", "out")
 	require.NoError(t, os.MkdirAll(half, 0o755))
 	require.NoError(t, os.Chmod(half, 0))
-	close(r.hold)
 	fetch(t, f, j)
 	require.NoDirExists(t, filepath.Dir(filepath.Dir(half)))
 }

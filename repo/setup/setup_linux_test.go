@@ -78,7 +78,7 @@ func mirrorOf(t *testing.T, tree files) (*repo.Mirror, string) {
 }
 
 // fetching is a fetcher whose network has the registry alone, and a job for the files.
-func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, *registry) {
+func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, registry) {
 	t.Helper()
 	r := newRegistry(t)
 	m, commit := mirrorOf(t, tree)
@@ -147,14 +147,14 @@ func TestGoModules(t *testing.T) {
 			out, err = run(t, s, p, goFiles(), "go build ./...")
 			require.NoError(t, err, out)
 			require.Equal(t, []string{"go.sum"}, names)
-			require.Contains(t, r.requests(), "/go/example.com/greet/@v/v1.0.0.zip")
+			require.Contains(t, r.Asked(), "/go/example.com/greet/@v/v1.0.0.zip")
 
 			// A second time nothing is asked.
-			before := len(r.requests())
+			before := len(r.Asked())
 			again := fetch(t, f, j)
 			require.False(t, again.Fetched)
 			require.Equal(t, p.Key(), again.Key())
-			require.Len(t, r.requests(), before)
+			require.Len(t, r.Asked(), before)
 			require.Len(t, names, 1)
 
 			// Commands cannot write what was fetched, nor leave through it.
@@ -200,7 +200,7 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	require.Equal(t, []string{"evil.example:443", "inside.example"}, targets(e))
 	require.Contains(t, e.Why, "failed with exit code 3 after something was refused")
 	require.Contains(t, e.Cure, "setup.allow")
-	require.Empty(t, r.dialed)
+	require.Empty(t, r.Dialled())
 
 	// The same where the command succeeds: it is said with what was fetched.
 	j.Config.Run = []string{"curl -s --max-time 20 http://evil.example/x; true"}
@@ -209,10 +209,10 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	// Without the proxy there is no way at all; and with the host allowed, that is where it leads.
 	j.Config.Run = []string{"curl -sS --noproxy '*' --max-time 20 http://198.41.0.66/"}
 	require.Empty(t, failure(t, f, j).Refused)
-	require.Empty(t, r.dialed)
+	require.Empty(t, r.Dialled())
 	j.Config.Run, j.Config.Allow = []string{"curl -s --max-time 20 http://evil.example/x"}, []string{"evil.example"}
 	fetch(t, f, j)
-	require.Equal(t, []string{"198.41.0.66:80"}, r.dialed)
+	require.Equal(t, []string{"198.41.0.66:80"}, r.Dialled())
 }
 
 func targets(e *Error) (out []string) {
@@ -231,7 +231,7 @@ func TestModuleOfAnotherHost(t *testing.T) {
 	j.Config.Allow = []string{registryHost}
 	e := failure(t, f, j)
 	require.Contains(t, e.Error(), "refused evil.example:443: it is not among the hosts that setup.allow names")
-	require.Empty(t, r.dialed)
+	require.Empty(t, r.Dialled())
 }
 
 // What is fetched depends on what decides it, and on nothing else.
@@ -301,5 +301,5 @@ func TestOff(t *testing.T) {
 	require.Empty(t, env)
 	require.Empty(t, p.Key())
 	p.Close()
-	require.Empty(t, r.requests())
+	require.Empty(t, r.Asked())
 }
