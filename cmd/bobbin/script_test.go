@@ -115,7 +115,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -139,6 +139,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if noChecks {
 			shop.Build, shop.Test = "true", "true"
 		}
+	}
+	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
+		s.needModule(&cfg, down)
 	}
 	if s.stage, err = openStage(ctx, cfg); err != nil {
 		return err

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/repo/setup/setuptest"
+)
+
+// needModule has the shop need a module of somebody else's, which is in a registry of the
+// story's own and nowhere on this machine; where it is down, the registry has nothing.
+func (s *story) needModule(cfg *stageConfig, down bool) {
+	for i, f := range cfg.Files {
+		if f.Name == "go.mod" {
+			cfg.Files[i].Data = append(bytes.Clone(f.Data), "\n"+setuptest.Require()...)
+		}
+	}
+	cfg.Files = append(cfg.Files,
+		txtar.File{Name: "go.sum", Data: []byte(setuptest.Sums())},
+		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
+	)
+	network := setuptest.New(s.t)
+	if down {
+		network.Mux = http.NewServeMux()
+	}
+	adjust := cfg.Adjust
+	cfg.Adjust = func(set *settings) {
+		adjust(set)
+		set.Network = network
+		set.Repositories[0].Setup.Env = setuptest.Mirrors()
+	}
+}
