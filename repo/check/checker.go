@@ -31,7 +31,7 @@ type Checker struct {
 	// Setup fetches what repositories name; nil: nothing is fetched.
 	Setup *setup.Fetcher
 
-	mirror   *repo.Mirror    // whose caches Run uses
+	mirror   *repo.Mirror                    // whose caches Run uses
 	packages *atomic.Pointer[setup.Packages] // of Use
 }
 
