@@ -17,7 +17,9 @@
 // session's epoch, which fences every earlier turn, and judges the message (turn/intake.go):
 // who wrote it, whether it is consent (ReadConsent), a stop, a click, or words for the
 // agents. Then it opens the repository: package repo has one bare mirror of it and writes
-// a throw-away tree out of it, without a git directory.
+// a throw-away tree out of it, without a git directory. Beside that the packages that its
+// lock files name are fetched (repo/setup), and the base is built and tested: whatever runs
+// a command waits for both.
 //
 // The orchestrator's loop (agent.Loop) asks the model through package model, records its
 // answer, runs the tools it called (package tool reads files through os.Root and runs

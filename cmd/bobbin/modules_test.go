@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"net/http"
+	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/repo/setup/setuptest"
@@ -22,13 +25,22 @@ func (s *story) needModule(cfg *stageConfig, down bool) {
 		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
 	)
 	network := setuptest.New(s.t)
+	if s.packages = make(chan struct{}); !down {
+		network.Reached(func(context.Context) { <-s.packages })
+	}
 	if down {
 		network.Mux = http.NewServeMux()
 	}
 	adjust := cfg.Adjust
 	cfg.Adjust = func(set *settings) {
 		adjust(set)
-		set.Network = network
+		set.Network, set.ModelPatience = network, 20*time.Millisecond
 		set.Repositories[0].Setup.Env = setuptest.Mirrors()
 	}
+}
+
+// packages: the registry that the stage's shop waits for answers from now on.
+func packagesCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	close(s.packages)
+	return nil
 }

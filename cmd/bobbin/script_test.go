@@ -60,7 +60,7 @@ func TestScript(t *testing.T) {
 			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
-			"rows": look(rows), "asked": cmd(askedCmd),
+			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 		},
 	})
 }
@@ -74,6 +74,8 @@ type story struct {
 	threads map[string]string // ts of roots by name
 	last    string            // ts of the newest thing a person wrote
 	said    time.Time         // and when
+
+	packages chan struct{} // closed when the registry answers; nil without one
 }
 
 const mainThread = "main"

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,8 +63,8 @@ func (b *building) prepare() error {
 	return errors.Join(errs...)
 }
 
-// tooMuch ends a command that fills the disk.
-var errTooMuch = fmt.Errorf("it took more than %d GB of the disk", mostDisk>>30)
+// errTooMuch ends a command that fills the disk.
+var errTooMuch = errors.New("it took more of the disk than may be")
 
 // run runs the steps behind a proxy.
 func (b *building) run(ctx context.Context) error {
@@ -95,7 +96,7 @@ func (b *building) run(ctx context.Context) error {
 }
 
 // watchEvery is how often the disk is measured, and how much of the time that may take.
-const watchEvery = 2 * time.Second
+const watchEvery = time.Second
 
 func (b *building) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
 	wait := watchEvery
@@ -106,7 +107,7 @@ func (b *building) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 		case <-time.After(wait):
 		}
 		began := time.Now()
-		if repo.DiskUse(b.dir) > mostDisk {
+		if repo.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk) {
 			stop(errTooMuch)
 			return
 		}
@@ -147,7 +148,7 @@ func (b *building) failed(ctx context.Context, cause error, s step, err error, o
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(cause, errTooMuch):
-		e.Why, e.Cure = errTooMuch.Error(), "setup.run can fetch less"
+		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; setup.run can fetch less", mostDisk>>30)
 	case !errors.As(err, &exit):
 		return fmt.Errorf("setup: %w", err)
 	case exit.Reason == "time":

@@ -26,6 +26,7 @@ type Fetcher struct {
 	ModuleCache string
 	Log         *slog.Logger // default: discarded
 
+	disk     int64    // tests: instead of mostDisk
 	versions sync.Map // what each kind's tool says of itself
 }
 

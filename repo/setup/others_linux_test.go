@@ -195,6 +195,58 @@ func TestTimeAndDisk(t *testing.T) {
 	require.Equal(t, "`echo begun; sleep 1000` was not done after 1s", e.Why)
 	require.Equal(t, "setup.minutes allows more", e.Cure)
 	require.Equal(t, "begun", e.Output)
+
+	f.disk = 1 << 20
+	fill := "head -c 8000000 /dev/zero > $PACKAGES/go/much; "
+	j.Config.Run, j.Config.Time = []string{fill + "sleep 1000"}, 0
+	require.Equal(t, "it took more of the disk than may be", failure(t, f, j).Why)
+	f.disk = 0
+	j.Config.Run = []string{fill}
+	fetch(t, f, j) // the control
+}
+
+// Over TLS, through a tunnel.
+func TestOverTLS(t *testing.T) {
+	t.Parallel()
+	f, j, r := fetching(t, box(t), goFiles())
+	j.Config.Run = []string{"curl -skSf https://" + registryHost + "/go/example.com/greet/@v/v1.0.0.info > $PACKAGES/go/info"}
+	p := fetch(t, f, j)
+	text, err := os.ReadFile(filepath.Join(p.dir, "out", "go", "info"))
+	require.NoError(t, err)
+	require.Equal(t, `{"Version":"v1.0.0"}`, string(text))
+	require.Equal(t, []string{"198.41.0.4:443"}, r.Dialled())
+}
+
+// The registries themselves, where BOBBIN_REAL_REGISTRIES is set and there is a way to them.
+func TestRealRegistries(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOBBIN_REAL_REGISTRIES") == "" {
+		t.Skip("set BOBBIN_REAL_REGISTRIES to ask the public registries")
+	}
+	s := box(t)
+	for name, c := range map[string]struct {
+		tree files
+		line string
+	}{
+		"go": {files{
+			"go.mod": "module x\n\ngo 1.24\n\nrequire github.com/davecgh/go-spew v1.1.1\n",
+			"go.sum": "github.com/davecgh/go-spew v1.1.1 h1:vj9j/u1bqnvCEfJOwUhtlOARqs3+rkHYY13jYWTU97c=\ngithub.com/davecgh/go-spew v1.1.1/go.mod h1:J7Y8YcW2NihsgmVo/mv3lAwl/skON4iLHjSsI+c5H38=\n",
+		}, "test -d $GOMODCACHE/github.com/davecgh/go-spew@v1.1.1"},
+		"python": {files{"requirements.txt": "six==1.16.0\n"}, "python3 -c 'import six'"},
+		"node": {files{
+			"package.json":      `{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}}`,
+			"package-lock.json": `{"name":"x","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}},"node_modules/left-pad":{"version":"1.3.0","resolved":"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz","integrity":"sha512-XI5MPzVNApjAyhQzphX8BkmKsKUxD4LdyK24iZeQGinBN9yTQT3bFlCBy/aVx2HrNcqQGsdot8ghrjyrvMCoEA=="}}}`,
+		}, "node -e 'require(\"left-pad\")'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, commit := mirrorOf(t, c.tree)
+			p := fetch(t, &Fetcher{Sandbox: s}, Job{Mirror: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
+			require.Empty(t, p.Refused)
+			out, err := run(t, s, p, c.tree, c.line)
+			require.NoError(t, err, out)
+		})
+	}
 }
 
 // What is used stays; what is not goes, and is fetched again.

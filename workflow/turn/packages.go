@@ -14,8 +14,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// waits are after how long the thread is told that packages are still being fetched.
-var waits = []time.Duration{20 * time.Second, 2 * time.Minute, 5 * time.Minute}
+// waits are after how many times the runner's patience the thread is told that packages are
+// still being fetched: 20 seconds, 2 minutes, 5 minutes.
+var waits = []time.Duration{2, 12, 30}
 
 // packages fetches what the base names. Whatever becomes of it the session goes on: where it
 // fails, people are told once, and builds and tests say for themselves what they miss.
@@ -42,7 +43,8 @@ func (t *turn) packages(ctx context.Context, p *place, commit string) *setup.Pac
 // stillFetching tells the thread of a long wait, now and then.
 func (t *turn) stillFetching(ctx context.Context, repository, names string) {
 	var past time.Duration
-	for _, wait := range waits {
+	for _, times := range waits {
+		wait := times * cmp.Or(t.Patience, 10*time.Second)
 		timer := time.NewTimer(wait - past)
 		select {
 		case <-ctx.Done():

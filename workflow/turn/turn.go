@@ -75,7 +75,7 @@ type Runner struct {
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
 	Secrets      *redact.Finder   // masked wherever text leaves, and kept out of commits; nil: none is
 	Limits       workflow.Limits  // on what sessions may use before people are asked
-	Patience     time.Duration    // a wait for a model that is longer is told in the thread; 10 s where zero
+	Patience     time.Duration    // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
 	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
 	Seats        store.Seats      // how many sessions may be at work, over all replicas

@@ -36,6 +36,7 @@ type Registry struct {
 	Mux *http.ServeMux
 
 	server *httptest.Server
+	secure *httptest.Server // the same on port 443, with a certificate that nobody knows
 
 	mu      sync.Mutex
 	asked   []string
@@ -48,7 +49,8 @@ func New(t testing.TB) *Registry {
 	t.Helper()
 	r := &Registry{Mux: http.NewServeMux()}
 	r.server = httptest.NewServer(http.HandlerFunc(r.serve))
-	t.Cleanup(r.server.Close)
+	r.secure = httptest.NewTLSServer(http.HandlerFunc(r.serve))
+	t.Cleanup(func() { r.server.Close(); r.secure.Close() })
 	archive, err := moduleZip()
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +111,11 @@ func (r *Registry) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error
 	r.mu.Lock()
 	r.dialled = append(r.dialled, to.String())
 	r.mu.Unlock()
-	return (&net.Dialer{}).DialContext(ctx, "tcp", r.server.Listener.Addr().String())
+	real := r.server
+	if to.Port() == 443 {
+		real = r.secure
+	}
+	return (&net.Dialer{}).DialContext(ctx, "tcp", real.Listener.Addr().String())
 }
 
 // Mirrors is how an operator names the server as his mirror of the module proxy.
