@@ -1,7 +1,9 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -30,16 +32,18 @@ func (machine) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 
 // ranges that are no part of the internet, beyond those that netip knows by name.
 var ranges = parseRanges(
-	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-	"168.63.129.16/32", // a cloud's service for its machines, at an address like any other
+	"0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4",
 	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
 
 // internet6 is what of IPv6 there is of the internet.
 var internet6 = netip.MustParsePrefix("2000::/3")
 
-// metadata6 is a metadata service within a private range.
-var metadata6 = netip.MustParseAddr("fd00:ec2::254")
+// inside are ranges that networks of one's own use besides those that are private by name.
+var inside = parseRanges("100.64.0.0/10", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24")
+
+// metadata are services of clouds for their machines, at addresses like any other.
+var metadata = parseRanges("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
 
 // inPrivate is what an operator may have meant.
 const inPrivate = "in a private network"
@@ -62,19 +66,23 @@ func unfit(a netip.Addr, private bool) string {
 		return "no address"
 	case a.IsLoopback():
 		return "this machine itself"
-	case a.IsLinkLocalUnicast(), a.IsLinkLocalMulticast(), a == metadata6:
+	case a.IsLinkLocalUnicast(), a.IsLinkLocalMulticast(), within(metadata, a):
 		return "link-local, where metadata services are"
 	case a.IsMulticast():
 		return "multicast"
-	case a.IsPrivate():
+	case a.IsPrivate(), within(inside, a):
 		if private {
 			return ""
 		}
 		return inPrivate
-	case a.Is6() && !internet6.Contains(a), slices.ContainsFunc(ranges, func(p netip.Prefix) bool { return p.Contains(a) }):
+	case a.Is6() && !internet6.Contains(a), within(ranges, a):
 		return "not of the internet"
 	}
 	return ""
+}
+
+func within(list []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // own reports whether an address is one of this machine's.
@@ -100,7 +108,7 @@ func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
 	defer cancel()
 	found, err := p.cfg.Network.Resolve(ctx, t.host)
 	if err != nil || len(found) == 0 {
-		return nil, fmt.Errorf("%s cannot be resolved: %w", t.host, err)
+		return nil, p.missed(t, "its name cannot be resolved", err)
 	}
 	for _, a := range found {
 		if err := p.judge(ctx, t, a); err != nil {
@@ -113,7 +121,17 @@ func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
 			return conn, nil
 		}
 	}
-	return nil, fmt.Errorf("%s does not answer: %w", t, err)
+	return nil, p.missed(t, "it does not answer", err)
+}
+
+// missed keeps what was let through and could not be reached.
+func (p *Proxy) missed(t target, why string, err error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if m := (Refusal{t.host, why}); len(p.unreached) < mostRefused && !slices.Contains(p.unreached, m) {
+		p.unreached = append(p.unreached, m)
+	}
+	return fmt.Errorf("%s: %s: %w", t, why, cmp.Or(err, errors.New("there is no address")))
 }
 
 // judge refuses an address that is not of the internet, or that is one of ours.

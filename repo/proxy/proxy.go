@@ -52,6 +52,7 @@ func (r Refusal) String() string { return r.Target + ": " + r.Why }
 type Report struct {
 	Visits  []Visit   // by host
 	Refused []Refusal // each once, at most 20
+	Missed  []Refusal // let through, and not to be reached; the same
 	Full    bool      // Limits.Bytes were used up
 }
 
@@ -75,6 +76,8 @@ type Proxy struct {
 	used    int64
 	visits  map[string]*Visit
 	refused []Refusal
+
+	unreached []Refusal
 }
 
 // Open starts a proxy on a unix socket that whoever it is mounted for can use, and nobody
@@ -145,7 +148,7 @@ func (p *Proxy) Close() {
 func (p *Proxy) Report() Report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := Report{Refused: slices.Clone(p.refused), Full: p.used >= p.cfg.Limits.Bytes}
+	r := Report{Refused: slices.Clone(p.refused), Missed: slices.Clone(p.unreached), Full: p.used >= p.cfg.Limits.Bytes}
 	for _, v := range p.visits {
 		r.Visits = append(r.Visits, *v)
 	}

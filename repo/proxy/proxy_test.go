@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -205,12 +206,15 @@ func TestAddressesThatAreNotOfTheInternet(t *testing.T) {
 	require.Contains(t, raw(t, p.Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n"), "200")
 }
 
+// ownNetworks are those among them where an operator may have a mirror.
+var ownNetworks = []string{"10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1", "192.0.2.1", "::ffff:10.0.0.1", "fc00::1"}
+
 // A mirror in a private network has to be named as such, and is no way to anything else.
 func TestPrivateMirrors(t *testing.T) {
 	t.Parallel()
 	for _, a := range unfitAddresses {
 		addr := netip.MustParseAddr(a)
-		require.Equal(t, addr.Unmap().IsPrivate() && addr != metadata6, unfit(addr, true) == "", a)
+		require.Equal(t, slices.Contains(ownNetworks, a), unfit(addr, true) == "", a)
 	}
 	w := served(t, says("a package"))
 	w.names["mirror.example"] = []string{"10.1.2.3"}
@@ -269,6 +273,19 @@ func TestRebinding(t *testing.T) {
 	second, err := w.Resolve(t.Context(), "good.example")
 	require.NoError(t, err)
 	require.NotEmpty(t, unfit(second[0], false))
+}
+
+// What is allowed and not to be reached is told apart from what is refused.
+func TestMissedHosts(t *testing.T) {
+	t.Parallel()
+	w := served(t, says("a package"))
+	p := w.open(Config{Allow: []string{"nowhere.example", "good.example"}})
+	require.Contains(t, raw(t, p.Socket(), "CONNECT nowhere.example:443 HTTP/1.1\r\nHost: x\r\n\r\n"), "502")
+	require.Contains(t, raw(t, p.Socket(), "GET http://nowhere.example/ HTTP/1.1\r\nHost: x\r\n\r\n"), "502")
+	require.Contains(t, raw(t, p.Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n"), "200")
+	r := p.Report()
+	require.Empty(t, r.Refused)
+	require.Equal(t, []Refusal{{"nowhere.example", "its name cannot be resolved"}}, r.Missed)
 }
 
 func TestRedirectsAreJudgedLikeTheFirst(t *testing.T) {

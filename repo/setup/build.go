@@ -159,6 +159,9 @@ func (b *building) failed(ctx context.Context, cause error, s step, err error, o
 		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.line, exit.Reason), "setup.run can do with less"
 	case len(e.Refused) > 0:
 		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d after something was refused", s.line, exit.Code), "a host that is meant belongs under setup.allow"
+	case len(b.report.Missed) > 0:
+		m := b.report.Missed[0]
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.line, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or setup.env names a mirror"
 	default:
 		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d", s.line, exit.Code), "setup.run says how it is done instead, and setup: off that it is not"
 	}
