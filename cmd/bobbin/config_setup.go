@@ -99,7 +99,7 @@ func (s *SetupConfig) checkVariable(name, value string) error {
 	case !variableName.MatchString(name):
 		return errors.New("it is no name of a variable")
 	case setup.Fixed(name):
-		return errors.New("Bobbin sets it by itself")
+		return errors.New("it is set by Bobbin itself")
 	case strings.ContainsAny(value, "\x00\n\r"):
 		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/proxy"
@@ -123,7 +124,10 @@ func (b *building) command(s step, socket string, out *tail, limit time.Duration
 		{Host: b.at("kept", "out"), Inside: insidePackages, Writable: true},
 		{Host: b.at("scratch"), Inside: insideScratch, Writable: true},
 	}
-	machine := b.fetcher.machineCache()
+	machine := ""
+	if s.kind == "go" { // which runs nothing that strangers wrote: what else this machine has is not theirs to read
+		machine = b.fetcher.machineCache()
+	}
 	if machine != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
@@ -203,7 +207,7 @@ func (b *building) keep() error {
 // nodeFolders are where a node_modules may have been made, the top first.
 func (p plan) nodeFolders() (dirs []string) {
 	for _, file := range p.copy {
-		if dir := folder(file); path.Base(file) == "package.json" && !p.known[dir] {
+		if dir := folder(file); path.Base(file) == "package.json" && !p.known[path.Join(dir, "node_modules")] {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -232,6 +236,12 @@ func (t *tail) Write(b []byte) (int, error) {
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(strings.ToValidUTF8(string(t.text), "")), "\n")
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(t.text), ""))
+	lines := strings.Split(strings.TrimSpace(plain), "\n")
 	return strings.Join(lines[max(0, len(lines)-6):], "\n")
 }

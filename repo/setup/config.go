@@ -31,6 +31,7 @@ type kind struct {
 	locks    *regexp.Regexp // files that name packages exactly enough to fetch them
 	manifest *regexp.Regexp // files that the tool needs beside them
 	line     func(locks []string) string
+	holds    string // a folder beside the lock file in which the packages may be in the repository itself
 	version  string // a command line that says which tool it is
 	hosts    []string
 }
@@ -40,12 +41,14 @@ var kinds = []kind{
 	{
 		name: "go", locks: regexp.MustCompile(`^(go\.sum|go\.work(\.sum)?)$`), manifest: regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
 		line:    func([]string) string { return "go mod download" },
+		holds:   "vendor",
 		version: "go version", hosts: []string{"proxy.golang.org", "sum.golang.org"},
 	},
 	{
 		name: "node", locks: regexp.MustCompile(`^(package-lock|npm-shrinkwrap)\.json$`),
 		manifest: regexp.MustCompile(`^(package(-lock)?\.json|npm-shrinkwrap\.json|\.npmrc|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?)$`),
 		line:     func([]string) string { return "npm ci --ignore-scripts --no-audit --no-fund" },
+		holds:    "node_modules",
 		version:  "node --version && npm --version", hosts: []string{"registry.npmjs.org"},
 	},
 	{
@@ -54,11 +57,13 @@ var kinds = []kind{
 		line: func(locks []string) string {
 			return `python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r ` + strings.Join(locks, " -r ")
 		},
+		holds:   ".venv",
 		version: "python3 --version && python3 -m pip --version", hosts: []string{"pypi.org", "files.pythonhosted.org"},
 	},
 	{
 		name: "rust", locks: regexp.MustCompile(`^Cargo\.lock$`), manifest: regexp.MustCompile(`^Cargo\.(toml|lock)$`),
 		line:    func([]string) string { return "cargo fetch --locked" },
+		holds:   "vendor",
 		version: "cargo --version", hosts: []string{"index.crates.io", "static.crates.io"},
 	},
 }

@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -171,6 +172,9 @@ func (f *Fetcher) build(ctx context.Context, j Job, p plan, dir string) (*Packag
 	defer repo.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
 	b := &building{fetcher: f, job: j, plan: p, dir: making}
 	if err := b.prepare(); err != nil {
+		if own := (*Error)(nil); errors.As(err, &own) {
+			return nil, own
+		}
 		return nil, fmt.Errorf("setup: %w", err)
 	}
 	f.log().Info("setup: fetch packages", "repository", j.Mirror.Remote().Name, "files", p.names(), "commit", j.Commit)

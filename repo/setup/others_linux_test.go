@@ -113,6 +113,21 @@ func TestPythonPackages(t *testing.T) {
 	// A package that would have to be run to be installed is not.
 	f, j, _ = fetching(t, s, files{"requirements.txt": "old-shop==1.0.0\n"})
 	require.Contains(t, failure(t, f, j).Output, "No matching distribution found for old-shop==1.0.0")
+	f, j, _ = fetching(t, s, files{"requirements.txt": "--no-binary=:all:\nold-shop==1.0.0\n"})
+	require.Equal(t, "requirements.txt says --no-binary, so code of the packages would be run to install them", failure(t, f, j).Why)
+}
+
+// A module cache of the machine is asked before the network, by what runs nothing of strangers' alone.
+func TestModulesOfThisMachine(t *testing.T) {
+	t.Parallel()
+	f, j, r := fetching(t, box(t), goFiles())
+	first := fetch(t, f, j)
+	before := len(r.Asked())
+	f.ModuleCache, j.Dir = filepath.Join(first.dir, "out", "go"), filepath.Join(t.TempDir(), "packages")
+	require.True(t, fetch(t, f, j).Fetched)
+	require.Len(t, r.Asked(), before)
+	j.Config.Run = []string{"! test -e " + insideMachine}
+	fetch(t, f, j)
 }
 
 // However many want the same at once, in however many processes, it is fetched once.

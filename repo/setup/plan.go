@@ -36,9 +36,10 @@ type plan struct {
 	kinds []kind
 	locks []string // paths of the files that name the packages
 	steps []step
+	found bool            // and not written by the operator
 	copy  []string        // paths of what the commands see
 	stubs []string        // files of which they see the name alone
-	known map[string]bool // folders that have node_modules of their own in the repository
+	known map[string]bool // folders that hold their packages already: node_modules and vendor, by path
 }
 
 // find looks for what the commit names. A plan without steps has nothing to do.
@@ -46,8 +47,8 @@ func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, e
 	p := plan{known: map[string]bool{}}
 	paths, err := m.Paths(ctx, commit, func(dir string) bool {
 		base := path.Base(dir)
-		if base == "node_modules" {
-			p.known[folder(dir)] = true
+		if base == "node_modules" || base == "vendor" {
+			p.known[dir] = true
 		}
 		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || strings.Count(dir, "/") >= mostDeep
 	})
@@ -57,7 +58,7 @@ func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, e
 	for _, k := range kinds {
 		p.add(k, paths)
 	}
-	if len(c.Run) > 0 {
+	if p.found = len(c.Run) == 0; !p.found {
 		p.steps = nil
 		for _, line := range c.Run {
 			p.steps = append(p.steps, step{line: line})
@@ -88,7 +89,7 @@ func (p *plan) add(k kind, paths []string) {
 		if k.name == "rust" && strings.HasSuffix(base, ".rs") {
 			p.stubs = append(p.stubs, file) // cargo looks whether they are there
 		}
-		if k.locks.MatchString(base) {
+		if k.locks.MatchString(base) && !p.known[path.Join(folder(file), k.holds)] {
 			locks[folder(file)] = append(locks[folder(file)], base)
 		}
 	}
@@ -142,6 +143,9 @@ func (p plan) write(m *repo.Mirror, commit, dir string) error {
 		text, err := m.ReadFile(commit, file)
 		if err != nil {
 			return err
+		}
+		if p.found && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
+			return &Error{Names: p.names(), Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "setup.run says so, if that is meant"}
 		}
 		if sum += len(text); sum > mostBytes {
 			return errors.New("the repository's manifests are larger than can be looked at")
