@@ -67,7 +67,7 @@ func TestWayOut(t *testing.T) {
 // With a way out all other walls stand as they did.
 func TestWayOutLeavesTheWalls(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		b, lifted, err := layBait(t.TempDir(), s.tools.dirs)
+		b, lifted, err := layBait(t.TempDir(), s.tools.dirs, s.way.world())
 		require.NoError(t, err)
 		defer lifted()
 		self, err := os.Open("/proc/self/exe")
