@@ -32,16 +32,6 @@ func MoveAside(dir string) (string, error) {
 	return to, os.Rename(dir, to)
 }
 
-// RemoveFolder removes a folder, also where a command took the right to do so away.
-func RemoveFolder(dir string) error {
-	err := os.RemoveAll(dir)
-	if errors.Is(err, fs.ErrPermission) {
-		openUp(dir)
-		err = os.RemoveAll(dir)
-	}
-	return err
-}
-
 // DiskUse is what a file, or a folder with all that is below it, takes of the disk. What
 // cannot be read counts nothing.
 func DiskUse(path string) (bytes int64) {

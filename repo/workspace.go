@@ -182,37 +182,11 @@ func (w *Workspace) Remove() error {
 // permissions off a folder.
 func (w *Workspace) wipe() error {
 	for _, name := range []string{"files", "git"} {
-		dir := filepath.Join(w.dir, name)
-		err := os.RemoveAll(dir)
-		if errors.Is(err, fs.ErrPermission) {
-			openUp(dir)
-			err = os.RemoveAll(dir)
-		}
-		if err != nil {
+		if err := RemoveFolder(filepath.Join(w.dir, name)); err != nil {
 			return fmt.Errorf("repo: remove workspace: %w", err)
 		}
 	}
 	return nil
-}
-
-// openUp makes folders ours again as far as it can; RemoveAll says what is left.
-func openUp(dir string) {
-	_ = os.Chmod(dir, 0o755)
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if d == nil || !d.IsDir() {
-			return nil
-		}
-		if err != nil {
-			return fs.SkipDir
-		}
-		entries, _ := os.ReadDir(path)
-		for _, e := range entries {
-			if e.IsDir() {
-				_ = os.Chmod(filepath.Join(path, e.Name()), 0o755)
-			}
-		}
-		return nil
-	})
 }
 
 func removeEmpty(dir string) error {
