@@ -131,6 +131,7 @@ func (b *bubblewrap) command(j *job, l layout, files []*os.File) (*exec.Cmd, err
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	dieWithParent(cmd.SysProcAttr)
+	j.group.placeIn(cmd.SysProcAttr)
 	far := asRoot() && slices.ContainsFunc(l.Binds, func(d bind) bool { return !reachable(d.Host) })
 	if far {
 		return cmd, b.startFar(cmd, j, l, files)

@@ -47,6 +47,8 @@ func follow(cmd *exec.Cmd, status *os.File) *wrapped {
 	return w
 }
 
+func (w *wrapped) pid() int { return w.cmd.Process.Pid }
+
 func (w *wrapped) use() usage { return treeUse(w.cmd.Process.Pid) }
 
 // kill ends the first process inside, after which bwrap ends; and bwrap itself, in case

@@ -28,6 +28,8 @@ type Limits struct {
 	Processes int           // 512, threads included
 	FileSize  int64         // 1 GiB a file
 	Output    int64         // 64 MiB on each of stdout and stderr
+	Disk      int64         // 4 GiB written to the workspace and writable mounts together
+	Files     int64         // 500,000 files and folders made there
 }
 
 // A Cmd is a command to be run once.
@@ -53,7 +55,8 @@ type Cmd struct {
 // ExitError says that a command ended otherwise than with 0.
 type ExitError struct {
 	Code   int    // 128 + n after signal n
-	Reason string // why we ended it: time, memory, output, processes; killed: somebody else did; "" when it ended by itself
+	Reason string // why we ended it: time, memory, output, processes, disk, files; killed: somebody else did; "" when it ended by itself
+	Limit  int64  // that it came to, where Reason is memory, output, disk (bytes) or files
 }
 
 // Error is one line.
@@ -137,6 +140,12 @@ func (l Limits) withDefaults() Limits {
 	if l.Output == 0 {
 		l.Output = 64 << 20
 	}
+	if l.Disk == 0 {
+		l.Disk = 4 << 30
+	}
+	if l.Files == 0 {
+		l.Files = 500_000
+	}
 	return l
 }
 
@@ -148,6 +157,8 @@ type job struct {
 	env       []string
 	tools     toolchains
 	stdio     *stdio
+	group     *group // nil: none
+	disk      *disk
 }
 
 // stopped is the cause with which we end a command.
@@ -169,6 +180,11 @@ func (c *Cmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	j.disk = newDisk(j)
+	defer j.disk.close()
+	if err := j.disk.room(); err != nil {
+		return err
+	}
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	inner, cancel := context.WithTimeoutCause(inner, j.limits.Time, stopped("time"))
@@ -176,7 +192,9 @@ func (c *Cmd) run(ctx context.Context) error {
 	if err := j.stdio.open(c, j.limits.Output, func() { stop(stopped("output")) }); err != nil {
 		return err
 	}
-	p, err := c.sandbox.way.start(j)
+	j.group = c.sandbox.groups.group(j.limits)
+	defer j.group.remove()
+	p, err := j.group.start(func() (process, error) { return c.sandbox.way.start(j) })
 	if err != nil {
 		j.stdio.abandon()
 		return err
@@ -191,21 +209,31 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 	go func() {
 		select {
 		case <-inner.Done():
+			j.group.kill()
 			p.kill()
 		case <-ended:
 		}
 	}()
-	go watch(inner, p.use, j.limits, stop)
+	go watch(inner, p.use, j, stop)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		j.disk.watch(inner, p.pid(), func(reason string) { stop(stopped(reason)) })
+	}()
 	out, err := p.wait()
 	close(ended)
 	cause := context.Cause(inner) // nil when nobody stopped it
 	stop(nil)
+	<-watched
 	j.stdio.finish()
 	if err == nil && out.Ours && out.Code == codeSetup && bytes.HasPrefix(j.stdio.head.Bytes(), []byte("sandbox: ")) {
 		err = errSetup
 	}
 	if err == nil && out.Reason != "" {
-		return &ExitError{Code: codeKilled, Reason: out.Reason}
+		return j.over(out.Reason)
+	}
+	if reason := j.excess(); cause == nil && err == nil && reason != "" {
+		return j.over(reason)
 	}
 	if err == nil && !out.Killed {
 		return exit(out.Code)
@@ -213,7 +241,7 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 	var reason stopped
 	switch {
 	case errors.As(cause, &reason):
-		return &ExitError{Code: codeKilled, Reason: string(reason)}
+		return j.over(string(reason))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errSetup):
@@ -222,6 +250,22 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 		return err
 	}
 	return &ExitError{Code: codeKilled, Reason: "killed"}
+}
+
+// excess says what a command that ended by itself took too much of, before a watch saw it.
+func (j *job) excess() string {
+	if j.group.starved() {
+		return "memory"
+	}
+	return j.disk.excess(0, true)
+}
+
+// over is the end of a command that was beyond a limit.
+func (j *job) over(reason string) error {
+	limit := map[string]int64{
+		"memory": j.limits.Memory, "output": j.limits.Output, "disk": j.limits.Disk, "files": j.limits.Files,
+	}[reason]
+	return &ExitError{Code: codeKilled, Reason: reason, Limit: limit}
 }
 
 // exit is nil for 0.

@@ -45,6 +45,27 @@
 // when a pipe from here does; what an engine kept nevertheless is removed by the next Open
 // on the machine.
 //
+// Limits hold in these ways, whatever the kind, and Describe says which of them there are:
+//
+//	Time       by the clock, and by RLIMIT_CPU for each process
+//	Memory     of all processes together, with what lies in /tmp: by a control group
+//	           (cgroup v2 where it was delegated to us, or v1, which is root's); else by
+//	           looking at all of them 20 times a second, and the files in memory are
+//	           bounded apart
+//	Processes  by RLIMIT_NPROC, and by a control group where there is one
+//	FileSize   by RLIMIT_FSIZE
+//	Output     by whoever reads it
+//	Disk,      by looking: 20 times a second at what is free on the file system, and, once
+//	Files      enough went of that, at what was written since in the workspace and the
+//	           mounts that may be written, with files that have no name any more but are
+//	           open. A command that was faster is
+//	           found out when it ends, and what it wrote stays
+//
+// Control groups need nobody's help: they are made under the program's own group where
+// the machine lets us, left out where not, removed after each command, and swept at the
+// next start where the program was killed. There a command also gets less processor time
+// than the program itself. The kind none has neither them nor rlimits.
+//
 // Since the namespaces kind executes the program itself, Main has to be the first call of
 // every main and TestMain.
 package sandbox

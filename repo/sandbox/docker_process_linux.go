@@ -59,6 +59,8 @@ type contained struct {
 }
 
 // use: the engine keeps count.
+func (c *contained) pid() int { return 0 }
+
 func (c *contained) use() usage { return usage{} }
 
 // listen reads the reports until the mark that wait sets behind the last one.

@@ -70,7 +70,7 @@ func obey(say *json.Encoder) (int, error) {
 	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
 	say.Encode(report{Started: true})      //nolint:errcheck // there is nobody else to tell
 	if o.Memory > 0 {
-		go watch(context.Background(), func() usage { return treeUse(os.Getpid()) }, Limits{Memory: o.Memory}, func(why error) {
+		go watch(context.Background(), func() usage { return treeUse(os.Getpid()) }, &job{limits: Limits{Memory: o.Memory}}, func(why error) {
 			say.Encode(report{Reason: why.Error()}) //nolint:errcheck // likewise
 			syscall.Exit(codeKilled)
 		})

@@ -65,7 +65,7 @@ var ownEtc = []insideFile{
 func (j *job) layout() layout {
 	var l layout
 	l.addSystem()
-	l.Fill = min(tmpSize, j.limits.Memory) // what lies there is in memory
+	l.Fill = min(tmpSize, j.limits.Memory/2) // what lies there is in memory, and there are two
 	for _, dir := range j.tools.dirs {
 		l.Binds = append(l.Binds, bind{Host: dir, Inside: dir})
 	}

@@ -19,7 +19,9 @@ func TestMain(m *testing.M) {
 	if kind := os.Getenv("BOBBIN_TEST_PARENT"); kind != "" {
 		beParent(kind)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	findGroups() // sweeps what killed programs left
+	os.Exit(code)
 }
 
 // opened are the sandboxes of this machine, opened once.

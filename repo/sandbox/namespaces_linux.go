@@ -79,6 +79,7 @@ func startFirst(j *job, marker string, o orders, sources []*os.File, attr *sysca
 		Stdin: j.stdio.in, Stdout: j.stdio.out, Stderr: j.stdio.err,
 		ExtraFiles: append(theirs, sources...), SysProcAttr: attr,
 	}
+	j.group.placeIn(p.cmd.SysProcAttr)
 	closeOnExec(3)
 	if err := p.cmd.Start(); err != nil {
 		p.close()
@@ -159,6 +160,8 @@ func closeAll(files []*os.File) {
 		}
 	}
 }
+
+func (p *confined) pid() int { return p.cmd.Process.Pid }
 
 func (p *confined) use() usage { return treeUse(p.cmd.Process.Pid) }
 

@@ -98,6 +98,7 @@ func notStarted(err error) int {
 // ended is a process that never was.
 type ended outcome
 
+func (ended) pid() int                 { return 0 }
 func (ended) use() usage               { return usage{} }
 func (ended) kill()                    {}
 func (e ended) wait() (outcome, error) { return outcome(e), nil }

@@ -45,6 +45,7 @@ type Sandbox struct {
 	log    *slog.Logger
 	tools  toolchains
 	detail string
+	groups *groups // control groups for commands; nil: none
 }
 
 // A way is one manner of confining a command.
@@ -68,6 +69,9 @@ type world struct {
 
 // A process is a started job.
 type process interface {
+	// pid is the root of the job's processes as this machine numbers them; 0 where they are
+	// not ours to see.
+	pid() int
 	// use is what the job's processes take now; zero where something else keeps count.
 	use() usage
 	// kill ends all of the job's processes.
@@ -150,14 +154,19 @@ func openProbed(ctx context.Context, c Config, kind string) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{kind: kind, way: w, log: c.Log}
+	s := &Sandbox{kind: kind, way: w, log: c.Log, groups: findGroups()}
 	if !w.world().Image || c.Toolchains != nil { // an image has its own
 		s.tools = findToolchains(ctx, c.Toolchains)
 	}
-	if err := s.prove(ctx); err != nil {
+	err = s.prove(ctx)
+	if err != nil && s.groups != nil && ctx.Err() == nil { // they were promised, and are not to be had
+		s.groups = nil
+		err = s.prove(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
-	s.detail = w.describe()
+	s.detail = w.describe() + ", " + s.groups.describe()
 	c.Log.Info("sandbox holds", "sandbox", s.detail, "toolchains", s.tools.dirs)
 	return s, nil
 }

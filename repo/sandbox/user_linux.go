@@ -1,13 +1,17 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // asRoot reports whether the program runs as root, and commands as somebody else. Root
@@ -40,27 +44,67 @@ func outsideUser() (uid, gid int) {
 	return os.Geteuid(), os.Getegid()
 }
 
-// Own gives the tree at path to the user that commands run as, so that they may write it.
-// It does nothing unless the program runs as root and commands are confined.
+// Own gives the tree at path to the user that commands run as, so that they may write it;
+// what is nested too deep to be reached stays as it is. It does nothing unless the program
+// runs as root and commands are confined.
 func (s *Sandbox) Own(path string) error {
 	if !asRoot() || s.kind == KindNone {
 		return nil
 	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return fmt.Errorf("sandbox: own %s: %w", path, err)
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOTDIR) {
+		err = unix.Lchown(path, outsideID, outsideID)
+	} else if err == nil {
+		err = errors.Join(unix.Fchown(fd, outsideID, outsideID), ownFolder(fd, 0))
 	}
-	defer root.Close()
-	err = fs.WalkDir(root.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return root.Lchown(name, outsideID, outsideID)
-	})
 	if err != nil {
 		return fmt.Errorf("sandbox: own %s: %w", path, err)
 	}
 	return nil
+}
+
+// ownDepth is how many folders within folders are given away.
+const ownDepth = 250
+
+// ownFolder gives away what is in the folder fd, which it closes. What is the commands'
+// already is left alone: its times stay.
+func ownFolder(fd, depth int) error {
+	f := os.NewFile(uintptr(fd), "")
+	defer f.Close()
+	for {
+		names, err := f.Readdirnames(walkNames)
+		for _, name := range names {
+			if err := ownEntry(fd, name, depth); err != nil && !errors.Is(err, unix.ENOENT) {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func ownEntry(fd int, name string, depth int) error {
+	var s unix.Stat_t
+	if err := unix.Fstatat(fd, name, &s, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return err
+	}
+	if s.Uid != outsideID || s.Gid != outsideID {
+		if err := unix.Fchownat(fd, name, outsideID, outsideID, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+			return err
+		}
+	}
+	if s.Mode&unix.S_IFMT != unix.S_IFDIR || depth == ownDepth {
+		return nil
+	}
+	child, err := unix.Openat(fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return ownFolder(child, depth+1)
 }
 
 // handOver lets a command open its own end of a pipe again, as /dev/stdout is.

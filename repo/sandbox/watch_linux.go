@@ -14,8 +14,9 @@ import (
 // and Node, RLIMIT_DATA the race detector, and cgroups are not always ours to make.
 const watchEvery = 50 * time.Millisecond
 
-// watch stops a job once it takes more than the limits allow.
-func watch(ctx context.Context, use func() usage, l Limits, stop context.CancelCauseFunc) {
+// watch stops a job once it takes more than the limits allow, or, where a control group
+// keeps the limit, once the kernel has killed one of its processes for it.
+func watch(ctx context.Context, use func() usage, j *job, stop context.CancelCauseFunc) {
 	wait := watchEvery
 	for {
 		select {
@@ -25,16 +26,23 @@ func watch(ctx context.Context, use func() usage, l Limits, stop context.CancelC
 		}
 		began := time.Now()
 		u := use()
-		if u.memory > l.Memory {
+		if j.starved(u) {
 			stop(stopped("memory"))
 			return
 		}
-		if u.processes > l.Processes {
+		if u.processes > j.limits.Processes {
 			stop(stopped("processes"))
 			return
 		}
 		wait = max(watchEvery, 4*time.Since(began)) // at most a fifth of a processor
 	}
+}
+
+func (j *job) starved(u usage) bool {
+	if j.group.holds("memory") {
+		return j.group.starved()
+	}
+	return u.memory > j.limits.Memory
 }
 
 // treeUse is what the processes below root hold of memory; the kernel counts them itself.

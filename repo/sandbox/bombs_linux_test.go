@@ -1,0 +1,285 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A bomb is a command that takes too much. It says "beyond" once it has more than its
+// limit allows, several times over: under the limit nobody may ever read that, and without
+// the limit somebody has to.
+type bomb struct {
+	name   string
+	script string // of perl; $m holds the mark
+	limits Limits // beside those that all have
+	loose  Limits // of the control
+	ends   string // the reasons, any of them; "" where it ends by itself with an error
+	own    bool   // the limit is no setting: the control is no sandbox
+}
+
+// The limits of every bomb. What is not a bomb's own matter is wide.
+var wide = Limits{Time: time.Minute, Memory: 1 << 30, Processes: 400, FileSize: 1 << 30, Output: 1 << 30, Disk: 4 << 30, Files: 1 << 20}
+
+const pace = `use Time::HiRes; sub pace { Time::HiRes::sleep(0.01) } $| = 1; sub beyond { print "\nbeyond\n"; sleep 600 } `
+
+var bombs = []bomb{
+	{
+		name:   "processes that stay",
+		script: `while (1) { my $p = fork; if (!defined $p) { pace; next } if (!$p) { sleep 600; exit } beyond if ++$n == 150 }`,
+		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
+	},
+	{
+		name: "processes that fork", // and each of them again
+		script: `my $first = $$; pipe R, W; for (1 .. 8) { fork // pace } syswrite W, "x"; sleep 600 if $$ != $first;
+			while (sysread R, my $b, 64) { $all += length $b; beyond if $all >= 150 }`,
+		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
+	},
+	{
+		name:   "zombies",
+		script: `while (1) { my $p = fork; if (!defined $p) { pace; next } exit if !$p; beyond if ++$n == 150 }`,
+		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
+	},
+	{
+		name:   "memory of one process",
+		script: `while (1) { push @a, "x" x (1 << 20); pace if @a % 8 == 0; beyond if @a == 350 }`,
+		limits: Limits{Memory: 96 << 20}, ends: "memory",
+	},
+	{
+		name: "memory of many processes",
+		script: `pipe R, W; for (1 .. 12) { next if fork; push @a, "x" x (1 << 20) for 1 .. 25; syswrite W, "x"; sleep 600 }
+			while (sysread R, my $b, 64) { $all += length $b; beyond if $all == 12 } sleep 600`,
+		limits: Limits{Memory: 96 << 20}, ends: "memory",
+	},
+	{
+		name: "files in memory", // /dev/shm is small anyway
+		script: `my $x = "x" x (1 << 20); my $full = 0; while (1) { my $d = ("/tmp", "/home/box", "/dev/shm")[$n++ % 3]; open my $f, ">", "$d/$n" or exit 1;
+			if ((syswrite $f, $x) == 1 << 20) { $full = 0; beyond if ++$ok == 260 } else { exit 1 if ++$full == 6 } }`,
+		limits: Limits{Memory: 96 << 20}, ends: "memory,",
+	},
+	{
+		name:   "one large file",
+		script: `my $x = "x" x (1 << 20); open my $f, ">", "big"; while (1) { exit 1 if (syswrite $f, $x) != 1 << 20; beyond if ++$n == 64 }`,
+		limits: Limits{FileSize: 8 << 20}, ends: "",
+	},
+	{
+		name:   "a sparse file of a terabyte",
+		script: `open my $f, ">", "big"; truncate $f, 1 << 40 or exit 1; beyond`,
+		limits: Limits{FileSize: 8 << 20}, loose: Limits{FileSize: 2 << 40}, ends: "",
+	},
+	{
+		name:   "many large files",
+		script: `my $x = "x" x (1 << 20); while (1) { open my $f, ">", ++$n; syswrite $f, $x; pace; beyond if $n == 100 }`,
+		limits: Limits{Disk: 8 << 20}, ends: "disk",
+	},
+	{
+		name:   "a log that was removed and is written on",
+		script: `my $x = "x" x (1 << 20); open my $f, ">", "log"; unlink "log"; while (1) { syswrite $f, $x; pace; beyond if ++$n == 100 }`,
+		limits: Limits{Disk: 8 << 20}, ends: "disk",
+	},
+	{
+		name:   "many empty files",
+		script: `while (1) { open my $f, ">", ++$n; pace if $n % 25 == 0; beyond if $n == 4000 }`,
+		limits: Limits{Files: 300}, ends: "files",
+	},
+	{
+		name:   "folders in folders",
+		script: `while (1) { mkdir "d"; chdir "d"; pace if ++$n % 25 == 0; beyond if $n == 4000 }`,
+		limits: Limits{Files: 300}, ends: "files",
+	},
+	{
+		name:   "output",
+		script: `my $x = "x" x (1 << 20); while (1) { print $x; beyond if ++$n == 400 }`,
+		limits: Limits{Output: 1 << 20}, ends: "output",
+	},
+	{
+		name:   "errors",
+		script: `my $x = "x" x (1 << 20); while (1) { print STDERR $x; beyond if ++$n == 40 }`,
+		limits: Limits{Output: 1 << 20}, ends: "output",
+	},
+	{
+		name:   "processor time",
+		script: `while (1) { beyond if ++$n % 1000 == 0 && (times)[0] > 0.6 }`,
+		limits: Limits{Time: 250 * time.Millisecond}, ends: "time",
+	},
+	{
+		name:   "no signal ends it",
+		script: `$SIG{$_} = "IGNORE" for qw(TERM INT HUP QUIT ALRM PIPE XCPU); while (1) { pace; beyond if ++$n == 200 }`,
+		limits: Limits{Time: 250 * time.Millisecond}, ends: "time",
+	},
+	{
+		name:   "descriptors",
+		script: `while (open my $f, "<", "/dev/null") { push @f, $f; beyond if @f == 6000 } exit 1`,
+		ends:   "", own: true,
+	},
+	{
+		name:   "children that hold the output", // and the command ends
+		script: `for (1 .. 5) { next if fork; setpgrp; close STDIN; fork and exit; sleep 1; beyond } exit 1`,
+		ends:   "", own: true,
+	},
+}
+
+// command is the bomb over a workspace of its own. The mark is an argument of all of its
+// processes.
+func (b bomb) command(t *testing.T, s *Sandbox, m mark, limits ...Limits) *Cmd {
+	t.Helper()
+	c := s.Command(bombed(t, s), "perl", "-e", pace+b.script, string(m))
+	c.Limits = wide
+	for _, l := range limits {
+		c.Limits = l.over(c.Limits)
+	}
+	return c
+}
+
+// over is these limits where they are set, and else those.
+func (l Limits) over(wide Limits) Limits {
+	return Limits{
+		Time: cmp.Or(l.Time, wide.Time), Memory: cmp.Or(l.Memory, wide.Memory), Processes: cmp.Or(l.Processes, wide.Processes),
+		FileSize: cmp.Or(l.FileSize, wide.FileSize), Output: cmp.Or(l.Output, wide.Output),
+		Disk: cmp.Or(l.Disk, wide.Disk), Files: cmp.Or(l.Files, wide.Files),
+	}
+}
+
+// bombed is a workspace that is gone after the test however deep its folders are.
+func bombed(t *testing.T, s *Sandbox) string {
+	t.Helper()
+	dir := workspace(t, s)
+	t.Cleanup(func() {
+		for range 100_000 { // the folders of a chain, from the inside to the outside, a step each
+			inner, err := os.ReadDir(filepath.Join(dir, "d"))
+			if err != nil || len(inner) == 0 {
+				break
+			}
+			require.NoError(t, os.Rename(filepath.Join(dir, "d", "d"), filepath.Join(dir, "next")))
+			require.NoError(t, os.Remove(filepath.Join(dir, "d")))
+			require.NoError(t, os.Rename(filepath.Join(dir, "next"), filepath.Join(dir, "d")))
+		}
+	})
+	return dir
+}
+
+// A listener hears whether "beyond" was said, and keeps nothing else.
+type listener struct {
+	heard func()
+	tail  []byte
+	bytes int64
+}
+
+// Write looks at the seam, too.
+func (l *listener) Write(p []byte) (int, error) {
+	l.bytes += int64(len(p))
+	all := append(l.tail, p[:min(len(p), 16)]...)
+	if bytes.Contains(all, []byte("\nbeyond\n")) || bytes.Contains(p, []byte("\nbeyond\n")) {
+		l.heard()
+	}
+	l.tail = append(l.tail[:0:0], p[max(0, len(p)-16):]...)
+	return len(p), nil
+}
+
+// marked counts the processes with the mark on the whole machine.
+func (m mark) marked() (pids []int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range all {
+		line, _ := os.ReadFile(file)
+		if bytes.HasSuffix(line, []byte("\x00"+string(m)+"\x00")) && bytes.Contains(line, []byte("perl")) {
+			var pid int
+			fmt.Sscanf(file, "/proc/%d/", &pid) //nolint:errcheck // the glob matched
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// Every bomb is stopped by its limit, nothing of it lives on, and the next command works.
+func TestEveryBombIsStopped(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		bare := *s
+		bare.groups = nil
+		for _, b := range bombs {
+			t.Run(b.name, func(t *testing.T) { b.stopped(t, s) })
+			if s.groups != nil && (b.limits.Memory > 0 || b.limits.Processes > 0) {
+				t.Run(b.name+", without control groups", func(t *testing.T) { b.stopped(t, &bare) })
+			}
+		}
+		require.Less(t, ownMemory(t), int64(300<<20), "the program itself stays small")
+	})
+}
+
+func (b bomb) stopped(t *testing.T, s *Sandbox) {
+	m := newMark()
+	c := b.command(t, s, m, b.limits)
+	said := false
+	l := &listener{heard: func() { said = true }}
+	c.Stdout, c.Stderr = l, l
+	err := c.Run(t.Context())
+	var exit *ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Contains(t, strings.Split(b.ends, ","), exit.Reason)
+	require.NotZero(t, exit.Code)
+	require.False(t, said, "it came beyond its limit")
+	require.Empty(t, m.marked(), "processes are left")
+	next := s.Command(c.Workspace, "sh", "-c", "echo fine > fine && cat fine")
+	next.Limits = c.Limits
+	next.Limits.Time = time.Minute
+	out, err := output(t, next)
+	require.NoError(t, err)
+	require.Equal(t, "fine", out)
+}
+
+// The control: with wide limits each bomb goes on beyond what it may elsewhere.
+func TestNoBombIsStoppedWithoutItsLimit(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		for _, b := range bombs {
+			t.Run(b.name, func(t *testing.T) {
+				if b.own {
+					s = unconfined(t)
+				}
+				b.goesOn(t, s)
+			})
+		}
+		require.Less(t, ownMemory(t), int64(300<<20), "nor does it keep what it is told")
+	})
+}
+
+func (b bomb) goesOn(t *testing.T, s *Sandbox) {
+	m := newMark()
+	t.Cleanup(func() {
+		for _, pid := range m.marked() {
+			syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // they are ours
+		}
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	beyond := errors.New("beyond")
+	c := b.command(t, s, m, b.loose)
+	l := &listener{heard: func() { cancel(beyond) }}
+	c.Stdout, c.Stderr = l, l
+	err := c.Run(ctx)
+	require.Equal(t, beyond, context.Cause(ctx), "it ended before: %v", err)
+}
+
+// ownMemory is the most that this process ever had, in bytes.
+func ownMemory(t *testing.T) (most int64) {
+	t.Helper()
+	debug.FreeOSMemory()
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(status)) {
+		if n, err := fmt.Sscanf(line, "VmHWM: %d kB", &most); n == 1 && err == nil {
+			return most << 10
+		}
+	}
+	t.Fatal("no VmHWM")
+	return 0
+}

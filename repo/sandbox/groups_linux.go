@@ -1,0 +1,264 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// groupControllers are what control groups are used for here, where the kernel and the
+// machine's owner let us.
+var groupControllers = []string{"memory", "pids", "cpu"}
+
+// groupPrefix begins the names of our groups; the number of the process that made one follows.
+const groupPrefix = "bobbin-"
+
+// groups are where this program may make a control group for each command. Nil: nowhere,
+// and the kernel's limits of single processes hold with the watch over all of them.
+type groups struct {
+	trees []groupTree
+}
+
+// A groupTree is one hierarchy of control groups.
+type groupTree struct {
+	unified     bool // version 2
+	dir         string
+	controllers []string // that are ours to use there
+}
+
+// findGroups finds out by trying. What it finds wrong is no error: not being allowed is
+// the usual case.
+func findGroups() *groups {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	var g groups
+	for _, t := range groupTrees(string(mounts), string(own)) {
+		t.sweep()
+		if t.prepare(os.Getpid()) {
+			g.trees = append(g.trees, t)
+		}
+	}
+	if len(g.trees) == 0 {
+		return nil
+	}
+	return &g
+}
+
+// groupTrees are the hierarchies that this process is in, each with the directory of its
+// own group, by what the kernel says of mounts and of the process.
+func groupTrees(mounts, own string) (trees []groupTree) {
+	for line := range strings.Lines(own) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // number:controllers:path
+		if len(parts) != 3 {
+			continue
+		}
+		t := groupTree{unified: parts[1] == "", controllers: wanted(strings.Split(parts[1], ","))}
+		if !t.unified && len(t.controllers) == 0 {
+			continue
+		}
+		if t.dir = t.mounted(mounts, parts[2]); t.dir != "" {
+			trees = append(trees, t)
+		}
+	}
+	return trees
+}
+
+func wanted(names []string) (out []string) {
+	for _, c := range groupControllers {
+		if slices.Contains(names, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// mounted is the directory of the group at path, where its hierarchy is mounted.
+func (t groupTree) mounted(mounts, path string) string {
+	for line := range strings.Lines(mounts) {
+		left, right, ok := strings.Cut(line, " - ")
+		fields, kind := strings.Fields(left), strings.Fields(right)
+		if !ok || len(fields) < 5 || len(kind) < 3 {
+			continue
+		}
+		ours := t.unified && kind[0] == "cgroup2" ||
+			!t.unified && kind[0] == "cgroup" && len(wanted(strings.Split(kind[2], ","))) == len(t.controllers) &&
+				slices.Contains(strings.Split(kind[2], ","), t.controllers[0])
+		below, inside := strings.CutPrefix(path, strings.TrimSuffix(fields[3], "/"))
+		if ours && inside && (below == "" || below[0] == '/') {
+			return filepath.Join(fields[4], below)
+		}
+	}
+	return ""
+}
+
+// sweep removes the groups of programs that died. A group with a process in it cannot be
+// removed, by the kernel's rule.
+func (t groupTree) sweep() {
+	left, _ := filepath.Glob(filepath.Join(t.dir, groupPrefix+"*"))
+	for _, dir := range left {
+		pid, err := strconv.Atoi(strings.SplitN(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-", 2)[0])
+		if err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			unix.Rmdir(dir) //nolint:errcheck // then it stays
+		}
+	}
+}
+
+// prepare reports whether groups can be made in this hierarchy, for one controller at least.
+func (t *groupTree) prepare(pid int) bool {
+	if t.unified && !t.delegate(pid) {
+		return false
+	}
+	trial, err := t.make(Limits{}.withDefaults(), pid)
+	if err != nil {
+		return false
+	}
+	return unix.Rmdir(trial) == nil
+}
+
+// delegate passes the controllers of our group on to the groups in it, which the kernel
+// allows where no process is in the group itself: where nobody but this program is, it goes
+// into a group of its own. Groups of systemd are left alone unless it gave them away
+// (Delegate=yes).
+func (t *groupTree) delegate(pid int) bool {
+	there, err := os.ReadFile(filepath.Join(t.dir, "cgroup.controllers"))
+	if err != nil {
+		return false
+	}
+	t.controllers = wanted(strings.Fields(string(there)))
+	if len(t.controllers) == 0 || !t.givenAway() {
+		return false
+	}
+	if t.passOn() == nil {
+		return true
+	}
+	procs, err := os.ReadFile(filepath.Join(t.dir, "cgroup.procs"))
+	if err != nil || string(bytes.TrimSpace(procs)) != strconv.Itoa(pid) {
+		return false
+	}
+	own := filepath.Join(t.dir, fmt.Sprintf("%s%d-self", groupPrefix, pid))
+	if os.Mkdir(own, 0o755) != nil {
+		return false
+	}
+	if writeGroup(own, "cgroup.procs", strconv.Itoa(pid)) == nil && t.passOn() == nil {
+		return true
+	}
+	writeGroup(t.dir, "cgroup.procs", strconv.Itoa(pid)) //nolint:errcheck // back to where we were
+	unix.Rmdir(own)                                      //nolint:errcheck // it is empty
+	return false
+}
+
+// passOn lets groups in ours have limits of their own.
+func (t *groupTree) passOn() error {
+	passed, err := os.ReadFile(filepath.Join(t.dir, "cgroup.subtree_control"))
+	if err != nil {
+		return err
+	}
+	if len(wanted(strings.Fields(string(passed)))) == len(t.controllers) {
+		return nil
+	}
+	return writeGroup(t.dir, "cgroup.subtree_control", "+"+strings.Join(t.controllers, " +"))
+}
+
+// givenAway reports whether the group is not one that systemd keeps for itself. Who is not
+// root could not write there otherwise.
+func (t *groupTree) givenAway() bool {
+	switch filepath.Ext(t.dir) {
+	case ".service", ".scope", ".slice":
+	default:
+		return true
+	}
+	if os.Geteuid() != 0 {
+		return true
+	}
+	for _, name := range []string{"trusted.delegate", "user.delegate"} {
+		var value [8]byte
+		if n, err := unix.Getxattr(t.dir, name, value[:]); err == nil && string(value[:n]) == "1" {
+			return true
+		}
+	}
+	return false
+}
+
+// make makes a group with these limits.
+func (t *groupTree) make(l Limits, pid int) (string, error) {
+	dir, err := os.MkdirTemp(t.dir, fmt.Sprintf("%s%d-", groupPrefix, pid))
+	if err != nil {
+		return "", err
+	}
+	for _, s := range t.settings(l) {
+		if err := writeGroup(dir, s.file, s.value); err != nil && !(s.optional && errors.Is(err, os.ErrNotExist)) {
+			unix.Rmdir(dir) //nolint:errcheck // it is empty
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// A setting is one line in one file of a group.
+type setting struct {
+	file, value string
+	optional    bool // not all kernels have it
+}
+
+// besides is how many processes of ours are in a group with the command's.
+const besides = 32
+
+// settings are the limits in this hierarchy's words. Of processor time a command gets a
+// quarter of what the program itself does, where both want it.
+func (t *groupTree) settings(l Limits) (out []setting) {
+	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)
+	for _, c := range t.controllers {
+		switch {
+		case c == "memory" && t.unified:
+			out = append(out, setting{file: "memory.max", value: memory},
+				setting{"memory.swap.max", "0", true}, setting{"memory.oom.group", "1", true})
+		case c == "memory":
+			out = append(out, setting{file: "memory.limit_in_bytes", value: memory}, setting{"memory.memsw.limit_in_bytes", memory, true})
+		case c == "pids":
+			out = append(out, setting{file: "pids.max", value: processes})
+		case t.unified:
+			out = append(out, setting{"cpu.weight", "25", true})
+		default:
+			out = append(out, setting{"cpu.shares", "256", true})
+		}
+	}
+	return out
+}
+
+func writeGroup(dir, file, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
+}
+
+// describe says what holds the limits.
+func (g *groups) describe() string {
+	if g == nil {
+		return "limits by rlimits and a watch"
+	}
+	var parts []string
+	for _, t := range g.trees {
+		version := "v1"
+		if t.unified {
+			version = "v2"
+		}
+		parts = append(parts, fmt.Sprintf("%s by cgroup %s", strings.Join(t.controllers, " and "), version))
+	}
+	return strings.Join(parts, ", ")
+}
