@@ -12,16 +12,31 @@ import (
 // configuration calls it.
 type Limit string
 
-// The limits. Days are those of the database, in UTC.
+// The limits. Days are those of the database, in UTC; a person's are those of all sessions
+// that the person asked for.
 const (
-	LimitSessionUSD      Limit = "session_usd"
-	LimitSessionTokens   Limit = "session_tokens"
-	LimitSessionCommands Limit = "session_commands"
-	LimitSessionMinutes  Limit = "session_minutes" // at work; waiting for people or for a seat does not count
-	LimitPersonDayUSD    Limit = "person_day_usd"  // all sessions that one person asked for
-	LimitChannelDayUSD   Limit = "channel_day_usd"
-	LimitDayUSD          Limit = "day_usd"
+	LimitSessionUSD        Limit = "session_usd"
+	LimitSessionTokens     Limit = "session_tokens"
+	LimitSessionCommands   Limit = "session_commands"
+	LimitSessionMinutes    Limit = "session_minutes"   // at work; waiting for people or for a seat does not count
+	LimitSessionOutput     Limit = "session_output_mb" // that commands printed, before it is cut
+	LimitSessionDisk       Limit = "session_disk_mb"   // taken now, here and in the database
+	LimitPersonDayUSD      Limit = "person_day_usd"
+	LimitPersonDayTokens   Limit = "person_day_tokens"
+	LimitPersonDayMinutes  Limit = "person_day_minutes"
+	LimitChannelDayUSD     Limit = "channel_day_usd"
+	LimitChannelDayTokens  Limit = "channel_day_tokens"
+	LimitChannelDayMinutes Limit = "channel_day_minutes"
+	LimitDayUSD            Limit = "day_usd"
+	LimitDayTokens         Limit = "day_tokens"
+	LimitDayMinutes        Limit = "day_minutes"
 )
+
+// OfCommands reports whether only commands bring a session further to the limit, so that
+// models may still be asked.
+func (l Limit) OfCommands() bool {
+	return l == LimitSessionCommands || l == LimitSessionOutput || l == LimitSessionDisk
+}
 
 // Limits are how much may be used; what is absent or zero has no limit.
 type Limits map[Limit]float64
@@ -72,23 +87,23 @@ func hours(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 }
 
+// unit is what the limit counts.
+func (l Limit) unit() string { return string(l[strings.LastIndexByte(string(l), '_')+1:]) }
+
 // amount is a number with what it counts.
 func (l Limit) amount(n float64) string {
-	what := ""
-	switch l {
-	case LimitSessionTokens:
-		what = "token"
-	case LimitSessionCommands:
-		what = "command"
-	case LimitSessionMinutes:
-		what = "minute"
-	default:
+	what := map[string]string{"tokens": "token", "commands": "command", "minutes": "minute"}[l.unit()]
+	switch {
+	case l == LimitSessionOutput:
+		return l.number(n) + " MB of output"
+	case l == LimitSessionDisk:
+		return l.number(n) + " MB on disk"
+	case what == "":
 		return l.number(n)
-	}
-	if n != 1 {
+	case n != 1:
 		what += "s"
 	}
-	if l == LimitSessionMinutes {
+	if l.unit() == "minutes" {
 		what += " of work"
 	}
 	return l.number(n) + " " + what
@@ -96,7 +111,9 @@ func (l Limit) amount(n float64) string {
 
 func (l Limit) number(n float64) string {
 	switch {
-	case l == LimitSessionTokens, l == LimitSessionCommands, l == LimitSessionMinutes:
+	case l.unit() == "mb":
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0")
+	case l.unit() != "usd":
 		return grouped(int64(n))
 	case n < 0.1:
 		return fmt.Sprintf("$%.4f", n)
@@ -117,12 +134,12 @@ func grouped(n int64) string {
 }
 
 func (l Limit) about() string {
-	switch l {
-	case LimitPersonDayUSD:
+	switch {
+	case strings.HasPrefix(string(l), "person_"):
 		return "today by whoever asked for this"
-	case LimitChannelDayUSD:
+	case strings.HasPrefix(string(l), "channel_"):
 		return "today in this channel"
-	case LimitDayUSD:
+	case strings.HasPrefix(string(l), "day_"):
 		return "today in all sessions"
 	}
 	return "in this session"

@@ -63,13 +63,21 @@ type ModelConfig struct {
 
 // LimitsConfig bounds what a session may take.
 type LimitsConfig struct {
-	SessionUSD      float64 `yaml:"session_usd"`                // default: none; at this and the next six the session pauses and asks
+	SessionUSD      float64 `yaml:"session_usd"`                // default: none; at this and the next fourteen the session pauses and asks
 	SessionTokens   int     `yaml:"session_tokens"`             // the same
 	SessionCommands int     `yaml:"session_commands"`           // the same
 	SessionMinutes  int     `yaml:"session_minutes"`            // the same; at work
+	SessionOutput   int     `yaml:"session_output_mb"`          // the same; printed by commands
+	SessionDisk     int     `yaml:"session_disk_mb"`            // the same; its folder, and its files in the database
 	PersonDayUSD    float64 `yaml:"person_day_usd"`             // the same, over the sessions that a person asked for, in a day
+	PersonTokens    int     `yaml:"person_day_tokens"`          // the same
+	PersonMinutes   int     `yaml:"person_day_minutes"`         // the same
 	ChannelDayUSD   float64 `yaml:"channel_day_usd"`            // the same, of a channel
+	ChannelTokens   int     `yaml:"channel_day_tokens"`         // the same
+	ChannelMinutes  int     `yaml:"channel_day_minutes"`        // the same
 	DayUSD          float64 `yaml:"day_usd"`                    // the same, of all
+	DayTokens       int     `yaml:"day_tokens"`                 // the same
+	DayMinutes      int     `yaml:"day_minutes"`                // the same
 	SessionsAtOnce  int     `yaml:"sessions_at_once"`           // over all replicas; default 8
 	PerRepository   int     `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
 	Attempts        int     `yaml:"attempts_before_consulting"` // default 2
@@ -81,7 +89,10 @@ func (l LimitsConfig) limits() workflow.Limits {
 	return workflow.Limits{
 		workflow.LimitSessionUSD: l.SessionUSD, workflow.LimitSessionTokens: float64(l.SessionTokens),
 		workflow.LimitSessionCommands: float64(l.SessionCommands), workflow.LimitSessionMinutes: float64(l.SessionMinutes),
+		workflow.LimitSessionOutput: float64(l.SessionOutput), workflow.LimitSessionDisk: float64(l.SessionDisk),
 		workflow.LimitPersonDayUSD: l.PersonDayUSD, workflow.LimitChannelDayUSD: l.ChannelDayUSD, workflow.LimitDayUSD: l.DayUSD,
+		workflow.LimitPersonDayTokens: float64(l.PersonTokens), workflow.LimitChannelDayTokens: float64(l.ChannelTokens), workflow.LimitDayTokens: float64(l.DayTokens),
+		workflow.LimitPersonDayMinutes: float64(l.PersonMinutes), workflow.LimitChannelDayMinutes: float64(l.ChannelMinutes), workflow.LimitDayMinutes: float64(l.DayMinutes),
 	}
 }
 

@@ -249,12 +249,16 @@ func (c *Config) standsInForItself(name, from string, seen map[string]bool) bool
 
 // What no team means to ask for: beyond it stands a slip of the hand.
 const (
-	aWeek        = 7 * 24 * 60 // minutes
+	aDay         = 24 * 60 // minutes
+	aWeek        = 7 * aDay
 	mostSessions = 1000
 	mostAttempts = 20
 	mostUSD      = 1e6
 	mostTokens   = 1e9
-	mostPrice    = 1e5 // USD per million
+	mostMB       = 1e9
+	// of many sessions
+	mostDayTokens = 1e12
+	mostPrice     = 1e5 // USD per million
 )
 
 func (c *Config) checkLimits(p *problems) {
@@ -268,9 +272,17 @@ func (c *Config) checkLimits(p *problems) {
 		{"session_tokens", float64(l.SessionTokens), mostTokens},
 		{"session_commands", float64(l.SessionCommands), mostTokens},
 		{"session_minutes", float64(l.SessionMinutes), aWeek},
+		{"session_output_mb", float64(l.SessionOutput), mostMB},
+		{"session_disk_mb", float64(l.SessionDisk), mostMB},
 		{"person_day_usd", l.PersonDayUSD, mostUSD},
+		{"person_day_tokens", float64(l.PersonTokens), mostDayTokens},
+		{"person_day_minutes", float64(l.PersonMinutes), mostSessions * aDay},
 		{"channel_day_usd", l.ChannelDayUSD, mostUSD},
+		{"channel_day_tokens", float64(l.ChannelTokens), mostDayTokens},
+		{"channel_day_minutes", float64(l.ChannelMinutes), mostSessions * aDay},
 		{"day_usd", l.DayUSD, mostUSD},
+		{"day_tokens", float64(l.DayTokens), mostDayTokens},
+		{"day_minutes", float64(l.DayMinutes), mostSessions * aDay},
 		{"sessions_at_once", float64(l.SessionsAtOnce), mostSessions},
 		{"sessions_per_repository", float64(l.PerRepository), mostSessions},
 		{"attempts_before_consulting", float64(l.Attempts), mostAttempts},
@@ -284,18 +296,25 @@ func (c *Config) checkLimits(p *problems) {
 		}
 	}
 	for _, x := range []struct {
-		key, whole  string
-		value, most float64
+		what                       string
+		session, person, here, all float64
 	}{
-		{"session_usd", "day_usd", l.SessionUSD, l.DayUSD},
-		{"session_usd", "person_day_usd", l.SessionUSD, l.PersonDayUSD},
-		{"session_usd", "channel_day_usd", l.SessionUSD, l.ChannelDayUSD},
-		{"person_day_usd", "day_usd", l.PersonDayUSD, l.DayUSD},
-		{"channel_day_usd", "day_usd", l.ChannelDayUSD, l.DayUSD},
+		{"usd", l.SessionUSD, l.PersonDayUSD, l.ChannelDayUSD, l.DayUSD},
+		{"tokens", float64(l.SessionTokens), float64(l.PersonTokens), float64(l.ChannelTokens), float64(l.DayTokens)},
+		{"minutes", 0, float64(l.PersonMinutes), float64(l.ChannelMinutes), float64(l.DayMinutes)}, // a session may go on for days
 	} {
-		if x.most > 0 && x.value > x.most {
-			p.at("$.limits."+x.key, "%s is more than %s", x.key, x.whole)
-		}
+		p.noMore("session_"+x.what, "day_"+x.what, x.session, x.all)
+		p.noMore("session_"+x.what, "person_day_"+x.what, x.session, x.person)
+		p.noMore("session_"+x.what, "channel_day_"+x.what, x.session, x.here)
+		p.noMore("person_day_"+x.what, "day_"+x.what, x.person, x.all)
+		p.noMore("channel_day_"+x.what, "day_"+x.what, x.here, x.all)
+	}
+}
+
+// noMore finds a limit that is more than one of a whole that it is a part of.
+func (p *problems) noMore(key, whole string, value, most float64) {
+	if most > 0 && value > most {
+		p.at("$.limits."+key, "%s is more than %s", key, whole)
 	}
 }
 

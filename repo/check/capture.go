@@ -13,6 +13,7 @@ type capture struct {
 	first []byte
 	last  []byte // the newest bytes, twice the half at most
 	lost  int64
+	total int64
 }
 
 // Write never fails.
@@ -20,6 +21,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := len(p)
+	c.total += int64(n)
 	if room := c.half - len(c.first); room > 0 {
 		room = min(room, len(p))
 		c.first, p = append(c.first, p[:room]...), p[room:]
@@ -31,6 +33,13 @@ func (c *capture) Write(p []byte) (int, error) {
 		c.last = append(c.last[:0], c.last[drop:]...)
 	}
 	return n, nil
+}
+
+// printed is how many bytes were written.
+func (c *capture) printed() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
 }
 
 // String is what was kept, with a word on what was not.

@@ -42,8 +42,9 @@ type Result struct {
 	Tests                   []Test // at most what the runner named; some name only what failed
 	Output                  string // of the tests, for people: its ends when long
 	ExitCode                int
-	// Stopped says why the sandbox ended a command: time, memory, output, killed.
+	// Stopped says why the sandbox ended a command: time, memory, output, disk, files, killed.
 	Stopped string
+	Printed int64 // bytes, also those that are not in the outputs here
 	Took    time.Duration
 	Counted bool // false: only the exit code is known
 }
@@ -142,6 +143,10 @@ func (r Result) stopped() string {
 		return "stopped: it took too much memory"
 	case "output":
 		return "stopped: it printed too much"
+	case "disk":
+		return "stopped: it wrote too much to the disk"
+	case "files":
+		return "stopped: it made too many files"
 	}
 	return "killed before it ended"
 }

@@ -35,6 +35,7 @@ type outcome struct {
 	text    string
 	code    int
 	stopped string // why the sandbox ended it
+	printed int64  // bytes, also those that were left out of text
 }
 
 // Run builds and tests the tree in dir as it stands, with the caches read-only. Commands
@@ -60,7 +61,7 @@ func (c *Checker) run(ctx context.Context, j job) (Result, error) {
 			return r, err
 		}
 		r.BuildRan, r.BuildOK = true, o.code == 0
-		r.BuildOutput, r.Stopped = ends(plain(o.text), maxText), o.stopped
+		r.BuildOutput, r.Stopped, r.Printed = ends(plain(o.text), maxText), o.stopped, o.printed
 	}
 	r.Took = time.Since(began)
 	if j.project.Test == "" || r.Stopped != "" {
@@ -88,6 +89,7 @@ func (c *Checker) test(ctx context.Context, j job, r *Result) error {
 		return err
 	}
 	r.TestsRan, r.ExitCode, r.Stopped = true, o.code, o.stopped
+	r.Printed += o.printed
 	r.take(o, reports(report))
 	return nil
 }
@@ -152,9 +154,9 @@ func (c *Checker) command(ctx context.Context, j job, line, report string) (outc
 	var exit *sandbox.ExitError
 	switch {
 	case err == nil:
-		return outcome{text: out.String()}, nil
+		return outcome{text: out.String(), printed: out.printed()}, nil
 	case errors.As(err, &exit):
-		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason}, nil
+		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
 	}
 	return outcome{}, fmt.Errorf("check: run %q: %w", line, err)
 }

@@ -15,26 +15,37 @@ import (
 type used struct {
 	USD                      float64
 	Tokens, Commands, Worked int64
+	Printed, Disk            int64
 	Requester, Channel       string // subjects of a day's limits; a channel with its team
 	Day                      string
 	Left                     float64 // seconds of the day
-	Person, Here, All        float64 // USD of the day
+	Person, Here, All        ofDay
+}
+
+// ofDay is what sessions used on one day.
+type ofDay struct {
+	USD            float64
+	Tokens, Worked int64
 }
 
 // Uses is what was used under each of the limits, as the rows say at this moment: in this
 // session, and today in all sessions of all replicas.
 func (t *Turn) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.Use, error) {
-	rows, err := t.store.Pool.Query(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
-			d as (select p.* from spending p, s where p.day = s.utc::date)
-		select spent_usd, tokens, commands, worked_ms, team || ' ' || requester, team || ' ' || channel, to_char(utc, 'YYYY-MM-DD'),
-			extract(epoch from date_trunc('day', utc) + interval '1 day' - utc)::float8,
-			coalesce((select sum(usd) from d where d.person = s.requester and d.team = s.team), 0),
-			coalesce((select sum(usd) from d where d.channel = s.channel and d.team = s.team), 0),
-			coalesce((select sum(usd) from d), 0) from s`, t.id)
-	if err != nil {
-		return nil, fmt.Errorf("what %s used: %w", t.id, err)
-	}
-	u, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[used])
+	var u used
+	err := t.store.Pool.QueryRow(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
+			d as (select p.usd, p.tokens, p.worked_ms, p.person = s.requester and p.team = s.team as person, p.channel = s.channel and p.team = s.team as here
+				from spending p, s where p.day = s.utc::date),
+			sums as (select coalesce(sum(usd) filter (where person), 0) as person_usd, coalesce(sum(tokens) filter (where person), 0)::bigint as person_tokens,
+				coalesce(sum(worked_ms) filter (where person), 0)::bigint as person_ms, coalesce(sum(usd) filter (where here), 0) as here_usd,
+				coalesce(sum(tokens) filter (where here), 0)::bigint as here_tokens, coalesce(sum(worked_ms) filter (where here), 0)::bigint as here_ms,
+				coalesce(sum(usd), 0) as usd, coalesce(sum(tokens), 0)::bigint as tokens, coalesce(sum(worked_ms), 0)::bigint as ms from d)
+		select s.spent_usd, s.tokens, s.commands, s.worked_ms, s.printed,
+			s.disk + coalesce((select sum(octet_length(pack)) from workspaces where session_id = s.id), 0)::bigint,
+			s.team || ' ' || s.requester, s.team || ' ' || s.channel, to_char(s.utc, 'YYYY-MM-DD'),
+			extract(epoch from date_trunc('day', s.utc) + interval '1 day' - s.utc)::float8,
+			person_usd, person_tokens, person_ms, here_usd, here_tokens, here_ms, usd, sums.tokens, ms from s, sums`, t.id).
+		Scan(&u.USD, &u.Tokens, &u.Commands, &u.Worked, &u.Printed, &u.Disk, &u.Requester, &u.Channel, &u.Day, &u.Left,
+			&u.Person.USD, &u.Person.Tokens, &u.Person.Worked, &u.Here.USD, &u.Here.Tokens, &u.Here.Worked, &u.All.USD, &u.All.Tokens, &u.All.Worked)
 	if err != nil {
 		return nil, fmt.Errorf("what %s used: %w", t.id, err)
 	}
@@ -53,10 +64,18 @@ func (u used) under(session string, limits workflow.Limits) (uses []workflow.Use
 		{Limit: workflow.LimitSessionUSD, Used: u.USD, Subject: session},
 		{Limit: workflow.LimitSessionTokens, Used: float64(u.Tokens), Subject: session},
 		{Limit: workflow.LimitSessionCommands, Used: float64(u.Commands), Subject: session},
-		{Limit: workflow.LimitSessionMinutes, Used: float64(u.Worked / time.Minute.Milliseconds()), Subject: session},
-		{Limit: workflow.LimitPersonDayUSD, Used: u.Person, Subject: u.Requester, Day: u.Day},
-		{Limit: workflow.LimitChannelDayUSD, Used: u.Here, Subject: u.Channel, Day: u.Day},
-		{Limit: workflow.LimitDayUSD, Used: u.All, Day: u.Day},
+		{Limit: workflow.LimitSessionMinutes, Used: minutes(u.Worked), Subject: session},
+		{Limit: workflow.LimitSessionOutput, Used: megabytes(u.Printed), Subject: session},
+		{Limit: workflow.LimitSessionDisk, Used: megabytes(u.Disk), Subject: session},
+		{Limit: workflow.LimitPersonDayUSD, Used: u.Person.USD, Subject: u.Requester, Day: u.Day},
+		{Limit: workflow.LimitPersonDayTokens, Used: float64(u.Person.Tokens), Subject: u.Requester, Day: u.Day},
+		{Limit: workflow.LimitPersonDayMinutes, Used: minutes(u.Person.Worked), Subject: u.Requester, Day: u.Day},
+		{Limit: workflow.LimitChannelDayUSD, Used: u.Here.USD, Subject: u.Channel, Day: u.Day},
+		{Limit: workflow.LimitChannelDayTokens, Used: float64(u.Here.Tokens), Subject: u.Channel, Day: u.Day},
+		{Limit: workflow.LimitChannelDayMinutes, Used: minutes(u.Here.Worked), Subject: u.Channel, Day: u.Day},
+		{Limit: workflow.LimitDayUSD, Used: u.All.USD, Day: u.Day},
+		{Limit: workflow.LimitDayTokens, Used: float64(u.All.Tokens), Day: u.Day},
+		{Limit: workflow.LimitDayMinutes, Used: minutes(u.All.Worked), Day: u.Day},
 	} {
 		if x.Step = limits[x.Limit]; x.Step > 0 {
 			if x.Day != "" {
@@ -67,6 +86,9 @@ func (u used) under(session string, limits workflow.Limits) (uses []workflow.Use
 	}
 	return uses
 }
+
+func minutes(ms int64) float64      { return float64(ms / time.Minute.Milliseconds()) }
+func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // allowed adds what people allowed beyond the limit.
 func (t *Turn) allowed(ctx context.Context, u *workflow.Use) error {
@@ -114,14 +136,15 @@ func (t *Turn) spending(ctx context.Context, tx pgx.Tx, f Fact) error {
 		commands = 1
 	}
 	_, err := tx.Exec(ctx, `update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
-			limited_at = case when $5 then now() when $6 then null else limited_at end where id = $1`,
-		t.id, f.Tokens, commands, f.worked.Milliseconds(), f.Limited, f.ClearStop || f.Open != nil && *f.Open)
-	if err != nil || f.SpentUSD == 0 {
+			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
+		t.id, f.Tokens, commands, f.worked.Milliseconds(), f.Limited, f.ClearStop || f.Open != nil && *f.Open, f.Printed, f.Disk)
+	if err != nil || f.SpentUSD == 0 && f.Tokens == 0 && f.worked.Milliseconds() == 0 {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into spending (session_id, day, team, channel, person, usd)
-		select id, (now() at time zone 'utc')::date, team, channel, requester, $2 from sessions where id = $1
-		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd`, t.id, f.SpentUSD)
+	_, err = tx.Exec(ctx, `insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms)
+		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4 from sessions where id = $1
+		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
+			worked_ms = spending.worked_ms + excluded.worked_ms`, t.id, f.SpentUSD, f.Tokens, f.worked.Milliseconds())
 	return err
 }
 

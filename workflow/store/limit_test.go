@@ -13,7 +13,10 @@ import (
 
 var everyLimit = workflow.Limits{
 	workflow.LimitSessionUSD: 5, workflow.LimitSessionTokens: 1000, workflow.LimitSessionCommands: 3, workflow.LimitSessionMinutes: 10,
+	workflow.LimitSessionOutput: 2, workflow.LimitSessionDisk: 4,
 	workflow.LimitPersonDayUSD: 10, workflow.LimitChannelDayUSD: 20, workflow.LimitDayUSD: 30,
+	workflow.LimitPersonDayTokens: 1100, workflow.LimitChannelDayTokens: 1200, workflow.LimitDayTokens: 1300,
+	workflow.LimitPersonDayMinutes: 11, workflow.LimitChannelDayMinutes: 12, workflow.LimitDayMinutes: 13,
 }
 
 // asked begins a session of that person in that channel.
@@ -57,15 +60,20 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
 	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1.5, Tokens: 700, Command: &store.Command{Command: "go test"}}))
 	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 0.5, Tokens: 50}))
-	require.NoError(t, two.Record(t.Context(), store.Fact{SpentUSD: 4}))
-	require.NoError(t, other.Record(t.Context(), store.Fact{SpentUSD: 8}))
+	require.NoError(t, two.Record(t.Context(), store.Fact{SpentUSD: 4, Printed: 5 << 20}))
+	require.NoError(t, other.Record(t.Context(), store.Fact{SpentUSD: 8, Tokens: 80}))
+	_, err := s.Pool.Exec(t.Context(), `update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
+	require.NoError(t, err)
 	require.Equal(t, map[workflow.Limit]float64{
 		workflow.LimitSessionUSD: 2, workflow.LimitSessionTokens: 750, workflow.LimitSessionCommands: 1, workflow.LimitSessionMinutes: 0,
+		workflow.LimitSessionOutput: 0, workflow.LimitSessionDisk: 0,
 		workflow.LimitPersonDayUSD: 6, workflow.LimitChannelDayUSD: 10, workflow.LimitDayUSD: 14,
+		workflow.LimitPersonDayTokens: 750, workflow.LimitChannelDayTokens: 830, workflow.LimitDayTokens: 830,
+		workflow.LimitPersonDayMinutes: 2, workflow.LimitChannelDayMinutes: 2, workflow.LimitDayMinutes: 3,
 	}, used(t, one))
 
 	// The day is the database's: what was spent on another one counts for the session only.
-	_, err := s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
+	_, err = s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
 	require.NoError(t, err)
 	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1}))
 	got := used(t, one)
@@ -76,6 +84,26 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	require.Regexp(t, `^\d{4}-\d\d-\d\d$`, day.Day)
 	require.Positive(t, day.Left)
 	require.LessOrEqual(t, day.Left, 24*time.Hour)
+}
+
+// What was printed adds up; the disk is what it takes now, with what is kept of it in the
+// database.
+func TestOutputAndDisk(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	mb := func(n int64) *int64 { n <<= 20; return &n }
+	figures := func() []float64 {
+		return []float64{use(t, turn, workflow.LimitSessionOutput).Used, use(t, turn, workflow.LimitSessionDisk).Used}
+	}
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Printed: 1 << 20, Disk: mb(3)}))
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Printed: 1 << 19}))
+	require.Equal(t, []float64{1.5, 3}, figures())
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Disk: mb(2), Snapshots: []store.Snapshot{{Tree: "a", Pack: make([]byte, 1<<20)}, {Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}}}))
+	require.Equal(t, []float64{1.5, 4}, figures())
+	require.True(t, use(t, turn, workflow.LimitSessionDisk).Reached())
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Disk: mb(0), Snapshots: []store.Snapshot{{Tree: "c", Pack: []byte{}}}}))
+	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
 // Time at work counts while a turn is at it, and not between turns.
@@ -92,6 +120,7 @@ func TestTimeAtWork(t *testing.T) {
 		require.NoError(t, err)
 	}
 	before := number(t, s, `select worked_ms from sessions`)
+	require.Equal(t, before, number(t, s, `select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
 	later, err := s.Begin(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.NoError(t, later.Record(t.Context(), store.Fact{}))

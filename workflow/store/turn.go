@@ -92,8 +92,10 @@ type Fact struct {
 	Maybe      []workflow.Event        // after Events: those that the phase allows; several workers move one session
 	Change     func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
 	SpentUSD   float64
-	Tokens     int  // read and written by models
-	Limited    bool // the session rests at a limit, until it is open again
+	Tokens     int    // read and written by models
+	Printed    int64  // bytes, by commands
+	Disk       *int64 // bytes that the session's folder takes now; nil: nobody looked
+	Limited    bool   // the session rests at a limit, until it is open again
 	Extensions []workflow.Extension
 	Decisions  []workflow.Decision
 	Report     *workflow.Report

@@ -29,16 +29,18 @@ type Bench struct {
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
 	// Ran hears of each command that came to an end, with its exit code (-1 where it was
-	// stopped) and the last lines of its output; Checked of each build and test run. Both may be nil.
-	Ran       func(command string, exitCode int, output string)
+	// stopped), the last lines of its output, and how many bytes it printed in all; Checked of
+	// each build and test run. Both may be nil.
+	Ran       func(command string, exitCode int, output string, printed int64)
 	Checked   func(check.Result)
 	OutputDir string // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
 	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
 	// made when it is first needed. Empty: they have the repository's, read-only.
 	ScratchDir string
 
-	changing sync.RWMutex // one change of files at a time, and no reading meanwhile
-	mu       sync.Mutex   // guards what follows
+	limits   sandbox.Limits // of commands, beside their time; tests have small ones
+	changing sync.RWMutex   // one change of files at a time, and no reading meanwhile
+	mu       sync.Mutex     // guards what follows
 	seen     map[string]sighting
 }
 

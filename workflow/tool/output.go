@@ -46,6 +46,13 @@ func (c *capture) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// size is how much was printed.
+func (c *capture) size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
 // text is the output without what a terminal would act upon, its middle left out where
 // it is long. whole says that nothing is missing.
 func (c *capture) text(head, tail int) (out string, whole bool) {

@@ -53,14 +53,15 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 	}
 	kept := out.finish(whole)
 	if b.Ran != nil {
-		b.Ran(in.Command, exitCode(failed), lastLines(text))
+		b.Ran(in.Command, exitCode(failed), lastLines(text), out.size())
 	}
 	return verdict + "\n" + shownOutput(text) + whereRest(name, whole, kept), nil
 }
 
 func (b *Bench) command(line string, limit time.Duration, out *capture) (*sandbox.Cmd, error) {
 	c := b.Sandbox.Command(b.Workspace.Files(), "sh", "-c", line)
-	c.Stdout, c.Stderr, c.Limits.Time = out, out, limit
+	c.Stdout, c.Stderr, c.Limits = out, out, b.limits
+	c.Limits.Time = limit
 	var err error
 	switch {
 	case b.Checker != nil && b.ScratchDir != "":
@@ -95,9 +96,13 @@ func ending(err error, limit time.Duration) (string, error) {
 	case "time":
 		return fmt.Sprintf("stopped after %.0f s, still running: run less, or give timeout_seconds (at most %.0f)", limit.Seconds(), maxRun.Seconds()), nil
 	case "memory":
-		return "stopped: it used more memory than it may", nil
+		return fmt.Sprintf("stopped: it used more memory than it may (%s, all its processes together)", size(exit.Limit)), nil
 	case "output":
-		return "stopped: it wrote more output than it may", nil
+		return fmt.Sprintf("stopped: it printed more than it may (%s)", size(exit.Limit)), nil
+	case "disk":
+		return fmt.Sprintf("stopped: it wrote more to the disk than one command may (%s); what it wrote is still there: remove what is not needed", size(exit.Limit)), nil
+	case "files":
+		return fmt.Sprintf("stopped: it made more files and folders than one command may (%d); they are still there: remove what is not needed", exit.Limit), nil
 	}
 	return fmt.Sprintf("killed (%s)", exit.Reason), nil
 }

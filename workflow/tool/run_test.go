@@ -98,6 +98,47 @@ func TestRunIsStoppedInTime(t *testing.T) {
 	require.Contains(t, text, "begun")
 }
 
+// A command that takes too much is stopped, the model reads one line that says what it took
+// and what to do, and the next command works.
+func TestRunSaysWhatWasTooMuch(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	b.limits = sandbox.Limits{Memory: 96 << 20, Output: 1 << 20, Disk: 4 << 20, Files: 500}
+	for command, want := range map[string]string{
+		`perl -e 'while (1) { push @a, "x" x (1 << 20) }'`: "stopped: it used more memory than it may (96.0 MB, all its processes together)",
+		"yes": "stopped: it printed more than it may (1.0 MB)",
+		"while :; do head -c 1000000 /dev/zero > $((i=i+1)); done": "stopped: it wrote more to the disk than one command may (4.0 MB); what it wrote is still there: remove what is not needed",
+		"mkdir many; while :; do echo > many/$((i=i+1)); done":     "stopped: it made more files and folders than one command may (500); they are still there: remove what is not needed",
+		"trap '' TERM INT HUP; while :; do :; done":                "stopped after 1 s, still running: run less, or give timeout_seconds (at most 600)",
+	} {
+		in := args{"command": command}
+		if strings.HasPrefix(want, "stopped after") {
+			in["timeout_seconds"] = 1
+		}
+		line, _, _ := strings.Cut(b.ok(t, "run", in), "\n")
+		require.Equal(t, want, line)
+		require.Equal(t, "exit code 0\nfine", b.ok(t, "run", args{"command": "rm -rf many [0-9]*; echo fine"}))
+	}
+	b.limits = sandbox.Limits{} // the control
+	for _, command := range []string{
+		`perl -e 'push @a, "x" x (1 << 20) for 1..120'`, "yes | head -c 2000000 | tail -c 1",
+		"for i in 1 2 3 4 5 6 7 8; do head -c 1000000 /dev/zero > $i; done", "for i in $(seq 700); do echo > $i; done",
+	} {
+		require.Contains(t, b.ok(t, "run", args{"command": command}), "exit code 0\n")
+	}
+}
+
+// What is heard of a command is all that it printed, not what is shown of it.
+func TestRunTellsHowMuchWasPrinted(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	var printed []int64
+	b.Ran = func(_ string, _ int, _ string, bytes int64) { printed = append(printed, bytes) }
+	b.ok(t, "run", args{"command": "head -c 1000000 /dev/zero; echo 1 >&2"})
+	b.ok(t, "run", args{"command": "true"})
+	require.Equal(t, []int64{1_000_002, 0}, printed)
+}
+
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})

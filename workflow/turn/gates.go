@@ -82,6 +82,7 @@ func (h *hand) saw(r check.Result) {
 		}
 	}
 	h.journal.put.Check = seen
+	h.journal.put.Printed += r.Printed
 }
 
 // gate is what a skill asks for beyond the proof; empty when the task may end.

@@ -102,7 +102,8 @@ func (j *journal) say(text string, buttons ...workflow.Button) {
 }
 
 // ran puts down that the agent had a command run.
-func (j *journal) ran(command string, exitCode int, output string) {
+func (j *journal) ran(command string, exitCode int, output string, printed int64) {
+	j.put.Printed += printed
 	j.put.Command = &store.Command{Task: max(j.task, 0), Command: command, ExitCode: exitCode, Output: output}
 }
 

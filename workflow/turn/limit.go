@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,11 +29,16 @@ func (e *limitError) used() string {
 
 // may is asked before each model call and command: it reads from the rows whether a limit
 // is reached, so that it holds over restarts and over all replicas. It warns of one that
-// is near. What is under way elsewhere at this moment may go beyond by that much. Commands
-// that are used up hold up commands only.
+// is near. What is under way elsewhere at this moment may go beyond by that much. Limits of
+// commands hold up commands only.
 func (t *turn) may(ctx context.Context, tool string) error {
 	if len(t.Limits) == 0 {
 		return nil
+	}
+	if tool != "" {
+		if err := t.weigh(ctx); err != nil {
+			return err
+		}
 	}
 	uses, err := t.Uses(ctx, t.Limits)
 	if err != nil {
@@ -39,7 +46,7 @@ func (t *turn) may(ctx context.Context, tool string) error {
 	}
 	over := reached(uses)
 	if tool == "" {
-		over = slices.DeleteFunc(over, func(u workflow.Use) bool { return u.Limit == workflow.LimitSessionCommands })
+		over = slices.DeleteFunc(over, func(u workflow.Use) bool { return u.Limit.OfCommands() })
 	}
 	if len(over) > 0 {
 		return &limitError{over}
@@ -53,6 +60,31 @@ func (t *turn) may(ctx context.Context, tool string) error {
 		}
 	}
 	return nil
+}
+
+// slowWalk is what looking at a session's folder may take each time.
+const slowWalk = 200 * time.Millisecond
+
+// weigh puts into the rows what the session takes of this machine's disk, where that has a
+// limit. Walking a large tree takes a while: no more than a twentieth of the time goes into it.
+func (t *turn) weigh(ctx context.Context) error {
+	if t.Limits[workflow.LimitSessionDisk] == 0 {
+		return nil
+	}
+	t.mu.Lock()
+	early := time.Now().Before(t.weighAfter)
+	t.mu.Unlock()
+	if early {
+		return nil
+	}
+	began := time.Now()
+	bytes := repo.DiskUse(t.dir(""))
+	if took := time.Since(began); took > slowWalk {
+		t.mu.Lock()
+		t.weighAfter = time.Now().Add(20 * took)
+		t.mu.Unlock()
+	}
+	return t.Record(ctx, store.Fact{Disk: &bytes})
 }
 
 func reached(uses []workflow.Use) (out []workflow.Use) {

@@ -106,7 +106,8 @@ type turn struct {
 	proofs map[string]check.Proof // that held, by base and tree
 	warned map[string]bool        // what the thread was told of the model's endpoint
 	// The trees as they were recorded last, by task.
-	recorded map[int64]string
+	recorded   map[int64]string
+	weighAfter time.Time // the session's folder again
 }
 
 var errStopped = errors.New("a person asked to stop")
