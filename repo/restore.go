@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,9 +17,17 @@ import (
 
 // Restore puts the files back to a tree that Tree gave ("" is the base): what
 // was changed is rewritten, what was added is removed. Files that a .gitignore
-// names stay, unless they stand in the way.
+// names stay, unless they stand in the way. What is nested too deep to be looked
+// at is removed with the whole folder at the top that it is in.
 func (w *Workspace) Restore(ctx context.Context, tree string) error {
 	base, here, err := w.deltasTo(ctx)
+	var deep *tooDeep
+	for errors.As(err, &deep) {
+		if err := RemoveFolder(filepath.Join(w.Files(), fromSlash(deep.top))); err != nil {
+			return fmt.Errorf("repo: restore: %w", err)
+		}
+		base, here, err = w.deltasTo(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,14 @@ func scan(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
 	return w.suspects, nil
 }
 
+// tooDeep is a TreeError about folders that nobody looks into.
+type tooDeep struct {
+	*TreeError
+	top string // the folder of the workspace that they are in
+}
+
+func (e *tooDeep) Unwrap() error { return e.TreeError }
+
 // folder owns f. ignored: by a pattern above, so only recorded paths count.
 func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []gitignore.Pattern, ignored bool) error {
 	defer func() { _ = f.Close() }()
@@ -68,7 +76,7 @@ func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []g
 		return err
 	}
 	if len(at) > maxDepth {
-		return &TreeError{strings.Join(at[:8], "/") + "/…", fmt.Sprintf("is more than %d folders deep", maxDepth)}
+		return &tooDeep{&TreeError{strings.Join(at[:8], "/") + "/…", fmt.Sprintf("is more than %d folders deep", maxDepth)}, at[0]}
 	}
 	names, err := f.Readdirnames(-1)
 	if err != nil {

@@ -412,8 +412,13 @@ func TestDeepFoldersAreRefused(t *testing.T) {
 	w.write(t, strings.Repeat("d/", maxDepth-1)+"x", "deep enough\n")
 	require.Len(t, w.list(t), 1)
 	w.write(t, strings.Repeat("d/", maxDepth+2)+"x", "too deep\n")
+	w.write(t, "cart/"+strings.Repeat("e/", 3*maxDepth)+"x", "too deep, in a folder of the base\n")
 	_, err := w.Changes(ctx0())
 	require.ErrorContains(t, err, "folders deep")
+	var tree *TreeError
+	require.ErrorAs(t, err, &tree)
+	require.NoError(t, w.Restore(ctx0(), ""), "a command that leaves such folders behind must not be the end of a session")
+	require.Empty(t, w.list(t))
 }
 
 func TestMaterialiseAndReadFile(t *testing.T) {
