@@ -90,13 +90,13 @@ var bombs = []bomb{
 	},
 	{
 		name:   "many empty files",
-		script: `while (1) { open my $f, ">", ++$n; pace if $n % 25 == 0; beyond if $n == 4000 }`,
-		limits: Limits{Files: 300}, ends: "files",
+		script: `while (1) { open my $f, ">", ++$n; pace if $n % 25 == 0; beyond if $n == 1500 }`,
+		limits: Limits{Files: 150}, ends: "files",
 	},
 	{
 		name:   "folders in folders",
-		script: `while (1) { mkdir "d"; chdir "d"; pace if ++$n % 25 == 0; beyond if $n == 4000 }`,
-		limits: Limits{Files: 300}, ends: "files",
+		script: `while (1) { mkdir "d"; chdir "d"; pace if ++$n % 25 == 0; beyond if $n == 1500 }`,
+		limits: Limits{Files: 150}, ends: "files",
 	},
 	{
 		name:   "output",
@@ -212,7 +212,9 @@ func TestEveryBombIsStopped(t *testing.T) {
 				t.Run(b.name+", without control groups", func(t *testing.T) { b.stopped(t, &bare) })
 			}
 		}
-		require.Less(t, ownMemory(t), int64(300<<20), "the program itself stays small")
+		most := ownMemory(t)
+		t.Logf("this process had %d MB at the most", most>>20)
+		require.Less(t, most, int64(300<<20), "the program itself stays small")
 	})
 }
 

@@ -59,6 +59,9 @@ func (w *wrapped) kill() {
 	case <-time.After(time.Second):
 	}
 	w.killFirst()
+	for _, pid := range tree(w.pid())[1:] { // a first process that bwrap did not tell of yet waits for bwrap, for ever
+		unix.Kill(pid, unix.SIGKILL) //nolint:errcheck // it may be gone
+	}
 	w.cmd.Process.Kill() //nolint:errcheck // it may be gone
 }
 

@@ -82,14 +82,27 @@ func (c *Cmd) Run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	done := make(chan error, 1)
-	// The command is tied to the thread that starts it, which must not end before it does.
+	var err error
+	onThread(func() { err = c.run(ctx) })
+	return err
+}
+
+// onThread calls f on a thread of its own: a command is tied to the thread that starts it,
+// which must not end before it does, and which may be in another control group for a
+// moment. So it must not be the process's first thread, whose group is the process's.
+func onThread(f func()) {
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		done <- c.run(ctx)
+		if isFirstThread() {
+			onThread(f) // which gets another one, as long as we hold this
+			return
+		}
+		f()
 	}()
-	return <-done
+	<-done
 }
 
 // check finds what is wrong with the command before anything is started.

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -54,8 +52,12 @@ func (g *groups) group(l Limits) *group {
 	return &out
 }
 
+// isFirstThread reports whether the caller runs on the thread that the kernel takes for
+// the process.
+func isFirstThread() bool { return unix.Gettid() == os.Getpid() }
+
 // start calls begin so that what it starts is in the groups from its first moment. The
-// calling goroutine is locked to its thread. In version 1 a thread may be in another group
+// caller is in onThread. In version 1 a thread may be in another group
 // than its process, and a process begins in the group of the thread that starts it; in
 // version 2 the kernel is told by placeIn.
 func (g *group) start(begin func() (process, error)) (process, error) {
@@ -108,20 +110,17 @@ func (g *group) starved() bool {
 	return false
 }
 
-// kill ends every process of the group of version 2 at once; there is no such thing in
-// version 1, and the first process inside has to do.
+// kill ends every process of the groups, also what was only about to become the command.
 func (g *group) kill() {
 	if g == nil {
 		return
 	}
 	for _, p := range g.places {
-		if p.tree.unified {
-			writeGroup(p.dir, "cgroup.kill", "1") //nolint:errcheck // kernels before 5.14 lack it
-		}
+		killGroup(p.dir)
 	}
 }
 
-// remove takes the groups away; all processes are dead or about to be.
+// remove takes the groups away, with whatever is in them still.
 func (g *group) remove() {
 	if g == nil {
 		return
@@ -130,11 +129,6 @@ func (g *group) remove() {
 		g.into.Close()
 	}
 	for _, p := range g.places {
-		for range 100 { // what is left is removed at the next start
-			if err := unix.Rmdir(p.dir); !errors.Is(err, unix.EBUSY) {
-				break
-			}
-			time.Sleep(2 * time.Millisecond)
-		}
+		removeGroup(p.dir)
 	}
 }

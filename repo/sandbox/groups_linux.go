@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -104,14 +106,39 @@ func (t groupTree) mounted(mounts, path string) string {
 	return ""
 }
 
-// sweep removes the groups of programs that died. A group with a process in it cannot be
-// removed, by the kernel's rule.
+// sweep removes the groups of programs that died, and ends what is left in them: a command
+// that was being set up at that moment may have missed its end.
 func (t groupTree) sweep() {
 	left, _ := filepath.Glob(filepath.Join(t.dir, groupPrefix+"*"))
 	for _, dir := range left {
 		pid, err := strconv.Atoi(strings.SplitN(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-", 2)[0])
-		if err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-			unix.Rmdir(dir) //nolint:errcheck // then it stays
+		if err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			removeGroup(dir)
+		}
+	}
+}
+
+// removeGroup ends whatever is in the group and removes it. What cannot be removed now is
+// removed at the next start.
+func removeGroup(dir string) {
+	for range 100 {
+		if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
+			return
+		}
+		killGroup(dir)
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// killGroup ends every process of the group; in version 2 the kernel does so at once.
+func killGroup(dir string) {
+	if writeGroup(dir, "cgroup.kill", "1") == nil {
+		return
+	}
+	pids, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	for _, word := range strings.Fields(string(pids)) {
+		if pid, err := strconv.Atoi(word); err == nil && pid > 0 && pid != os.Getpid() {
+			unix.Kill(pid, unix.SIGKILL) //nolint:errcheck // it may be gone
 		}
 	}
 }
@@ -216,8 +243,8 @@ type setting struct {
 // besides is how many processes of ours are in a group with the command's.
 const besides = 32
 
-// settings are the limits in this hierarchy's words. Of processor time a command gets a
-// quarter of what the program itself does, where both want it.
+// settings are the limits in this hierarchy's words. A command's processes, however many,
+// share the processor time of as many as there are processors.
 func (t *groupTree) settings(l Limits) (out []setting) {
 	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)
 	for _, c := range t.controllers {
@@ -229,10 +256,8 @@ func (t *groupTree) settings(l Limits) (out []setting) {
 			out = append(out, setting{file: "memory.limit_in_bytes", value: memory}, setting{"memory.memsw.limit_in_bytes", memory, true})
 		case c == "pids":
 			out = append(out, setting{file: "pids.max", value: processes})
-		case t.unified:
-			out = append(out, setting{"cpu.weight", "25", true})
-		default:
-			out = append(out, setting{"cpu.shares", "256", true})
+		case !t.unified: // next to single processes; groups of version 2 stand next to the program's
+			out = append(out, setting{"cpu.shares", strconv.Itoa(1024 * runtime.NumCPU()), true})
 		}
 	}
 	return out

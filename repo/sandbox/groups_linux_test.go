@@ -6,8 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,8 +107,8 @@ func TestWhatALimitIsCalled(t *testing.T) {
 		}
 		return strings.Join(lines, " ")
 	}
-	require.Equal(t, "memory.max=1000 memory.swap.max=0 memory.oom.group=1 pids.max=40 cpu.weight=25", all(true))
-	require.Equal(t, "memory.limit_in_bytes=1000 memory.memsw.limit_in_bytes=1000 pids.max=40 cpu.shares=256", all(false))
+	require.Equal(t, "memory.max=1000 memory.swap.max=0 memory.oom.group=1 pids.max=40", all(true))
+	require.Equal(t, "memory.limit_in_bytes=1000 memory.memsw.limit_in_bytes=1000 pids.max=40 cpu.shares="+strconv.Itoa(1024*runtime.NumCPU()), all(false))
 }
 
 // realVersion2 is this process's group in the real tree of version 2, whatever controllers
@@ -175,6 +178,18 @@ func TestCommandsAreInAGroupOfVersion2(t *testing.T) {
 	})
 }
 
+// The thread that the kernel takes for the process stays in the process's group: what the
+// program itself needs would be counted as the command's, and new groups would be made
+// below that one.
+func TestTheFirstThreadStartsNothing(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() { onThread(func() { require.False(t, isFirstThread()); runtime.Gosched() }) })
+	}
+	all.Wait()
+}
+
 // The groups of commands are gone with them, this program's threads are where they were,
 // and what holds the limits is told.
 func TestNoGroupIsLeft(t *testing.T) {
@@ -189,15 +204,17 @@ func TestNoGroupIsLeft(t *testing.T) {
 		for _, p := range g.places {
 			require.DirExists(t, p.dir)
 		}
-		_, err := g.start(func() (process, error) {
-			own, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/cgroup", unix.Gettid()))
-			require.NoError(t, err)
-			for _, p := range g.places {
-				require.Equal(t, !p.tree.unified, strings.Contains(string(own), filepath.Base(p.dir)))
-			}
-			return ended{}, nil
+		var own string
+		onThread(func() {
+			g.start(func() (process, error) { //nolint:errcheck // nothing is started
+				text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/cgroup", unix.Gettid()))
+				own = string(text)
+				return ended{}, nil
+			})
 		})
-		require.NoError(t, err)
+		for _, p := range g.places {
+			require.Equal(t, !p.tree.unified, strings.Contains(own, filepath.Base(p.dir)))
+		}
 		g.remove()
 		for _, p := range g.places {
 			require.NoDirExists(t, p.dir)
@@ -227,4 +244,42 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 	require.NoDirExists(t, gone)
 	require.DirExists(t, ours)
 	require.DirExists(t, other)
+}
+
+// What a killed program left running in its groups ends when the next one starts; what
+// another program has running stays.
+func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
+	t.Parallel()
+	g := findGroups()
+	if g == nil {
+		return // nobody lets us make any
+	}
+	dead := exec.Command("true")
+	require.NoError(t, dead.Run())
+	left := func(pid int) (*exec.Cmd, string) {
+		var in group
+		for _, tree := range g.trees {
+			dir, err := tree.make(Limits{}.withDefaults(), pid)
+			require.NoError(t, err)
+			in.places = append(in.places, groupDir{tree, dir})
+			if tree.unified {
+				in.into, err = os.Open(dir)
+				require.NoError(t, err)
+			}
+		}
+		sleep := exec.Command("sleep", "600")
+		sleep.SysProcAttr = &syscall.SysProcAttr{}
+		in.placeIn(sleep.SysProcAttr)
+		onThread(func() { in.start(func() (process, error) { return nil, sleep.Start() }) }) //nolint:errcheck // it is looked for below
+		require.NotNil(t, sleep.Process)
+		t.Cleanup(func() { sleep.Process.Kill(); sleep.Wait(); in.remove() }) //nolint:errcheck // it may be gone
+		return sleep, in.places[0].dir
+	}
+	orphan, gone := left(dead.Process.Pid)
+	ours, stays := left(os.Getpid())
+	findGroups()
+	require.NoDirExists(t, gone)
+	require.EqualError(t, orphan.Wait(), "signal: killed")
+	require.DirExists(t, stays)
+	require.NoError(t, ours.Process.Signal(unix.Signal(0)), "it runs")
 }

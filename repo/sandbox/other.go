@@ -38,6 +38,8 @@ func (*group) remove()                      {}
 
 func (*group) start(begin func() (process, error)) (process, error) { return begin() }
 
+func isFirstThread() bool { return false }
+
 func newDisk(*job) *disk                                      { return nil }
 func (*disk) room() error                                     { return nil }
 func (*disk) watch(context.Context, int, func(reason string)) {}
