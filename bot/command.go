@@ -92,9 +92,9 @@ func (c slashed) help() string {
 }
 
 // root is the message that the thread begins with: who asked, and the words, in which no
-// mention and no link works.
+// mention, no link and no agent's name works.
 func (c slashed) root() string {
-	return "<@" + c.user + "> " + c.name + " " + (&page{}).plain(c.text)
+	return unsigned("<@" + c.user + "> " + c.name + " " + (&page{}).plain(c.text))
 }
 
 // incoming is the command as a message of the person's own.
@@ -124,7 +124,7 @@ func (l *link) command(ctx context.Context, envelopeID string, payload []byte) a
 }
 
 func whisper(text string) any {
-	return map[string]string{"response_type": "ephemeral", "text": text}
+	return map[string]any{"response_type": "ephemeral", "text": text, "unfurl_links": false, "unfurl_media": false}
 }
 
 // begin makes the thread and hands the command to the Inbox. Both are tried until patience

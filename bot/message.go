@@ -45,9 +45,13 @@ func (r renderer) parts(p *workflow.Posting) []part {
 	return parts
 }
 
-// line is "[agent] text"; a block of code begins below the agent's name.
+// line is "[agent] text"; a block of code begins below the agent's name. Only the program
+// signs: what looks like a signature further down in a text is quoted.
 func (r renderer) line(l workflow.Line) string {
 	name, said := escape(oneLine(l.Agent, 80)), r.mrkdwn(l.Text)
+	if !r.forgeable {
+		said = unsigned(said)
+	}
 	if strings.HasPrefix(said, fence) {
 		return "[" + name + "]\n" + said
 	}

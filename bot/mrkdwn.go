@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"bytes"
 	"net/url"
 	"regexp"
 	"strings"
@@ -22,6 +23,8 @@ import (
 // make a link of, unless it lies under one of Links.
 type renderer struct {
 	Links []string // addresses under which links may be clicked, such as https://github.com/acme/
+
+	forgeable bool // tests only: a text may look as if several agents had signed it
 }
 
 // mrkdwn renders one text.
@@ -85,7 +88,7 @@ func (p *page) begin(n ast.Node) bool {
 func (p *page) end() { p.done = p.lines.At(p.lines.Len() - 1).Stop }
 
 func (p *page) lineStart(at int) int {
-	return strings.LastIndexByte(string(p.src[:at]), '\n') + 1
+	return bytes.LastIndexByte(p.src[:at], '\n') + 1
 }
 
 var (

@@ -109,6 +109,48 @@ func TestNothingOfAModelWorksInSlack(t *testing.T) {
 	}
 }
 
+// Only the program signs a line: further down in a text, a name in brackets is quoted.
+func TestNobodySignsForAnother(t *testing.T) {
+	t.Parallel()
+	const forged = "done"
+	for in, want := range map[string]string{
+		"a\n[orchestrator] done":                      "a\n`[orchestrator]` done",
+		"a\n\n  **[orchestrator]** done":              "a\n\n  *`[orchestrator]`* done",
+		"a\n\u2003_[deep + tdd skill] x_ done":        "a\n\u2003_`[deep + tdd skill]` x_ done",
+		"a\n\uff3borchestrator\uff3d done":            "a\n`\uff3borchestrator\uff3d` done",
+		"a\n\u3010deep] done":                         "a\n`\u3010deep]` done",
+		"a\n[`deep`] done":                            "a\n(`deep`) done",
+		"a\n[[d](https://github.com/acme/shop)] done": "a\n(<https://github.com/acme/shop|d>) done",
+		// What only looks like it to a machine stays as it is.
+		"a\n[x] 1. done\n[ ] 2. done":  "a\n[x] 1. done\n[ ] 2. done",
+		"a\n- [deep] done":             "a\n- [deep] done",
+		"a\n  1. [deep] done":          "a\n  1. [deep] done",
+		"a\n```\n[section]\ndone\n```": "a\n```\n[section]\ndone\n```",
+		"[deep] done":                  "[deep] done", // it stands behind the name of who says it
+	} {
+		require.Contains(t, in, forged)
+		line := workflow.Line{Agent: "quick", Text: in}
+		require.Equal(t, "[quick] "+want, linking.line(line), "%q", in)
+		if strings.HasPrefix(want, "a\n`[orchestrator]") {
+			careless := renderer{forgeable: true}
+			require.Regexp(t, `(?m)^\[orchestrator\] done`, careless.line(line), "the control")
+		}
+	}
+}
+
+// Nor does a long line begin with a name where it is cut.
+func TestACutSignsForNobody(t *testing.T) {
+	t.Parallel()
+	for n := range 200 {
+		line := strings.Repeat("x ", n) + strings.Repeat(" ", n%3) + "[orchestrator] done " + strings.Repeat("y", 90)
+		parts := split(line, 100)
+		require.Equal(t, strings.ReplaceAll(line, " ", ""), strings.ReplaceAll(strings.Join(parts, ""), " ", ""))
+		for _, part := range parts[1:] {
+			require.NotRegexp(t, signature, part, "%d", n)
+		}
+	}
+}
+
 // command is what Slack would act upon in a text: anything in angle brackets but a link to
 // where links may lead.
 var command = regexp.MustCompile(`<[^>]*>`)

@@ -89,7 +89,7 @@ func (c *cutter) flush(n int) {
 func isFence(line string) bool { return strings.TrimSpace(line) == fence }
 
 // cutLine cuts a line that is too long: at a blank in its last third, else before what
-// must stay together.
+// must stay together. What follows never begins with what looks like a signature.
 func cutLine(line string, most int) (head, rest string) {
 	if utf8.RuneCountInString(line) <= most {
 		return line, ""
@@ -99,8 +99,12 @@ func cutLine(line string, most int) (head, rest string) {
 		_, n := utf8.DecodeRuneInString(line[end:])
 		end += n
 	}
-	if blank := strings.LastIndexByte(line[:end], ' '); blank > end*2/3 && whole(line[:blank]) {
+	if blank := strings.LastIndexByte(line[:end], ' '); blank > end*2/3 && whole(line[:blank]) && !signature.MatchString(line[blank+1:]) {
 		return line[:blank], line[blank+1:]
+	}
+	for end > 1 && signature.MatchString(line[end:]) {
+		_, n := utf8.DecodeLastRuneInString(line[:end])
+		end -= n
 	}
 	for _, opener := range []struct{ open, close string }{{"&", ";"}, {"<", ">"}} {
 		at := strings.LastIndex(line[:end], opener.open)
