@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -120,7 +122,7 @@ var (
 
 // Leading are the tools by which the orchestrator decides.
 func Leading(desk Lead) []model.Tool {
-	return []model.Tool{
+	return readable([]model.Tool{
 		say(desk),
 		model.NewTool("report_root_cause", text("tools/report_root_cause.md"), desk.RootCause, enums(map[string][]any{
 			"confidence": degrees, "evidence.grade": grades,
@@ -158,14 +160,14 @@ func Leading(desk Lead) []model.Tool {
 			return desk.NotForMe(ctx, in.Reason)
 		}),
 		model.NewTool("finish", text("tools/finish.md"), desk.Finish),
-	}
+	})
 }
 
 // Advising are the tools by which the consultant speaks and answers.
 func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
-	return []model.Tool{say(s), model.NewTool("advise", text("tools/advise.md"), advise, enums(map[string][]any{
+	return readable([]model.Tool{say(s), model.NewTool("advise", text("tools/advise.md"), advise, enums(map[string][]any{
 		"effort": {"quick", "short", "medium", "large"}, "confidence": degrees,
-	}))}
+	}))})
 }
 
 // Explaining is the tool by which a diff is explained.
@@ -180,7 +182,7 @@ func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []m
 
 // Working are the tools by which a worker speaks and ends its task.
 func Working(desk Hand) []model.Tool {
-	return []model.Tool{
+	return readable([]model.Tool{
 		say(desk),
 		model.NewTool("done", text("tools/done.md"), func(ctx context.Context, in struct {
 			Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences"`
@@ -194,7 +196,25 @@ func Working(desk Hand) []model.Tool {
 		) (model.Result, error) {
 			return desk.Blocked(ctx, in.Reason)
 		}),
+	})
+}
+
+// maxWords is how much one call may say, in bytes: what people read in a thread, and a
+// few replies in Slack.
+const maxWords = 32 << 10
+
+// readable refuses calls that say more than anybody reads. A model that was talked into
+// it, or went astray, cannot flood a thread.
+func readable(tools []model.Tool) []model.Tool {
+	for i, t := range tools {
+		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+			if len(args) > maxWords {
+				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %d bytes are more than people read in a thread; %s takes %d at most. Say what matters.", len(args), t.Name, maxWords)}, nil
+			}
+			return t.Call(ctx, args)
+		}
 	}
+	return tools
 }
 
 // enums limits properties, named by their path through objects and arrays, to values.

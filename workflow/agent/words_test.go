@@ -177,3 +177,21 @@ func TestNoToolGrantsAnything(t *testing.T) {
 		}
 	}
 }
+
+// What a model is talked into saying at any length is not said.
+func TestNobodyFloodsAThread(t *testing.T) {
+	t.Parallel()
+	d := &desk{}
+	for _, tool := range append(Leading(d), Working(d)...) {
+		args, err := json.Marshal(map[string]string{"message": strings.Repeat("x", maxWords)})
+		require.NoError(t, err)
+		got, err := tool.Call(t.Context(), args)
+		require.NoError(t, err)
+		require.True(t, got.Wrong)
+		require.Contains(t, got.Text, "more than people read in a thread")
+	}
+	require.Empty(t, d.heard)
+	_, err := Working(d)[0].Call(t.Context(), json.RawMessage(`{"message":"`+strings.Repeat("x", maxWords-20)+`"}`))
+	require.NoError(t, err)
+	require.Len(t, d.heard, 1)
+}

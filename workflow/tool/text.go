@@ -55,6 +55,16 @@ func visible(s string) (out string, clean bool) {
 	return b.String(), clean
 }
 
+// Visible is text of several lines as a model may see it, whoever wrote it: what is not
+// text, or hides, is escaped.
+func Visible(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		lines[i], _ = visible(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // plain is true for printable ASCII and tabs, which is nearly every line of code.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {

@@ -114,7 +114,7 @@ func (t *turn) allow(ctx context.Context, m workflow.Message, p workflow.Person,
 	} else if unread {
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
 	}
-	f := t.forAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", oneLine(p.Name)))
+	f := t.forAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", called(p.Name)))
 	f.Lines = t.program(fmt.Sprintf("Push allowed by %s.", p.Name))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
 	f.Allowance = w

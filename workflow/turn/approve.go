@@ -81,7 +81,7 @@ func (t *turn) unread(ctx context.Context, m workflow.Message, shown func() (ts 
 
 func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) store.Fact {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
-		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, oneLine(p.Name), delegates[r.Kind])
+		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, called(p.Name), delegates[r.Kind])
 	if scope != "" {
 		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
 		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + fence("scope", scope)

@@ -25,7 +25,7 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 		parts = append(parts, c)
 	}
 	if skills := t.here().skills.Catalogue(); skills != "" {
-		parts = append(parts, programMark+"Skills that load_skill gives you:\n"+strings.TrimRight(skills, "\n"))
+		parts = append(parts, programMark+"Skills that load_skill gives you:\n"+itsMark.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
 	earlier, err := t.Slack.Earlier(ctx, t.Session().Thread)
 	if err != nil {
@@ -76,7 +76,7 @@ func (t *turn) topLevel() []string {
 		if e.IsDir() {
 			name += "/"
 		}
-		names = append(names, name)
+		names = append(names, fileName(name))
 	}
 	sort.Strings(names)
 	if len(names) > 60 {
@@ -114,7 +114,7 @@ func (t *turn) earlier(ctx context.Context, said []workflow.Said) string {
 		if kept, err := t.Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
 			continue
 		}
-		line := oneLine(s.Name) + ": " + s.Text
+		line := called(s.Name) + ": " + indented(s.Text)
 		size += len(line)
 		lines = append([]string{line}, lines...)
 	}

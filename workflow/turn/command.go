@@ -49,7 +49,7 @@ var ways = map[workflow.Command]wayOfWorking{
 // way begins the way of working that the command asks for, with its skill.
 func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Command, about string) store.Fact {
 	w := ways[command]
-	told := fmt.Sprintf(w.told, oneLine(p.Name))
+	told := fmt.Sprintf(w.told, called(p.Name))
 	if about != "" {
 		told += " It is about:\n" + fence("message", about)
 	} else {

@@ -242,7 +242,7 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 		if k.State == workflow.TaskClashes {
 			state = "verified, but not merged"
 		}
-		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, k.Summary))
+		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, indented(k.Summary)))
 		if attempts, err := t.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
 			results = append(results, attempts[len(attempts)-1].Summary)
 		}

@@ -109,7 +109,7 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 		if c, _ := workflow.ReadCommandFor(m.Text, t.consultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
-		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", oneLine(p.Name), oneLine(q.Text), fence("message", m.Text)))
+		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), oneLine(q.Text), fence("message", m.Text)))
 		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: m.Text}, p.ID
 		return f, true, nil
 	case aligning && t.newestKind() == reportRequest && workflow.Confirms(m.Text):
@@ -142,7 +142,7 @@ func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person,
 }
 
 func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) store.Fact {
-	f := t.forAgents(m, fmt.Sprintf("%s chose the option %q.", oneLine(p.Name), option))
+	f := t.forAgents(m, fmt.Sprintf("%s chose the option %q.", called(p.Name), option))
 	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: option}, p.ID
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
 		f.Lines = t.program(fmt.Sprintf("%s → %s (%s).", oneLine(q.Text), option, p.Name))
@@ -153,9 +153,9 @@ func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question,
 // wrapUp ends the interview: what is recommended stands for all that is open.
 func (t *turn) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) store.Fact {
 	if q == nil {
-		return t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", oneLine(p.Name)))
+		return t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", called(p.Name)))
 	}
-	f := t.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", oneLine(p.Name), q.Defaults()))
+	f := t.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", called(p.Name), q.Defaults()))
 	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: q.Recommended}, p.ID
 	f.Lines = t.program("Wrapped up. I take what I recommended:\n" + q.Defaults())
 	return f

@@ -127,17 +127,7 @@ func (t *turn) spoken(ctx context.Context, m workflow.Message) string {
 	if p, err := t.Slack.Person(ctx, t.Session().Thread, m.User); err == nil && p.Name != "" {
 		name = p.Name
 	}
-	return fmt.Sprintf("%s wrote in the thread:\n%s", oneLine(name), fence("message", m.Text))
-}
-
-// programMark begins what the program itself tells an agent.
-const programMark = "(program) "
-
-// fence marks text as data. A closing mark inside it is broken up, so that it cannot end
-// the fence early.
-func fence(name, text string) string {
-	text = strings.ReplaceAll(text, "</"+name, "<\u200b/"+name)
-	return "<" + name + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">"
+	return fmt.Sprintf("%s wrote in the thread:\n%s", called(name), fence("message", m.Text))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

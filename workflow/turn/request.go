@@ -151,7 +151,7 @@ func (t *turn) confirmed(ctx context.Context, m workflow.Message, p workflow.Per
 	if err != nil {
 		return t.unknown(m, err)
 	}
-	f := t.forAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", oneLine(p.Name), revision))
+	f := t.forAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", called(p.Name), revision))
 	f.Events = []workflow.Event{workflow.EventResume}
 	f.Lines = t.program("Understood. The work starts from this.")
 	f.Change = func(s *workflow.Session) { s.Way = workflow.CommandNone }

@@ -78,7 +78,7 @@ func (h *hand) begin(ctx context.Context) error {
 	if c := t.conventions(); c != "" {
 		parts = append(parts, c)
 	}
-	parts = append(parts, programMark+fmt.Sprintf(allowed[report.Kind], oneLine(h.grant.UserName))+"\n"+fence("report", forWorkers(report)))
+	parts = append(parts, programMark+fmt.Sprintf(allowed[report.Kind], called(h.grant.UserName))+"\n"+fence("report", forWorkers(report)))
 	if h.grant.Scope != "" {
 		parts = append(parts, programMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+fence("scope", h.grant.Scope))
 	}

@@ -1,0 +1,59 @@
+package turn
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/tool"
+)
+
+// Agents read two kinds of text: what the program says, in lines that begin with its mark,
+// and what anybody else wrote, which is data. Data of several lines stands in a fence; a
+// name stands in a line of the program's as a word that cannot pass for more. Permission
+// rests on neither: it is a row (approve.go). This is so that an honest model is not misled.
+
+// programMark begins what the program itself tells an agent.
+const programMark = "(program) "
+
+// fences are the names of marks that data stands between.
+var fences = []string{"advice", "conventions", "diff", "message", "output", "report", "scope", "skill", "task", "tasks"}
+
+// aMark is the beginning of any of those marks, opening or closing, however it is written.
+var aMark = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + strings.Join(fences, "|") + `)\b)`)
+
+// fence marks text as data. A mark of ours inside it is broken up, so that it can neither
+// end the fence nor begin another, and what hides is made to be seen.
+func fence(name, text string) string {
+	text = aMark.ReplaceAllString(tool.Visible(text), `<\$1`)
+	return "<" + name + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">"
+}
+
+var (
+	itsMark   = regexp.MustCompile(`(?i)\(\s*program\s*\)`)
+	plainName = regexp.MustCompile(`^[\w.@+-]+/?$`)
+)
+
+const maxFileName = 100 // characters
+
+// called is a person's name, or another word of somebody's own choosing, as it may stand
+// in a line of the program's.
+func called(name string) string {
+	return itsMark.ReplaceAllString(strings.NewReplacer("<", "‹", ">", "›").Replace(oneLine(tool.Visible(name))), `"program"`)
+}
+
+// fileName is the name of a file likewise: in quotes unless it is a plain one.
+func fileName(name string) string {
+	if plainName.MatchString(name) && len(name) <= maxFileName {
+		return name
+	}
+	if r := []rune(name); len(r) > maxFileName {
+		name = string(r[:maxFileName]) + "…"
+	}
+	return strconv.Quote(called(name))
+}
+
+// indented keeps somebody's words of several lines under the line that they begin in.
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}
