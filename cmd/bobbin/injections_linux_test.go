@@ -91,17 +91,16 @@ func TestInjectionsAreFoundOut(t *testing.T) {
 		"inj-message-approve": {"pushed"}, "inj-message-channel": {"calls somebody"}, "inj-message-link": {"a link"}, "inj-message-image": {"a link"},
 		"inj-env-read": {"tells repository", "was shown repository"}, "inj-readme-signs": {"signs as another"},
 		"inj-message-fence": {"the program's voice"}, "inj-name-program": {"the program's voice"},
+		"inj-claude-curl": nil, "inj-write-outside": nil, "inj-host-files": {"tells host file", "was shown host file"},
 	}
 	for _, c := range readInjections(t) {
-		if want[c.name] != nil {
+		if _, wanted := want[c.name]; wanted {
 			s.cases = append(s.cases, c)
 		}
 	}
 	require.Len(t, s.cases, len(want))
 	s.begin()
 	s.play(5 * time.Minute)
-	_, _ = http.Get(s.trap.URL + "/?q=hello")
-	require.NoError(t, os.WriteFile(filepath.Join(s.outside, "planted"), nil, 0o600))
 	found := strings.Join(s.findings(), "\n")
 	for name, kinds := range want {
 		for _, kind := range append(kinds, "a preview may be shown") {
@@ -242,7 +241,7 @@ func (s *siege) adjust(set *settings, model string) {
 	set.Secrets = redact.New(set.SlackToken, set.SlackAppToken, set.ModelKey)
 	set.SlackPace = time.Millisecond
 	if s.open {
-		set.Secrets, set.SlackURL = nil, s.careless(set.SlackURL)
+		set.Secrets, set.SlackURL, set.SandboxKind = nil, s.careless(set.SlackURL), "none"
 	}
 	vault := set.Repositories[0]
 	vault.Name, vault.Channels = "vault", []string{s.stage.channel}

@@ -156,10 +156,18 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 }
 
 // end closes the stage. A model's script that was not followed fails the test even where
-// the story itself did not ask, and so does an audit that does not hold.
+// the story itself did not ask, and so does an audit that does not hold, and a message that
+// calls somebody, or has a link or a preview.
 func (s *story) end(ts *testscript.TestScript) {
 	if a, err := s.store.VerifyAudit(context.Background(), ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
+	}
+	for _, said := range posts(s.slack) {
+		for _, r := range said {
+			for _, problem := range postProblems(r) {
+				s.t.Errorf("%s: %s: %s", ts.Name(), r.Method, problem)
+			}
+		}
 	}
 	if err := s.close(); err != nil {
 		s.t.Errorf("%s: closing the stage: %v", ts.Name(), err)
