@@ -86,7 +86,7 @@ func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			o.approves(c)
 		}
 	}
-	(&shot{ResponseWriter: w, r: r}).answer("tool_calls", spokenCall{next.id, next.name, next.args})
+	(&shot{ResponseWriter: w, r: r}).answer("tool_calls", spokenCall(next))
 }
 
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
