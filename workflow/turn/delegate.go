@@ -238,11 +238,14 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 	}
 	var results []string
 	for _, k := range done {
-		state := string(k.State)
-		if k.State == workflow.TaskClashes {
+		state, summary := string(k.State), k.Summary
+		switch k.State {
+		case workflow.TaskClashes:
 			state = "verified, but not merged"
+		case workflow.TaskDone, workflow.TaskBlocked: // the worker's own words
+			summary = indented(summary)
 		}
-		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, indented(k.Summary)))
+		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, summary))
 		if attempts, err := t.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
 			results = append(results, attempts[len(attempts)-1].Summary)
 		}
