@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
@@ -168,7 +169,10 @@ func openStage(ctx context.Context, cfg stageConfig) (*stage, error) {
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
 	st.model = server
-	if st.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: cfg.Log}); err != nil {
+	if st.slack, err = slacktest.Listen(slacktest.Config{
+		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
+		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
+	}); err != nil {
 		server.Close()
 		return nil, fmt.Errorf("local Slack: %w", err)
 	}

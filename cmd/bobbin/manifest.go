@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/bobbinhq/bobbin/deploy"
+)
+
+type manifestCommand struct {
+	Name  string `help:"What the app is called (Bobbin)." placeholder:"NAME"`
+	Agent bool   `help:"With Slack's agent view. Slack shuts guests out of such an app."`
+	URL   bool   `name:"url" help:"Only the link to the page of Slack's that creates the app, with all of this filled in." xor:"form"`
+	JSON  bool   `name:"json" help:"As JSON." xor:"form"`
+}
+
+// Help is what bobbin manifest --help teaches.
+func (manifestCommand) Help() string {
+	return `Prints the manifest of the Slack app: its scopes, events, commands and settings, each scope with what it is for. Open
+the link that --url prints, choose your workspace and create the app; or paste the output under "Create New App", "From a
+manifest" at https://api.slack.com/apps. An app that is there already takes it under "App Manifest"; install it again after that.`
+}
+
+// Run prints it.
+func (c *manifestCommand) Run(_ context.Context, con console) error {
+	app := deploy.App{Name: c.Name, Agent: c.Agent}
+	if c.Agent {
+		fmt.Fprintln(con.Err, "bobbin: Slack shuts guests out of an app with the agent view: they can neither mention it nor press its buttons.")
+	}
+	text, err := c.form(app)
+	if err != nil {
+		return usageError{fmt.Errorf("bobbin: %w", err)}
+	}
+	fmt.Fprint(con.Out, text)
+	return nil
+}
+
+func (c *manifestCommand) form(app deploy.App) (string, error) {
+	if c.URL {
+		link, err := app.Link()
+		return link + "\n", err
+	}
+	text, err := app.Manifest()
+	if err != nil || !c.JSON {
+		return text, err
+	}
+	return asJSON(text)
+}
+
+func asJSON(text string) (string, error) {
+	var manifest map[string]any
+	if err := yaml.Unmarshal([]byte(text), &manifest); err != nil {
+		return "", err
+	}
+	out, err := json.MarshalIndent(manifest, "", "  ")
+	return string(out) + "\n", err
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/deploy"
+)
+
+func TestManifestIsPrinted(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile(filepath.Join("..", "..", "deploy", "slack-manifest.yaml"))
+	require.NoError(t, err)
+	code, yaml, errs := call(t, t.Context(), nil, "manifest")
+	require.Equal(t, exitOK, code)
+	require.Empty(t, errs)
+	for line := range strings.Lines(yaml) {
+		require.Contains(t, string(file), line)
+	}
+
+	var m struct {
+		Display struct {
+			Name string `json:"name"`
+		} `json:"display_information"`
+		Features map[string]any `json:"features"`
+		OAuth    struct {
+			Scopes struct {
+				Bot []string `json:"bot"`
+			} `json:"scopes"`
+		} `json:"oauth_config"`
+	}
+	code, text, errs := call(t, t.Context(), nil, "manifest", "--json", "--agent", "--name", "Acme Mender")
+	require.Equal(t, exitOK, code)
+	require.Contains(t, errs, "Slack shuts guests out")
+	require.NoError(t, json.Unmarshal([]byte(text), &m))
+	require.Equal(t, "Acme Mender", m.Display.Name)
+	require.Contains(t, m.Features, "agent_view")
+	require.Subset(t, m.OAuth.Scopes.Bot, deploy.Names(deploy.Scopes()))
+
+	code, link, errs := call(t, t.Context(), nil, "manifest", "--url")
+	require.Equal(t, exitOK, code)
+	require.Empty(t, errs)
+	require.Equal(t, 1, strings.Count(link, "\n"))
+	u, err := url.Parse(strings.TrimSpace(link))
+	require.NoError(t, err)
+	require.Equal(t, "api.slack.com", u.Host)
+	require.Contains(t, u.Query().Get("manifest_yaml"), "      - chat:write\n")
+
+	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Mender")
+	require.Equal(t, exitUsage, code)
+	require.Contains(t, errs, `Slack refuses names with "slack" in them`)
+}
