@@ -39,14 +39,21 @@ func (p *People) Person(ctx context.Context, thread workflow.Thread, user string
 	if err != nil {
 		return workflow.Person{}, err
 	}
+	who := p.person(u)
+	who.InThread = member
+	return who, nil
+}
+
+// person is what Slack says of somebody, whatever channel they are in.
+func (p *People) person(u *slack.User) workflow.Person {
 	self := p.Slack.self
 	home := u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
 	return workflow.Person{
-		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted, InThread: member,
+		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted,
 		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
 		Guest:    u.IsRestricted || u.IsUltraRestricted,
 		Stranger: u.IsStranger || !home,
-	}, nil
+	}
 }
 
 func (p *People) user(ctx context.Context, id string) (u *slack.User, err error) {

@@ -43,20 +43,33 @@ func Open(ctx context.Context, cfg Config) (*Slack, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	if cfg.HTTP == nil {
-		cfg.HTTP = &http.Client{Timeout: 30 * time.Second}
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	s := &Slack{cfg: cfg}
-	s.api = s.client(witness{cfg.HTTP})
+	s := cfg.complete().slack()
 	who, err := s.api.AuthTestContext(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("ask Slack who the bot is: %w", s.explain(err, botTokenName))
 	}
-	s.self = Self{Team: who.TeamID, TeamName: who.Team, User: who.UserID, BotID: who.BotID, Name: who.User}
+	s.be(who)
 	return s, nil
+}
+
+func (c Config) complete() Config {
+	if c.HTTP == nil {
+		c.HTTP = &http.Client{Timeout: 30 * time.Second}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+func (c Config) slack() *Slack {
+	s := &Slack{cfg: c}
+	s.api = s.client(witness{c.HTTP})
+	return s
+}
+
+func (s *Slack) be(who *slack.AuthTestResponse) {
+	s.self = Self{Team: who.TeamID, TeamName: who.Team, User: who.UserID, BotID: who.BotID, Name: who.User}
 }
 
 // Self tells who the bot is.

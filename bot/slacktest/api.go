@@ -243,6 +243,7 @@ func (s *Server) answer(w http.ResponseWriter, c *call, reply object, err error)
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("X-Slack-Req-Id", c.id)
+	h.Set("Date", s.cfg.Now().UTC().Format(http.TimeFormat))
 	if c.token == s.cfg.BotToken {
 		h.Set("X-OAuth-Scopes", strings.Join(s.scopes(), ","))
 		h.Set("X-Accepted-OAuth-Scopes", c.scope)

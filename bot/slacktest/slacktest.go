@@ -62,6 +62,7 @@ type Config struct {
 	AppName  string // name of the app's bot user; default app
 	BotToken string // default xoxb-slacktest
 	AppToken string // default xapp-1-slacktest
+	LinkApp  string // id of the app that AppToken belongs to; default: the same that BotToken does
 
 	Scopes []string // of the bot token; nil: all that the methods here ask for
 	Events []string // subscribed bot events, such as app_mention or message.channels; nil: all

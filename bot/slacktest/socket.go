@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -27,6 +28,7 @@ type socket struct {
 	events   map[string]*delivery // by event id, for Redeliver
 	once     map[string]*delivery // by envelope id, what is not an event
 	dropAcks int
+	refusing int // links to come that are refused
 	stopped  bool
 }
 
@@ -95,7 +97,18 @@ func (s *Server) redeem(id string) bool {
 		return false
 	}
 	s.state.tickets[id] = ticket{used: true}
+	if s.socket.refusing > 0 {
+		s.socket.refusing--
+		return false
+	}
 	return true
+}
+
+// RefuseLinks turns the next n links away, whatever address they were given.
+func (s *Server) RefuseLinks(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.socket.refusing = n
 }
 
 // attach greets a new link and sends it what was waiting. One too many is told to go.
@@ -115,7 +128,7 @@ func (s *Server) attach(ws *websocket.Conn) *link {
 	}
 	s.socket.links = append(s.socket.links, l)
 	l.out <- object{
-		"type": "hello", "num_connections": len(s.socket.links), "connection_info": object{"app_id": s.state.app.ID},
+		"type": "hello", "num_connections": len(s.socket.links), "connection_info": object{"app_id": cmp.Or(s.cfg.LinkApp, s.state.app.ID)},
 		"debug_info": object{"host": host(l), "build_number": 1, "approximate_connection_time": 18060},
 	}
 	s.deliverWaiting()

@@ -40,6 +40,8 @@ func TestHelpTeaches(t *testing.T) {
 		"serve":    {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
 		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
 		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
+		"manifest": {"--url", "creates the app", "shuts guests out", "each scope with what it is for"},
+		"doctor":   {"Works with nothing set at all", "beside a running bot", "no secret is shown", "2 when the configuration"},
 		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
 		"clean":    {"--dry-run", "beside a running bot", "every hour"},
 		"audit":    {"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero"},

@@ -324,13 +324,27 @@ func (c *Config) unpriced() (names []string) {
 	if l := c.Limits; l.SessionUSD+l.PersonDayUSD+l.ChannelDayUSD+l.DayUSD == 0 {
 		return nil
 	}
+	return c.withoutPrice()
+}
+
+func (c *Config) withoutPrice() (names []string) {
+	for _, name := range c.asked() {
+		if m := c.Models[name]; m.Input == 0 && m.Output == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// asked are the models that agents ask, and those that stand in for them.
+func (c *Config) asked() (names []string) {
 	for _, row := range agent.Table(nil) {
 		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
 			continue // the orchestrator's
 		}
 		name := cmp.Or(c.Agents[row.Name].Model, row.Model)
 		for _, name := range append([]string{name}, c.Models[name].Fallback...) {
-			if m := c.Models[name]; m.Input == 0 && m.Output == 0 && !slices.Contains(names, name) {
+			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -29,6 +29,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
 		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/setup", "repo/proxy", "repo/host", "migrations",
+		"deploy",
 	},
 	"bot":                                {"workflow"},
 	"bot/slacktest":                      {}, // it knows nothing of Bobbin
@@ -50,6 +51,7 @@ var rooms = map[string][]string{
 	"repo/setup/setuptest":               {},
 	"repo/check":                         {"repo", "repo/sandbox", "repo/setup"},
 	"migrations":                         {},
+	"deploy":                             {},
 }
 
 // support is for tests, and for the demo that cmd/bobbin stages.

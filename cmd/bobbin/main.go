@@ -63,6 +63,8 @@ type commands struct {
 	Version kong.VersionFlag `help:"Say the version."`
 
 	Demo     demoCommand     `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
+	Manifest manifestCommand `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
+	Doctor   doctorCommand   `cmd:"" help:"Look at everything that the bot needs, and say what is wrong and what to do."`
 	Serve    serveCommand    `cmd:"" help:"Run the bot."`
 	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
@@ -122,9 +124,12 @@ func asked(err error) string {
 // outcome says an error once, in words for people, and gives the exit code.
 func outcome(ctx context.Context, err error, w io.Writer) int {
 	var usage usageError
+	var silent exitError
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &silent): // what it says is said
+		return int(silent)
 	case errors.As(err, &usage):
 		fmt.Fprintln(w, err)
 		return exitUsage

@@ -29,6 +29,9 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.Main()
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	// Tests of the whole program wait more than they work, so more of them run at once than
 	// there are cores; -parallel says otherwise.
 	if err := flag.Set("test.parallel", strconv.Itoa(max(5, runtime.GOMAXPROCS(0)))); err != nil {
@@ -372,15 +375,6 @@ func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []
 		return fmt.Errorf("the model was not asked what %q holds: %w", args[0], err)
 	}
 	return nil
-}
-
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }
 
 // release NAME: the model answers what it held there, after the bot has taken in all that

@@ -60,18 +60,10 @@ func (c Config) programs(ctx context.Context, h home) (programs, error) {
 	want := h.major()
 	var seen []programs
 	if f.named != "npm" {
-		for _, dir := range f.candidates() {
-			p, err := probe(ctx, dir, h.as)
-			if err != nil {
-				if f.named != "" {
-					return programs{}, fmt.Errorf("cluster: BOBBIN_POSTGRES_BIN: %w", err)
-				}
-				continue
-			}
-			if p.fits(want) {
-				return p, nil
-			}
-			seen = append(seen, p)
+		var p programs
+		var err error
+		if p, seen, err = f.choose(ctx, h, want); err != nil || p.dir != "" {
+			return p, err
 		}
 	}
 	if f.named == "" || f.named == "npm" {
@@ -84,6 +76,23 @@ func (c Config) programs(ctx context.Context, h home) (programs, error) {
 		return programs{}, otherVersion(h, want, seen)
 	}
 	return programs{}, none(seen, f)
+}
+
+// choose is the first of the programs here that will do, and else all that were seen.
+func (f *finder) choose(ctx context.Context, h home, want int) (p programs, seen []programs, err error) {
+	for _, dir := range f.candidates() {
+		p, err := probe(ctx, dir, h.as)
+		switch {
+		case err != nil && f.named != "":
+			return programs{}, nil, fmt.Errorf("cluster: BOBBIN_POSTGRES_BIN: %w", err)
+		case err != nil:
+		case p.fits(want):
+			return p, nil, nil
+		default:
+			seen = append(seen, p)
+		}
+	}
+	return programs{}, seen, nil
 }
 
 // errNoFetch means that npm, or a package for this platform and data, is not to be had.

@@ -20,6 +20,20 @@ func Start(context.Context, Config) (*Cluster, error) {
 	}
 }
 
+// A Sight is what Start would find: nothing, on this platform.
+type Sight struct {
+	Version, Dir, Account string
+	Made                  int
+	Data                  string
+	Owner                 int
+}
+
+// Look says that a private Postgres needs a Unix.
+func Look(ctx context.Context, cfg Config) (Sight, error) {
+	_, err := Start(ctx, cfg)
+	return Sight{}, err
+}
+
 // URL is where to connect to: nowhere.
 func (*Cluster) URL() string { return "" }
 

@@ -1,0 +1,336 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+type doctorCommand struct {
+	placeFlags
+	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
+	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
+	JSON     bool   `name:"json" help:"As one JSON object."`
+}
+
+// Help is what bobbin doctor --help teaches.
+func (doctorCommand) Help() string {
+	return `Looks at everything that bobbin serve needs, with the same variables and the same file: the configuration, this machine, Slack,
+the database, the sandbox, each repository and the models. Says of each what is wrong and what to do. Works with nothing
+set at all: then it says where to begin. Works beside a running bot. Nothing is posted, pushed or migrated, and no secret is shown.
+
+Exit code 0 when nothing stands in the way (there may be warnings), 1 when something does, 2 when the configuration cannot
+be read.`
+}
+
+// The states of findings.
+const (
+	findingOK      = "ok"
+	findingNote    = "note"    // nothing wrong, and something to know
+	findingWarning = "warning" // the bot works, but not as somebody may expect
+	findingProblem = "problem" // the bot does not work, or a part of it does not
+)
+
+// A finding is one thing that was looked at.
+type finding struct {
+	State string `json:"state"`
+	What  string `json:"what"`
+	Cure  string `json:"cure,omitempty"`
+}
+
+// findings are those of one part.
+type findings []finding
+
+func (f *findings) ok(format string, args ...any) { f.add(findingOK, fmt.Sprintf(format, args...), "") }
+func (f *findings) note(what, cure string)        { f.add(findingNote, what, cure) }
+func (f *findings) warn(what, cure string)        { f.add(findingWarning, what, cure) }
+func (f *findings) problem(what, cure string)     { f.add(findingProblem, what, cure) }
+
+func (f *findings) add(state, what, cure string) {
+	*f = append(*f, finding{State: state, What: oneLine(what), Cure: oneLine(cure)})
+}
+
+// failed is a look that ended in an error of one line.
+func (f *findings) failed(what string, err error) {
+	f.problem(what+": "+err.Error(), "")
+}
+
+// A part is what is looked at together; parts do not wait for each other.
+type part struct {
+	Name     string   `json:"part"`
+	Findings findings `json:"findings"`
+
+	look func(context.Context, *findings)
+	done chan struct{}
+}
+
+// A doctor knows what serve would be built from.
+type doctor struct {
+	con       console
+	log       *slog.Logger
+	file      string // of the configuration; empty: none was named
+	config    Config
+	configErr error
+	settings  settings
+	secrets   map[string]string
+	beside    bool // a bot works in the data directory now
+
+	opening sync.Once // of the sandbox, by whoever needs it first
+	opened  *sandbox.Sandbox
+	said    findings // about it
+}
+
+// partWithin is how long a part may take.
+const partWithin = time.Minute
+
+// Run looks at everything.
+func (c *doctorCommand) Run(ctx context.Context, con console) error {
+	d, err := c.doctor(con)
+	if err != nil {
+		return err
+	}
+	con.Out = c.veiled(con)
+	parts := d.parts()
+	began := time.Now()
+	for _, p := range parts {
+		p.done = make(chan struct{})
+		go func() {
+			defer close(p.done)
+			ctx, cancel := context.WithTimeout(ctx, partWithin)
+			defer cancel()
+			p.look(ctx, &p.Findings)
+		}()
+	}
+	var shown io.Writer = con.Out
+	if c.JSON {
+		shown = io.Discard
+	}
+	for _, p := range parts {
+		if err := await(ctx, con.Err, p, parts, began); err != nil {
+			return err
+		}
+		p.print(shown)
+	}
+	return d.conclude(con.Out, parts, c.JSON)
+}
+
+// doctor reads what serve would read. Only what it cannot even be told from is an error.
+func (c *doctorCommand) doctor(con console) (*doctor, error) {
+	d := &doctor{con: con, file: c.Config, secrets: map[string]string{}, log: slog.New(slog.DiscardHandler)}
+	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken} {
+		d.secrets[name] = con.Env(name)
+	}
+	if c.Config != "" {
+		d.config, d.configErr = LoadConfig(c.Config)
+	}
+	var err error
+	d.settings, err = (&serveCommand{placeFlags: c.placeFlags, SlackURL: c.SlackURL, ModelURL: c.ModelURL}).settings(d.config, d.secrets, con)
+	d.settings.Progress = io.Discard
+	d.beside = held(d.settings.DataDir)
+	return d, err
+}
+
+func (d *doctor) parts() []*part {
+	list := []*part{
+		{Name: "configuration", look: d.configuration},
+		{Name: "this machine", look: d.machine},
+		{Name: "Slack", look: d.slack},
+		{Name: "database", look: d.database},
+		{Name: "sandbox", look: d.sandbox},
+	}
+	for _, r := range d.settings.Repositories {
+		list = append(list, &part{Name: "repository " + r.Name, look: func(ctx context.Context, f *findings) { d.repository(ctx, r, f) }})
+	}
+	return append(list, &part{Name: "models", look: d.models})
+}
+
+// await waits for a part, and says once a second what is still being looked at.
+func await(ctx context.Context, w io.Writer, p *part, all []*part, began time.Time) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			var busy []string
+			for _, other := range all {
+				if !closed(other.done) {
+					busy = append(busy, other.Name)
+				}
+			}
+			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "), time.Since(began).Round(time.Second))
+		}
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *part) print(w io.Writer) {
+	fmt.Fprintln(w, p.Name)
+	for _, f := range p.Findings {
+		fmt.Fprintf(w, "  %-8s %s\n", f.State, f.What)
+		if f.Cure != "" {
+			fmt.Fprintf(w, "           → %s\n", f.Cure)
+		}
+	}
+}
+
+// conclude says what all of it comes to; its error has no words left to say.
+func (d *doctor) conclude(w io.Writer, parts []*part, asJSON bool) error {
+	count := map[string]int{}
+	for _, p := range parts {
+		for _, f := range p.Findings {
+			count[f.State]++
+		}
+	}
+	steps := d.steps()
+	if asJSON {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		if err := out.Encode(map[string]any{"problems": count[findingProblem], "warnings": count[findingWarning], "parts": parts, "steps": steps}); err != nil {
+			return err
+		}
+	} else {
+		d.sum(w, count, steps)
+	}
+	switch {
+	case d.configErr != nil:
+		return exitError(exitUsage)
+	case count[findingProblem] > 0:
+		return exitError(exitFailed)
+	}
+	return nil
+}
+
+func (d *doctor) sum(w io.Writer, count map[string]int, steps []string) {
+	fmt.Fprintln(w)
+	if len(steps) > 0 {
+		fmt.Fprintln(w, "To a working bot, in this order:")
+		for i, s := range steps {
+			fmt.Fprintf(w, "  %d. %s\n", i+1, s)
+		}
+		fmt.Fprintln(w)
+	}
+	said := counted(count[findingProblem], "problem") + ", " + counted(count[findingWarning], "warning") + "."
+	switch {
+	case count[findingProblem] > 0:
+	case d.beside:
+		said += " A bot is at work already."
+	default:
+		said += " Start it: bobbin serve --config " + d.file
+	}
+	fmt.Fprintln(w, said)
+}
+
+func counted(n int, what string) string {
+	switch n {
+	case 0:
+		return "no " + what + "s"
+	case 1:
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// An exitError ends the program with that code and without another word.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// veiled takes every secret out of what is said, whatever said it.
+func (c *doctorCommand) veiled(con console) io.Writer {
+	secrets := given(con.Env)
+	if u, err := url.Parse(cmp.Or(c.DatabaseURL, con.Env(databaseURL))); err == nil && u.User != nil {
+		if password, set := u.User.Password(); set {
+			secrets = append(secrets, password, url.QueryEscape(password))
+		}
+	}
+	var pairs []string
+	for _, s := range secrets {
+		if len(s) >= 4 {
+			pairs = append(pairs, s, "…")
+		}
+	}
+	return veil{con.Out, strings.NewReplacer(pairs...)}
+}
+
+type veil struct {
+	w io.Writer
+	r *strings.Replacer
+}
+
+func (v veil) Write(b []byte) (int, error) {
+	if _, err := v.r.WriteString(v.w, string(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// configuration says what serve would say of the file.
+func (d *doctor) configuration(_ context.Context, f *findings) {
+	if d.file == "" {
+		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
+		if _, err := os.Stat("bobbin.yaml"); err == nil {
+			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
+		}
+		f.problem("no configuration file is named", cure)
+		return
+	}
+	if d.configErr != nil {
+		for line := range strings.Lines(d.configErr.Error()) {
+			f.problem(strings.TrimSpace(line), "mend that line; docs/configuration.md tells every key")
+		}
+		return
+	}
+	var names []string
+	for _, r := range d.config.Repositories {
+		names = append(names, r.Name)
+	}
+	f.ok("%s: %s", d.file, strings.Join(names, ", "))
+}
+
+// steps lead from nothing to a bot; those that are done are left out. None: all are.
+func (d *doctor) steps() (todo []string) {
+	var begun bool
+	step := func(needed bool, what string) {
+		if needed {
+			todo = append(todo, what)
+		}
+		begun = begun || needed
+	}
+	noBot, noApp := d.secrets[slackBotToken] == "", d.secrets[slackAppToken] == ""
+	step(noBot && noApp, "Create the Slack app: open the link that `bobbin manifest --url` prints.")
+	step(noBot, "On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
+	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, and put it into SLACK_APP_TOKEN.")
+	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
+	step(d.file == "", "Write bobbin.yaml with the repository and that channel (docs/configuration.md shows one).")
+	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.settings.DataDir+".")
+	step(d.settings.ModelURL == "" && d.secrets[modelKey] == "", "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
+	if begun {
+		file := cmp.Or(d.file, "bobbin.yaml")
+		todo = append(todo, "bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)
+	}
+	return todo
+}

@@ -1,0 +1,580 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+// A ward is a set-up in which everything is as it should be, until a test breaks it.
+type ward struct {
+	*testing.T
+	slack  *slacktest.Server
+	bugs   slacktest.Channel
+	ann    slacktest.User
+	model  string // address
+	remote string
+	file   string // the configuration, as text
+	env    map[string]string
+	adjust func(*doctor)     // after it has read the set-up
+	hidden map[string]string // what differs from run to run, and what stands for it
+}
+
+// botTail is the end of the bot token, which may be shown.
+const botTail = "-tail"
+
+func openWard(t *testing.T, cfg slacktest.Config) *ward {
+	t.Helper()
+	w := &ward{T: t, hidden: map[string]string{}}
+	cfg.AppName, cfg.BotToken, cfg.AppToken = "bobbin", "xoxb-"+secret+"-bobbin"+botTail, "xapp-1-"+secret+"-bobbin"+botTail
+	if cfg.Scopes == nil {
+		cfg.Scopes = deploy.Names(deploy.Scopes())
+	}
+	w.slack = slacktest.New(cfg)
+	t.Cleanup(w.slack.Close)
+	w.ann = w.slack.AddUser(slacktest.User{Name: "ann"})
+	w.bugs = w.slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{w.ann.ID, w.slack.App().BotUser}})
+	dir, err := stageDir("")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	w.remote = filepath.Join(dir, "remote.git")
+	require.NoError(t, plantRemote(w.remote, []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}}))
+	w.play("== " + agent.DefaultModel + "\nsay hello\n")
+	w.file = "repositories: [{name: shop, url: " + w.remote + ", channels: [" + w.bugs.ID + ", \"#bugs\"], approvers: [" + w.ann.ID + "]}]\n" +
+		"models: {" + agent.DefaultModel + ": {input_usd_per_million: 1, output_usd_per_million: 2}}\n"
+	w.env = map[string]string{
+		"SLACK_BOT_TOKEN": cfg.BotToken, "SLACK_APP_TOKEN": cfg.AppToken, "SLACK_API_URL": w.slack.URL(), "OPENAI_API_KEY": "sk-" + secret,
+		"BOBBIN_DATA_DIR": filepath.Join(dir, "data"), "BOBBIN_GIT_TOKEN": "git-" + secret,
+	}
+	w.hidden[dir] = "<dir>"
+	w.hidden[w.slack.URL()] = "<slack>/"
+	return w
+}
+
+// play is a scripted model in the place of the one before.
+func (w *ward) play(script string) {
+	parsed, err := modeltest.Parse("doctor", script)
+	require.NoError(w, err)
+	server, err := modeltest.Serve(parsed)
+	require.NoError(w, err)
+	w.Cleanup(server.Close)
+	w.model = server.URL
+	w.hidden[hostOf(server.URL)] = "<model>"
+}
+
+func (w *ward) http(handler http.HandlerFunc) string {
+	server := httptest.NewServer(handler)
+	w.Cleanup(server.Close)
+	w.hidden[hostOf(server.URL)] = "<model>"
+	return server.URL
+}
+
+// change edits the configuration.
+func (w *ward) change(old, now string) {
+	require.Contains(w, w.file, old)
+	w.file = strings.Replace(w.file, old, now, 1)
+}
+
+func (w *ward) command() *doctorCommand {
+	c := &doctorCommand{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model}
+	c.DataDir, c.DatabaseURL = w.env["BOBBIN_DATA_DIR"], w.env["DATABASE_URL"]
+	if w.file != "" {
+		c.Config = writeConfig(w, w.file)
+		w.hidden[filepath.Dir(c.Config)+"/"] = ""
+	}
+	return c
+}
+
+// look is what the doctor says of one part.
+func (w *ward) look(name string, box *sandbox.Sandbox) string {
+	var said strings.Builder
+	con := console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
+	c := w.command()
+	d, err := c.doctor(con)
+	require.NoError(w, err)
+	if box != nil {
+		d.opening.Do(func() { d.opened = box })
+	}
+	if w.adjust != nil {
+		w.adjust(d)
+	}
+	for _, p := range d.parts() {
+		if p.Name == name {
+			p.look(w.Context(), &p.Findings)
+			p.print(c.veiled(con))
+		}
+	}
+	return w.stable(said.String())
+}
+
+var (
+	someTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
+	someSize     = regexp.MustCompile(`\b\d+\.\d MB`)
+	someFiles    = regexp.MustCompile(`\d+ files`)
+	somePrograms = regexp.MustCompile(`(Postgres|here is) \d.*?( answers|, run as|\n)`)
+	someTools    = regexp.MustCompile(`commands find .*`)
+)
+
+func (w *ward) stable(text string) string {
+	require.NotContains(w, strings.ReplaceAll(text, botTail, ""), secret)
+	for value, name := range w.hidden {
+		text = strings.ReplaceAll(text, value, name)
+	}
+	text = someTime.ReplaceAllString(someSize.ReplaceAllString(text, "<size>"), "<time>")
+	text = somePrograms.ReplaceAllString(someFiles.ReplaceAllString(text, "<n> files"), "$1 <version>$2")
+	return someTools.ReplaceAllString(text, "commands find <tools>")
+}
+
+// notWell is what is not well in what was said of a part.
+func notWell(said string) string {
+	part, findings, _ := strings.Cut(said, "\n")
+	var bad []string
+	for _, f := range strings.Split("\n"+findings, "\n  ") {
+		if strings.HasPrefix(f, findingProblem) || strings.HasPrefix(f, findingWarning) {
+			bad = append(bad, "  "+strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n  ", "\n    "))
+		}
+	}
+	return part + "\n" + strings.Join(bad, "\n") + "\n"
+}
+
+// A complaint is one thing that is broken, and the part that has to notice.
+type complaint struct {
+	name, part string
+	slack      slacktest.Config
+	breaks     func(w *ward)
+}
+
+// asItShouldBe begins the names of those that are the controls of the others.
+const asItShouldBe = "as it should be"
+
+// Each finding is provoked for real, and compared with the golden file; what is as it
+// should be gives none.
+func TestDoctorFindsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	box, err := sandbox.Open(t.Context(), sandbox.Config{})
+	require.NoError(t, err)
+	golden := filepath.Join("testdata", "golden", "doctor.golden")
+	before, _ := os.ReadFile(golden)
+	want := map[string]string{}
+	for _, f := range txtar.Parse(before).Files {
+		want[f.Name] = string(f.Data)
+	}
+	var now txtar.Archive
+	now.Comment = []byte("What bobbin doctor says of each thing that is broken. UPDATE_GOLDEN=1 writes it; read the difference.\n")
+	for _, c := range complaints() {
+		t.Run(c.name, func(t *testing.T) {
+			w := openWard(t, c.slack)
+			if c.breaks != nil {
+				c.breaks(w)
+			}
+			opened := box
+			if c.part == "sandbox" {
+				opened = nil // it opens its own
+			}
+			said := w.look(c.part, opened)
+			bad := strings.Contains(said, "\n  "+findingProblem) || strings.Contains(said, "\n  "+findingWarning)
+			require.Equal(t, !strings.HasPrefix(c.name, asItShouldBe) && !strings.HasSuffix(c.name, "(noted)"), bad, said)
+			if bad {
+				said = notWell(said)
+			}
+			now.Files = append(now.Files, txtar.File{Name: c.name, Data: []byte(said)})
+			if os.Getenv("UPDATE_GOLDEN") == "" {
+				require.Equal(t, want[c.name], said)
+			}
+		})
+	}
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(golden, txtar.Format(&now), 0o644))
+	}
+}
+
+func complaints() (all []complaint) {
+	add := func(part string, list ...complaint) {
+		for _, c := range list {
+			c.name, c.part = c.name+" ("+part+")", part
+			if i := strings.Index(c.name, " (noted)"); i > 0 {
+				c.name = c.name[:i] + c.name[i+len(" (noted)"):] + " (noted)"
+			}
+			all = append(all, c)
+		}
+	}
+	add("configuration", configurationComplaints()...)
+	add("this machine", machineComplaints()...)
+	add("Slack", tokenComplaints()...)
+	add("Slack", channelComplaints()...)
+	add("database", databaseComplaints()...)
+	add("sandbox", sandboxComplaints()...)
+	add("repository shop", repositoryComplaints()...)
+	add("models", modelComplaints()...)
+	return all
+}
+
+func configurationComplaints() []complaint {
+	return []complaint{
+		{name: asItShouldBe},
+		{name: "no file", breaks: func(w *ward) { w.file = "" }},
+		{name: "mistakes in it", breaks: func(w *ward) { w.file += "limts: {}\nsandbox: {kind: jail}\n" }},
+		{name: "no YAML", breaks: func(w *ward) { w.file = "repositories: [" }},
+	}
+}
+
+func machineComplaints() []complaint {
+	return []complaint{
+		{name: asItShouldBe},
+		{name: "data directory below a file", breaks: func(w *ward) { w.env["BOBBIN_DATA_DIR"] = filepath.Join(w.remote, "HEAD", "data") }},
+		{name: "a bot at work there (noted)", breaks: func(w *ward) {
+			require.NoError(w, os.MkdirAll(w.env["BOBBIN_DATA_DIR"], 0o755))
+			lock, err := hold(w.env["BOBBIN_DATA_DIR"])
+			require.NoError(w, err)
+			w.Cleanup(func() { lock.Close() })
+		}},
+		{name: "a proxy (noted)", breaks: func(w *ward) { w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128" }},
+		{name: "a proxy that is none", breaks: func(w *ward) { w.env["HTTP_PROXY"] = "://" + secret }},
+		{name: "a proxy that nobody reads", breaks: func(w *ward) { w.env["ALL_PROXY"] = "socks5://" + secret + "@proxy.example" }},
+	}
+}
+
+func tokenComplaints() []complaint {
+	scopes := func(without ...string) slacktest.Config {
+		var cfg slacktest.Config
+		for _, s := range deploy.Names(deploy.Scopes()) {
+			if !strings.Contains(" "+strings.Join(without, " ")+" ", " "+s+" ") {
+				cfg.Scopes = append(cfg.Scopes, s)
+			}
+		}
+		return cfg
+	}
+	refuse := func(code string) func(w *ward) {
+		return func(w *ward) { w.slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: code}) }
+	}
+	return []complaint{
+		{name: asItShouldBe},
+		{name: "no tokens", breaks: func(w *ward) { delete(w.env, slackBotToken); delete(w.env, slackAppToken) }},
+		{name: "swapped tokens", breaks: func(w *ward) {
+			w.env[slackBotToken], w.env[slackAppToken] = w.env[slackAppToken], w.env[slackBotToken]
+		}},
+		{name: "a person's token", breaks: func(w *ward) { w.env[slackBotToken] = "xoxp-" + secret }},
+		{name: "quotes around a token", breaks: func(w *ward) { w.env[slackAppToken] = `"` + w.env[slackAppToken] + `"` }},
+		{name: "no token at all", breaks: func(w *ward) { w.env[slackBotToken] = secret }},
+		{name: "revoked tokens", breaks: func(w *ward) {
+			w.slack.Order(slacktest.Fault{Method: "auth.test", Error: "token_revoked"})
+			refuse("token_revoked")(w)
+		}},
+		{name: "a wrong token", breaks: func(w *ward) { w.env[slackBotToken] += "x" }},
+		{name: "two apps", slack: slacktest.Config{LinkApp: "A0OTHER"}},
+		{name: "scopes missing", slack: scopes("reactions:write", "groups:history")},
+		{name: "a scope that only groups need", slack: scopes("usergroups:read")},
+		{name: "a scope of the app token missing", breaks: refuse("missing_scope")},
+		{name: "Socket Mode off", breaks: refuse("socket_mode_not_enabled")},
+		{name: "the clock", slack: slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Hour) }}},
+		{name: "nobody answers", breaks: func(w *ward) { w.env["SLACK_API_URL"] = "http://" + quietPort(w) + "/api/" }},
+		{name: "no link after the answer", breaks: func(w *ward) { w.slack.RefuseLinks(1) }},
+	}
+}
+
+// quietPort is one that nobody listens on.
+func quietPort(w *ward) string {
+	address := closedPort(w.T)
+	w.hidden[address] = "<nobody>"
+	return address
+}
+
+func channelComplaints() []complaint {
+	channel := func(named string) func(w *ward) {
+		return func(w *ward) { w.change(w.bugs.ID+", ", named+", ") }
+	}
+	approver := func(u slacktest.User) func(w *ward) {
+		return func(w *ward) { w.change("approvers: ["+w.ann.ID, "approvers: ["+w.slack.AddUser(u).ID+", "+w.ann.ID) }
+	}
+	group := func(users ...string) func(w *ward) {
+		return func(w *ward) {
+			g := w.slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: users})
+			w.change("approvers: ["+w.ann.ID, "approvers: ["+g.ID+", "+w.ann.ID)
+		}
+	}
+	return []complaint{
+		{name: "no such channel", breaks: channel("C0NOWHERE")},
+		{name: "no channel of that name", breaks: channel(`"#bug"`)},
+		{name: "a channel without the bot", breaks: func(w *ward) {
+			channel(w.slack.AddChannel(slacktest.Channel{Name: "ops", Members: []string{w.ann.ID}}).ID)(w)
+		}},
+		{name: "an archived channel", breaks: func(w *ward) {
+			channel(w.slack.AddChannel(slacktest.Channel{Name: "old", Archived: true, Members: []string{w.slack.App().BotUser}}).ID)(w)
+		}},
+		{name: "a shared channel", breaks: func(w *ward) {
+			require.NoError(w, w.slack.ChangeChannel("bugs", func(c *slacktest.Channel) { c.Shared = true }))
+		}},
+		{name: "no channel at all", breaks: func(w *ward) {
+			w.change("channels: ["+w.bugs.ID+", \"#bugs\"], ", "")
+			require.NoError(w, w.slack.Leave("bugs", w.slack.App().BotUser))
+		}},
+		{name: "an approver who is nobody", breaks: func(w *ward) { w.change(w.ann.ID+"]", "U0NOBODY]") }},
+		{name: "an approver who is a guest", breaks: approver(slacktest.User{Name: "gus", Kind: slacktest.Guest})},
+		{name: "an approver who has left", breaks: approver(slacktest.User{Name: "lea", Deleted: true})},
+		{name: "an approver from elsewhere", breaks: approver(slacktest.User{Name: "eve", Kind: slacktest.External})},
+		{name: "an approver who is a bot", breaks: approver(slacktest.User{Name: "robot", Kind: slacktest.Bot})},
+		{name: "an empty user group", breaks: group()},
+		{name: asItShouldBe + " with a user group", breaks: group("U1", "U2")},
+		{name: "a user group that is none", breaks: func(w *ward) { w.change(w.ann.ID+"]", "S0NOGROUP]") }},
+		{name: "one approver and two persons", breaks: func(w *ward) { w.change("approvers:", "other_than_requester: true, approvers:") }},
+	}
+}
+
+func databaseComplaints() []complaint {
+	exec := func(statements ...string) func(w *ward) {
+		return func(w *ward) {
+			w.env[databaseURL] = clustertest.Database(w.T, migrate)
+			c, err := pgx.Connect(w.Context(), w.env[databaseURL])
+			require.NoError(w, err)
+			defer c.Close(w.Context())
+			for _, s := range statements {
+				_, err := c.Exec(w.Context(), s)
+				require.NoError(w, err)
+			}
+		}
+	}
+	// reader is another account on the same database.
+	reader := func(statements ...string) func(w *ward) {
+		return func(w *ward) {
+			exec(statements...)(w)
+			w.env[databaseURL] = asRole(w, w.env[databaseURL], "reader_"+strings.ToLower(filepath.Base(filepath.Dir(w.remote))[7:]))
+		}
+	}
+	return []complaint{
+		{name: asItShouldBe, breaks: exec()},
+		{name: asItShouldBe + " before the first start", breaks: func(w *ward) { w.env[databaseURL] = clustertest.Database(w.T, nil) }},
+		{name: asItShouldBe + " with none set"},
+		{name: "a bot at work on it (noted)", breaks: exec(`insert into replicas (id, seen_at) values ('host-1', now())`)},
+		{name: "messages have come (noted)", breaks: exec(
+			`insert into sessions (id, team, channel, thread_ts) values ('s', 'T', 'C', '1.1')`,
+			`insert into inbox (session_id, event_id, kind, message_ts, user_id) values ('s', 'e1', 'mention', '1.1', 'U'), ('s', 'e2', 'action', '1.2', 'U')`)},
+		{name: "older (noted)", breaks: exec(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
+		{name: "newer", breaks: exec(`insert into goose_db_version (version_id, is_applied) values (9999, true)`)},
+		{name: "nobody answers", breaks: func(w *ward) {
+			w.env[databaseURL] = "postgres://u:" + secret + "@" + quietPort(w) + "/x?sslmode=disable"
+		}},
+		{name: "no address", breaks: func(w *ward) { w.env[databaseURL] = "postgres://u:" + secret + "@[/x" }},
+		{name: "may not write", breaks: reader()},
+		{name: "may not migrate", breaks: reader(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
+		{name: "read only", breaks: func(w *ward) {
+			exec()(w)
+			w.env[databaseURL] += "&default_transaction_read_only=on"
+		}},
+		{name: "data of another version", breaks: func(w *ward) {
+			data := filepath.Join(w.env["BOBBIN_DATA_DIR"], "postgres", "data")
+			require.NoError(w, os.MkdirAll(data, 0o755))
+			require.NoError(w, os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("9\n"), 0o644))
+		}},
+	}
+}
+
+// asRole makes an account that may only read, and gives the address that it has.
+func asRole(w *ward, address, role string) string {
+	c, err := pgx.Connect(w.Context(), address)
+	require.NoError(w, err)
+	defer c.Close(w.Context())
+	for _, s := range []string{
+		"create role " + role + " login", "grant select on all tables in schema public to " + role, "revoke create on schema public from public",
+	} {
+		_, err := c.Exec(w.Context(), s)
+		require.NoError(w, err)
+	}
+	w.Cleanup(func() {
+		c, err := pgx.Connect(w.Context(), address)
+		if err == nil {
+			_, _ = c.Exec(w.Context(), "drop owned by "+role)
+			_, _ = c.Exec(w.Context(), "drop role "+role)
+			c.Close(w.Context())
+		}
+	})
+	w.hidden[role] = "reader"
+	cfg, err := pgx.ParseConfig(address)
+	require.NoError(w, err)
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", role, cfg.Database, cfg.Host, cfg.Port)
+}
+
+func sandboxComplaints() []complaint {
+	return []complaint{
+		{name: "not confined", breaks: func(w *ward) { w.file += "sandbox: {kind: none}\n" }},
+		{name: "a kind that does not hold", breaks: func(w *ward) {
+			w.adjust = func(d *doctor) { d.settings.SandboxKind = sandbox.KindDocker }
+		}},
+	}
+}
+
+func repositoryComplaints() []complaint {
+	url := func(url string) func(w *ward) {
+		return func(w *ward) { w.change(w.remote, url) }
+	}
+	hosted := func(password string, broken string, how trouble) func(w *ward) {
+		return func(w *ward) {
+			h := openHost(w.T, w.TempDir(), []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}})
+			h.fail(broken, lasting, how)
+			address := strings.Replace(h.address, "bot:"+hostPassword+"@", "", 1)
+			w.change(w.remote, address)
+			w.hidden[hostOf(address)] = "<host>"
+			w.env[gitToken] = password
+		}
+	}
+	return []complaint{
+		{name: asItShouldBe},
+		{name: asItShouldBe + " at a host", breaks: hosted(hostPassword, "", nil)},
+		{name: "a wrong token", breaks: hosted("git-"+secret, "", nil)},
+		{name: "no token", breaks: hosted("", "", nil)},
+		{name: "it may be read only", breaks: hosted(hostPassword, writeRefs, httpStatus(http.StatusForbidden))},
+		{name: "a sign-in page", breaks: hosted(hostPassword, anything, showsPage)},
+		{name: "nobody answers", breaks: func(w *ward) { url("http://" + quietPort(w) + "/shop.git")(w) }},
+		{name: "no such folder", breaks: url("/srv/nowhere/shop.git")},
+		{name: "no such base", breaks: func(w *ward) { w.change("channels:", "base: mian, channels:") }},
+		{name: "empty", breaks: func(w *ward) {
+			inRemote(w, w.remote, "update-ref", "-d", "refs/heads/main")
+		}},
+		{name: "shallow", breaks: func(w *ward) {
+			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"), []byte(inRemote(w, w.remote, "rev-parse", "main")+"\n"), 0o644))
+		}},
+		{name: "a branch in the way", breaks: func(w *ward) { inRemote(w, w.remote, "branch", "bobbin", "main") }},
+		{name: "not writable", breaks: func(w *ward) {
+			objects := filepath.Join(w.remote, "objects")
+			require.NoError(w, os.Rename(objects, objects+".kept"))
+			require.NoError(w, os.Symlink("/proc/self/net", objects))
+			require.NoError(w, os.MkdirAll(filepath.Join(w.remote, "info"), 0o755))
+		}},
+		{name: "a tool that is missing", breaks: func(w *ward) {
+			if _, err := os.Stat("/usr/bin/go"); err == nil {
+				w.Skip("here, every command finds go")
+			}
+			bare, err := sandbox.Open(w.Context(), sandbox.Config{Toolchains: []string{}})
+			require.NoError(w, err)
+			w.adjust = func(d *doctor) { d.opened = bare }
+		}},
+	}
+}
+
+func inRemote(w *ward, dir string, args ...string) string {
+	out, err := (&host{dir: dir}).git(args...)
+	require.NoError(w, err, out)
+	return out
+}
+
+func modelComplaints() []complaint {
+	page := func(code int, body string) http.HandlerFunc {
+		return func(rw http.ResponseWriter, _ *http.Request) {
+			rw.Header().Set("Content-Type", "application/json")
+			rw.WriteHeader(code)
+			fmt.Fprint(rw, body)
+		}
+	}
+	answers := func(code int, body string) func(w *ward) {
+		return func(w *ward) { w.model = w.http(page(code, body)) }
+	}
+	return []complaint{
+		{name: asItShouldBe},
+		{name: "no key", breaks: func(w *ward) { w.model = ""; delete(w.env, modelKey) }},
+		{name: "a wrong key", breaks: answers(401, `{"error":{"message":"Incorrect API key provided: sk-`+secret+`"}}`)},
+		{name: "a web page", breaks: answers(200, "<!doctype html><title>Sign in</title>")},
+		{name: "nobody answers", breaks: func(w *ward) { w.model = "http://" + quietPort(w) + "/v1" }},
+		{name: "no address", breaks: func(w *ward) { w.model = "localhost:11434" }},
+		{name: "no list (noted)", breaks: func(w *ward) { w.play("== *\ncall ready\n") }},
+		{name: "a model that calls no tools", breaks: func(w *ward) { w.play("== *\nsay I am ready.\n") }},
+		{name: "a model that is not there", breaks: func(w *ward) { w.play("== other\nsay hello\n") }},
+		{name: "limits in money without prices", breaks: func(w *ward) {
+			w.file = w.file[:strings.Index(w.file, "models:")] + "limits: {session_usd: 5}\n"
+		}},
+		{name: "no prices (noted)", breaks: func(w *ward) { w.file = w.file[:strings.Index(w.file, "models:")] }},
+	}
+}
+
+func TestDoctorWithEverythingGood(t *testing.T) {
+	t.Parallel()
+	w := openWard(t, slacktest.Config{})
+	w.env[databaseURL] = clustertest.Database(t, migrate)
+	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
+	code, out, errs := call(t, t.Context(), w.env, "doctor")
+	require.Equal(t, exitOK, code, out+errs)
+	require.Contains(t, out, "\nno problems, no warnings. Start it: bobbin serve --config ")
+	for _, line := range strings.Split(errs, "\n") {
+		require.True(t, line == "" || strings.HasPrefix(line, "bobbin: still looking at "), errs)
+	}
+	require.Zero(t, w.slack.Connections(), "the link is closed")
+	require.Empty(t, w.slack.Channel("bugs"), "nothing is said")
+
+	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")
+	require.Equal(t, exitOK, code)
+	var all struct {
+		Problems int
+		Steps    []string
+		Parts    []part
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &all))
+	require.Zero(t, all.Problems)
+	require.Empty(t, all.Steps)
+	require.Len(t, all.Parts, 7)
+	for _, p := range all.Parts {
+		require.NotEmpty(t, p.Findings, p.Name)
+	}
+	// The control: with one thing broken it is neither content nor silent.
+	w.env[slackBotToken] += "x"
+	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")
+	require.Equal(t, exitFailed, code)
+	require.NoError(t, json.Unmarshal([]byte(out), &all))
+	require.Equal(t, 1, all.Problems)
+}
+
+func TestDoctorWithNothing(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	code, out, _ := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor")
+	require.Equal(t, exitFailed, code)
+	_, steps, found := strings.Cut(out, "\nTo a working bot, in this order:\n")
+	require.True(t, found, out)
+	for i, words := range []string{"bobbin manifest --url", "Install App", "connections:write", "/invite @bobbin", "bobbin.yaml", "DATABASE_URL", "OPENAI_API_KEY", "bobbin doctor --config bobbin.yaml"} {
+		line, rest, _ := strings.Cut(steps, "\n")
+		require.Contains(t, line, fmt.Sprintf("  %d. ", i+1))
+		require.Contains(t, line, words)
+		steps = rest
+	}
+	require.NoDirExists(t, dir, "it only looks")
+	code, _, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", "nowhere.yaml")
+	require.Equal(t, exitUsage, code)
+}
+
+// asProgram makes the test binary the program itself: what a process is given by whoever
+// starts it, a test cannot take from its own.
+const asProgram = "BOBBIN_TEST_AS_PROGRAM"
+
+func TestDoctorInAPoorProcess(t *testing.T) {
+	t.Parallel()
+	for limit, poor := range map[string]bool{"512": true, "8192": false} {
+		path := os.Getenv("PATH")
+		if poor {
+			path = t.TempDir()
+		}
+		cmd := exec.Command("/bin/sh", "-c", "ulimit -n "+limit+" && exec "+os.Args[0]+" doctor")
+		cmd.Env = []string{asProgram + "=1", "PATH=" + path, "HOME=" + t.TempDir(), "BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+		require.Equal(t, exitFailed, exit.ExitCode())
+		require.Equal(t, poor, strings.Contains(string(out), "  warning  this process may have 512 files open at once\n           → raise it before the start: ulimit -n "), string(out))
+		require.Equal(t, poor, strings.Contains(string(out), "bubblewrap is not it: bwrap is not installed\n           → install the package bubblewrap"), string(out))
+	}
+}

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// An Examination is what a database is like, before a bot runs on it or beside one that does.
+type Examination struct {
+	Server  string // Postgres' own version
+	Number  int    // the same as a number: 150018
+	Bytes   int64  // of this database
+	Account string // whom we are to it
+
+	Found, Known int64       // the newest migration of ours in it, 0 for none, and in this program
+	Newer        *NewerError // a newer version has changed it
+	Waiting      bool        // the queue's own tables are behind, or not there
+
+	MayCreate bool // tables can be made
+	MayWrite  bool // rows can be written; meaningless where there are no tables yet
+	ReadOnly  bool // a standby, or a database that is set to be read only
+
+	Ahead time.Duration // of this machine's clock before the database's
+
+	Replicas []Beat        // bots that work on it
+	Heard    time.Duration // since something last came in from Slack; negative: nothing ever did
+	Pressed  bool          // a button was pressed at some time
+}
+
+// A Beat is a replica, and how long ago it was last heard of.
+type Beat struct {
+	ID  string
+	Ago time.Duration
+}
+
+// Examine looks at the database and changes nothing.
+func (s *Store) Examine(ctx context.Context) (e Examination, err error) {
+	began := time.Now()
+	var now time.Time
+	err = s.Pool.QueryRow(ctx, `select current_setting('server_version'), current_setting('server_version_num')::int, pg_database_size(current_database()),
+			current_user, coalesce(has_schema_privilege(current_schema(), 'create'), false),
+			pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool, clock_timestamp()`).
+		Scan(&e.Server, &e.Number, &e.Bytes, &e.Account, &e.MayCreate, &e.ReadOnly, &now)
+	if err != nil {
+		return e, fmt.Errorf("look at the database: %w", err)
+	}
+	e.Ahead = time.Since(now) - time.Since(began)/2
+	if err := s.examineSchema(ctx, &e); err != nil || e.Found == 0 {
+		return e, err
+	}
+	return e, s.examineWork(ctx, &e)
+}
+
+func (s *Store) examineSchema(ctx context.Context, e *Examination) error {
+	ours, queue, err := s.known()
+	if err != nil {
+		return err
+	}
+	e.Known = ours
+	if err := s.Newer(ctx); err != nil && !errors.As(err, &e.Newer) {
+		return err
+	}
+	var inQueue int64
+	for _, x := range []struct {
+		table, newest string
+		into          *int64
+	}{
+		{"goose_db_version", `select coalesce(max(version_id), 0) from goose_db_version where is_applied`, &e.Found},
+		{"river_migration", `select coalesce(max(version), 0) from river_migration`, &inQueue},
+	} {
+		var there bool
+		err := s.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, x.table).Scan(&there)
+		if err == nil && there {
+			err = s.Pool.QueryRow(ctx, x.newest).Scan(x.into)
+		}
+		if err != nil {
+			return fmt.Errorf("look at the database's version: %w", err)
+		}
+	}
+	e.Waiting = inQueue < queue
+	return nil
+}
+
+// examineWork asks what every version's tables tell.
+func (s *Store) examineWork(ctx context.Context, e *Examination) error {
+	var heard float64
+	err := s.Pool.QueryRow(ctx, `select (select bool_and(has_table_privilege(t, p)) from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update', 'delete']) p),
+			coalesce((select extract(epoch from now() - max(at)) from inbox where kind in ('mention', 'reply')), -1)::float8,
+			exists (select 1 from inbox where kind = 'action' and user_id <> '')`).Scan(&e.MayWrite, &heard, &e.Pressed)
+	if err != nil {
+		return fmt.Errorf("look at the database's tables: %w", err)
+	}
+	e.Heard = time.Duration(heard * float64(time.Second))
+	rows, err := s.Pool.Query(ctx, `select id, extract(epoch from now() - seen_at)::float8 from replicas where seen_at > now() - interval '8 seconds' order by id`)
+	if err != nil {
+		return fmt.Errorf("look at the replicas: %w", err)
+	}
+	e.Replicas, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (b Beat, err error) {
+		var ago float64
+		err = row.Scan(&b.ID, &ago)
+		b.Ago = time.Duration(ago * float64(time.Second))
+		return b, err
+	})
+	if err != nil {
+		return fmt.Errorf("look at the replicas: %w", err)
+	}
+	return nil
+}
