@@ -3,12 +3,16 @@ package bot
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,10 +59,11 @@ func acked(t *testing.T, c *websocket.Conn) string {
 func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	t.Parallel()
 	s, in := openRawSlack(t), &inbox{}
-	slack, err := Open(t.Context(), Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
+	opened, err := Open(t.Context(), Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
 	require.NoError(t, err)
-	o := &office{t: t, bot: slack}
-	g := &Gateway{Slack: o.bot, Inbox: in, Apart: 1}
+	o := &office{t: t, bot: opened}
+	var said journal
+	g := &Gateway{Slack: o.bot, Inbox: in, Apart: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
 	ended := make(chan error, 1)
 	ctx, cancel := cancellable(t)
 	go func() { ended <- g.Run(ctx) }()
@@ -84,4 +89,53 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	require.Equal(t, []string{"it fails for guests", "hello"}, in.texts())
 	cancel()
 	require.NoError(t, <-ended)
+	// Each is on record with its type, and without what people wrote.
+	for _, line := range []string{
+		`msg="a frame from Slack that cannot be read"`, `type=brand_new of="" event=""`, `type=events_api of=brand_new_thing event=Ev2`,
+		`type=interactive`, `type=events_api of=message event=Ev4`, `type=events_api of=app_mention event=Ev5`,
+	} {
+		require.Contains(t, said.String(), line)
+	}
+	require.NotContains(t, said.String(), "it fails for guests")
+}
+
+// The control: slack-go by itself acknowledges none of them.
+func TestControlFramesThatNobodyAcknowledges(t *testing.T) {
+	t.Parallel()
+	s := openRawSlack(t)
+	client := socketmode.New(slack.New("xoxb-1", slack.OptionAppLevelToken("xapp-1"), slack.OptionAPIURL(s.URL+"/api/")))
+	ctx, cancel := cancellable(t)
+	ended := make(chan error, 1)
+	go func() { ended <- client.RunContext(ctx) }()
+	c := <-s.links
+	require.NoError(t, c.WriteMessage(websocket.TextMessage, []byte(`{"envelope_id":"e1","type":"brand_new","payload":{}}`)))
+	for e := range client.Events {
+		if e.Request != nil && e.Request.EnvelopeID != "" {
+			t.Fatal("it was decoded after all")
+		}
+		if e.Type == socketmode.EventTypeErrorBadMessage {
+			require.Nil(t, e.Request, "nothing that one could acknowledge")
+			break
+		}
+	}
+	cancel()
+	<-ended
+}
+
+// journal is a log that is read while it is written.
+type journal struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.Write(b)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.String()
 }

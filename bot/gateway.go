@@ -25,6 +25,11 @@ type Gateway struct {
 	Log   *slog.Logger // default: silent
 	Watch []string     // ids of channels in which a message needs no mention
 
+	// Ledger lets what was written while no link was up be read again (backfill.go), in the
+	// threads that it names and in Channels. Default: it is not.
+	Ledger   Ledger
+	Channels []string // ids
+
 	// Connections is how many are kept open; default 1. Slack gives an event to one of
 	// them, so with two none is missed while one of them is renewed.
 	Connections int
@@ -37,9 +42,11 @@ type Gateway struct {
 	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
 	PingInterval time.Duration
 
-	blind bool // tests only: post what commands ask for without looking it up
+	blind    bool // tests only: post what commands ask for without looking it up
+	together bool // tests only: let Slack renew all connections at the same time
 
 	links atomic.Int32
+	gaps  gaps
 }
 
 // Links is how many connections are up; for a health check.
@@ -51,6 +58,11 @@ func (g *Gateway) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var running sync.WaitGroup
+	if g.Ledger != nil {
+		g.gaps.filled = make(chan time.Time, 1)
+		g.gapBegins(ctx, time.Time{})
+		running.Go(func() { g.fillGaps(ctx) })
+	}
 	for n := range max(g.Connections, 1) {
 		running.Go(func() {
 			if err := g.connection(ctx, n+1); err != nil {
@@ -72,11 +84,18 @@ func (g *Gateway) log() *slog.Logger {
 // link is one connection: slack-go's client, and the goroutine that takes its events.
 type link struct {
 	*Gateway
+	number int
 	reader Reader
 	log    *slog.Logger
 	client *socketmode.Client
 	up     bool
+
+	due     <-chan time.Time // when it is to be renewed ahead of Slack
+	renewed bool             // it was
 }
+
+// errRenew ends a link that is to be opened anew.
+var errRenew = errors.New("renew the link")
 
 // connection keeps one connection up until ctx ends or Slack refuses the app.
 func (g *Gateway) connection(parent context.Context, number int) error {
@@ -89,10 +108,18 @@ func (g *Gateway) connection(parent context.Context, number int) error {
 	if g.PingInterval > 0 {
 		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
 	}
-	l := &link{
-		Gateway: g, log: log, reader: Reader{Self: g.Slack.self, Watch: g.Watch},
-		client: socketmode.New(g.Slack.client(door), options...),
+	l := &link{Gateway: g, number: number, log: log, reader: Reader{Self: g.Slack.self, Watch: g.Watch}}
+	for {
+		l.client, l.due = socketmode.New(g.Slack.client(door), options...), nil
+		if err := l.term(parent); !errors.Is(err, errRenew) {
+			return err
+		}
+		l.renewed = true
 	}
+}
+
+// term is the life of one client, however often it connects.
+func (l *link) term(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	var taking sync.WaitGroup
@@ -100,16 +127,18 @@ func (g *Gateway) connection(parent context.Context, number int) error {
 	err := l.client.RunContext(ctx)
 	cancel(err)
 	taking.Wait()
-	l.set(false)
+	l.set(parent, false)
 
 	var refused *AuthError
-	if errors.As(context.Cause(ctx), &refused) {
+	switch cause := context.Cause(ctx); {
+	case errors.As(cause, &refused):
 		return refused
-	}
-	if parent.Err() != nil {
+	case parent.Err() != nil:
 		return nil
+	case errors.Is(cause, errRenew):
+		return errRenew
 	}
-	return g.Slack.explain(err, appTokenName)
+	return l.Slack.explain(err, appTokenName)
 }
 
 // take is the one place where events are handled, in their order.
@@ -123,18 +152,41 @@ func (l *link) take(ctx context.Context, end context.CancelCauseFunc) {
 				end(err)
 				return
 			}
+		case <-l.due:
+			if l.mayRenew() {
+				l.log.Info("renewing the link to Slack, so that not all are renewed at once")
+				end(errRenew)
+				return
+			}
+			l.due = time.After(time.Second)
 		}
 	}
+}
+
+// Slack renews each link some hours after it was opened, and links that were opened
+// together together. So each but the first is renewed once ahead of that, by us, while the
+// others are up: from then on their times lie apart.
+func (l *link) plan(life time.Duration) {
+	if l.number > 1 && !l.renewed && !l.together && l.due == nil && life > 0 {
+		l.due = time.After(life * time.Duration(l.number-1) / time.Duration(l.Connections))
+	}
+}
+
+// mayRenew: only while the others hold, and nothing waits to be taken.
+func (l *link) mayRenew() bool {
+	return l.Links() >= l.Connections && len(l.client.Events) == 0
 }
 
 // handle deals with one event; an error ends the connection for good.
 func (l *link) handle(ctx context.Context, e socketmode.Event) error {
 	switch e.Type {
 	case socketmode.EventTypeConnecting:
-		l.set(false)
+		l.set(ctx, false)
 	case socketmode.EventTypeConnected:
-		l.set(true)
+		l.set(ctx, true)
 		l.log.Info("connected to Slack")
+	case socketmode.EventTypeHello:
+		l.plan(time.Duration(e.Request.DebugInfo.ApproximateConnectionTime) * time.Second)
 	case socketmode.EventTypeConnectionError:
 		return l.failed(e)
 	case socketmode.EventTypeErrorBadMessage:
@@ -175,7 +227,10 @@ func (l *link) undecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 		l.log.Warn("a frame from Slack that cannot be read", "cause", bad.Cause, "bytes", len(bad.Message))
 		return
 	}
-	l.log.Warn("an event that the client library cannot decode", "type", string(e.Type), "cause", bad.Cause)
+	var inner eventCallback
+	_ = json.Unmarshal(e.Payload, &inner) // of another kind, it has no such fields
+	// The line is what is kept of a kind that is new; the words of a person are not in it.
+	l.log.Warn("an event that the client library cannot decode", "type", string(e.Type), "of", string(inner.Event.v.Type), "event", string(inner.EventID), "bytes", len(bad.Message), "cause", bad.Cause)
 	l.ingest(ctx, string(e.ID), string(e.Type), e.Payload, 0)
 }
 
@@ -230,14 +285,15 @@ func (l *link) keep(ctx context.Context, in workflow.Incoming, until time.Time) 
 
 func (g *Gateway) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Second) }
 
-func (l *link) set(up bool) {
+func (l *link) set(ctx context.Context, up bool) {
 	if l.up == up {
 		return
 	}
 	l.up = up
-	if up {
-		l.links.Add(1)
-	} else {
-		l.links.Add(-1)
+	switch {
+	case up && l.links.Add(1) == 1:
+		l.gapEnds()
+	case !up && l.links.Add(-1) == 0:
+		l.gapBegins(ctx, time.Now())
 	}
 }

@@ -259,7 +259,7 @@ func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	o := openOffice(t, slacktest.Config{MaxConnections: 1})
 	g := &Gateway{Inbox: &inbox{}, Apart: 30 * time.Millisecond, MostApart: time.Second, Connections: 1}
 	o.run(g)
-	second := &Gateway{Slack: o.bot, Inbox: &inbox{}, Apart: 30 * time.Millisecond, MostApart: time.Second}
+	second := &Gateway{Slack: o.bot, Inbox: &inbox{}, Apart: 100 * time.Millisecond, MostApart: time.Second}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- second.Run(ctx) }()
@@ -267,9 +267,10 @@ func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	require.Eventually(t, func() bool { return len(opened()) >= 5 }, 20*time.Second, 5*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
-	for i, wait := range []time.Duration{30, 60, 120, 240} {
+	for i, wait := range []time.Duration{100, 200, 400, 800} {
+		// A call may arrive late; how long the waits are, TestDoorman says.
 		gap := opened()[i+1].At.Sub(opened()[i].At)
-		require.Greater(t, gap, wait*time.Millisecond*8/10, "call %d", i+2)
+		require.Greater(t, gap, wait*time.Millisecond/2, "call %d", i+2)
 	}
 	require.Equal(t, 1, g.Links())
 }

@@ -71,6 +71,7 @@ type Config struct {
 	Retries         []time.Duration // wait before each redelivery; default 0, 1 min, 5 min
 	PingInterval    time.Duration   // of WebSocket pings; default 5 s
 	DisconnectGrace time.Duration   // between a disconnect message and the close; default 10 s
+	ConnectionTime  time.Duration   // a link's life, as it is told when it opens; nothing here ends it; default about 5 hours
 	MaxConnections  int             // default 10
 	TriggerLife     time.Duration   // of a trigger_id; default 3 s
 	ShareDelay      time.Duration   // until an uploaded file shows in its channel; Slack looks at it first; default 0
@@ -90,6 +91,7 @@ func (c *Config) setDefaults() {
 	orElse(&c.AckTimeout, 3*time.Second)
 	orElse(&c.PingInterval, 5*time.Second)
 	orElse(&c.DisconnectGrace, 10*time.Second)
+	orElse(&c.ConnectionTime, 18060*time.Second)
 	orElse(&c.MaxConnections, 10)
 	orElse(&c.TriggerLife, 3*time.Second)
 	if c.Retries == nil {

@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -29,6 +30,7 @@ type socket struct {
 	once     map[string]*delivery // by envelope id, what is not an event
 	dropAcks int
 	refusing int // links to come that are refused
+	ended    []EndedLink
 	stopped  bool
 }
 
@@ -44,6 +46,28 @@ type link struct {
 	gone     chan struct{}
 	leave    sync.Once
 	draining bool // told to go: gets nothing new
+	told     string
+}
+
+// An EndedLink is one that is gone.
+type EndedLink struct {
+	Number int    // as in Delivery.Link
+	Told   string // the reason that it was told to go for, or "cut"; empty: the client left by itself
+	Beside int    // links that were open then
+}
+
+// Ended are the links that are gone, in that order.
+func (s *Server) Ended() []EndedLink {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.socket.ended)
+}
+
+// WaitEnded returns the record as soon as it is as wanted.
+func (s *Server) WaitEnded(ctx context.Context, wanted func([]EndedLink) bool) ([]EndedLink, error) {
+	var list []EndedLink
+	err := s.await(ctx, func() { list = slices.Clone(s.socket.ended) }, func() bool { return wanted(list) })
+	return list, err
 }
 
 func (l *link) awaitEnd(most time.Duration) {
@@ -129,7 +153,7 @@ func (s *Server) attach(ws *websocket.Conn) *link {
 	s.socket.links = append(s.socket.links, l)
 	l.out <- object{
 		"type": "hello", "num_connections": len(s.socket.links), "connection_info": object{"app_id": cmp.Or(s.cfg.LinkApp, s.state.app.ID)},
-		"debug_info": object{"host": host(l), "build_number": 1, "approximate_connection_time": 18060},
+		"debug_info": object{"host": host(l), "build_number": 1, "approximate_connection_time": int(s.cfg.ConnectionTime.Seconds())},
 	}
 	s.deliverWaiting()
 	s.touch()
@@ -142,7 +166,11 @@ func (s *Server) detach(l *link) {
 	l.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	before := len(s.socket.links)
 	s.socket.links = slices.DeleteFunc(s.socket.links, func(o *link) bool { return o == l })
+	if len(s.socket.links) < before {
+		s.socket.ended = append(s.socket.ended, EndedLink{Number: l.id, Told: l.told, Beside: len(s.socket.links)})
+	}
 	s.touch()
 }
 
@@ -238,7 +266,7 @@ func (s *Server) disconnect(l *link, reason string) {
 	if reason == "link_disabled" {
 		grace = 0
 	}
-	l.draining = reason != "warning"
+	l.draining, l.told = reason != "warning", reason
 	s.send(l, s.disconnectMessage(reason))
 	time.AfterFunc(grace, func() { s.send(l, farewell{}) })
 }
@@ -257,8 +285,17 @@ func (s *Server) Cut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, l := range s.socket.links {
+		l.told = "cut"
 		l.close()
 	}
+}
+
+// Forget drops what found no connection, as Slack does with an app that stays away.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.socket.waiting = nil
+	s.touch()
 }
 
 // stop ends links and timers. The caller holds mu.

@@ -22,6 +22,7 @@ type Config struct {
 	Sandbox      SandboxConfig          `yaml:"sandbox"`
 	SkillsDir    string                 `yaml:"skills_dir"` // default: none
 	HTTP         HTTPConfig             `yaml:"http"`
+	Slack        SlackConfig            `yaml:"slack"`
 	Keep         KeepConfig             `yaml:"keep"`
 }
 
@@ -108,6 +109,17 @@ type SandboxConfig struct {
 type HTTPConfig struct {
 	Addr string `yaml:"addr"` // default: nowhere
 }
+
+// SlackConfig says how Slack is listened to.
+type SlackConfig struct {
+	Connections int `yaml:"connections"` // default 2: one is renewed while the other is up
+}
+
+// What Slack allows to one app, and what is kept where nobody says.
+const (
+	mostConnections    = 10
+	defaultConnections = 2
+)
 
 // problems are what is wrong with a file, each with its line.
 type problems struct {

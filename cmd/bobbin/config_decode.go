@@ -192,6 +192,7 @@ func suggest(key, path string, keys []string) string {
 		{LimitsConfig{}, "limits"},
 		{SandboxConfig{}, "sandbox"},
 		{HTTPConfig{}, "http"},
+		{SlackConfig{}, "slack"},
 		{KeepConfig{}, "keep"},
 	} {
 		for f := range reflect.TypeOf(part.of).Fields() {

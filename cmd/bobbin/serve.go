@@ -43,12 +43,12 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return `Needs a configuration file that names a repository (docs/configuration.md shows one) and, in the environment:
 
-  SLACK_BOT_TOKEN   xoxb-…, once the app made from deploy/slack-manifest.yaml is installed
+  SLACK_BOT_TOKEN   xoxb-…, once the app that bobbin manifest describes is installed
   SLACK_APP_TOKEN   xapp-…, with the scope connections:write
   OPENAI_API_KEY    or --model-url for an endpoint that needs none
   BOBBIN_GIT_TOKEN  for https remotes that are not public
 
-Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start.`
+bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start.`
 }
 
 // Run is the bot, until ctx ends.
@@ -170,6 +170,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.Limits, s.Secrets = config.Limits.limits(), redact.New(given(con.Env)...)
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
+	s.SlackLinks = config.Slack.Connections
 	s.HTTPAddr, s.Keep = cmp.Or(c.HTTPAddr, config.HTTP.Addr), config.Keep.retention()
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type settings struct {
 
 	SlackToken, SlackAppToken, SlackURL string
 	SlackPace                           time.Duration // between two posts in a channel; zero: Slack's own limit
+	SlackLinks                          int           // connections; zero: two
 	Watch                               []string      // channel ids whose every new message is a request
 
 	ModelURL, ModelKey string
@@ -130,7 +132,10 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeper{keep: s.Keep, store: b.store, runner: runner, mirrors: b.mirrors, checker: runner.Checker, log: log}
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories)}
-	b.gateway = &bot.Gateway{Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch}
+	b.gateway = &bot.Gateway{
+		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Connections: cmp.Or(s.SlackLinks, defaultConnections),
+		Ledger: b.store, Channels: channels(s.Repositories),
+	}
 	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, name, s.Seats.AtOnce, log)
 	return b, err
 }
@@ -168,6 +173,18 @@ func nameChannels(ctx context.Context, slack *bot.Slack, s *settings) (err error
 		}
 	}
 	return nil
+}
+
+// channels are the ids of those that belong to repositories, each once.
+func channels(list []turn.Repository) (ids []string) {
+	for _, r := range list {
+		for _, id := range r.Channels {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 // webAddresses are the places that links in the bot's words may lead to: the

@@ -215,7 +215,8 @@ func (st *stage) settings() settings {
 	s := settings{
 		DataDir: filepath.Join(st.dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress,
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.slack.URL(), SlackPace: 20 * time.Millisecond,
-		ModelURL: st.model.URL, Agents: map[string]agent.Setting{},
+		SlackLinks: 1, // so that messages which are a moment apart come in their order
+		ModelURL:   st.model.URL, Agents: map[string]agent.Setting{},
 		Repositories: []turn.Repository{{Remote: st.remoteConfig(), Base: "main"}}, Seats: store.Seats{AtOnce: 4}, Attempts: 2,
 		Secrets: redact.New(app.BotToken, app.AppToken),
 	}

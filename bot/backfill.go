@@ -1,0 +1,223 @@
+package bot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// While no link is up, Slack keeps what people write for some minutes and then gives up. So
+// when the first link is up again after none was, the start of the program included, what
+// stands in Slack since is read: the replies in threads that have a session, and the new
+// messages of the channels that the configuration names. Each goes the way of an event, and
+// the Inbox drops what it has already. Bounded: a day back, the threads that were busy last,
+// a thousand messages of each. Edits, deletions and presses of buttons are not among it.
+
+// A Ledger knows what was heard before.
+type Ledger interface {
+	// Newest is the ts of the newest message that was kept; empty when there is none.
+	Newest(ctx context.Context) (ts string, err error)
+	// Threads are those with a session, of which anything was heard since, the last ones
+	// first, at most so many.
+	Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error)
+}
+
+const (
+	gapMost     = 24 * time.Hour      // how far back is read
+	gapOverlap  = 2 * time.Minute     // before the newest: a link is silent for a while before it is found dead
+	gapLook     = 5 * time.Second     // for the Ledger to say what was heard last
+	openFor     = 30 * 24 * time.Hour // how long a thread without a word is looked at
+	openThreads = 100
+	gapPages    = 5
+	gapPage     = 200
+)
+
+// gaps are the times in which no link was up.
+type gaps struct {
+	mu     sync.Mutex
+	open   bool
+	since  time.Time      // the beginning of the one that is open; zero: nothing was heard before it
+	filled chan time.Time // beginnings of those that ended
+}
+
+// gapBegins notes where the gap begins: with what was heard last. now is for when that
+// cannot be read.
+func (g *Gateway) gapBegins(ctx context.Context, now time.Time) {
+	if g.Ledger == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, gapLook)
+	defer cancel()
+	newest, err := g.Ledger.Newest(ctx)
+	if err != nil && ctx.Err() == nil {
+		g.log().Warn("cannot read what was heard last", "err", err)
+	}
+	since := now
+	if err == nil {
+		since = at(newest)
+	}
+	g.gaps.mu.Lock()
+	defer g.gaps.mu.Unlock()
+	g.gaps.open, g.gaps.since = true, since
+}
+
+// gapEnds has it filled.
+func (g *Gateway) gapEnds() {
+	g.gaps.mu.Lock()
+	defer g.gaps.mu.Unlock()
+	if !g.gaps.open || g.gaps.since.IsZero() {
+		return
+	}
+	g.gaps.open = false
+	select {
+	case g.gaps.filled <- g.gaps.since:
+	default: // one that began earlier waits to be filled, and holds this one
+	}
+}
+
+func (g *Gateway) fillGaps(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case since := <-g.gaps.filled:
+			g.fill(ctx, since)
+		}
+	}
+}
+
+// fill reads what was written since, and hands it to the Inbox.
+func (g *Gateway) fill(ctx context.Context, since time.Time) {
+	from := since.Add(-gapOverlap)
+	if bound := time.Now().Add(-gapMost); from.Before(bound) {
+		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only", "since", since)
+		from = bound
+	}
+	f := &filling{g: g, reader: Reader{Self: g.Slack.self, Watch: g.Watch}, oldest: stamp(from)}
+	threads, err := g.Ledger.Threads(ctx, from.Add(-openFor), openThreads)
+	if err != nil {
+		g.log().Warn("cannot read which threads are open", "err", err)
+	}
+	for _, channel := range g.Channels {
+		threads = append(threads, f.channel(ctx, channel)...)
+	}
+	for _, thread := range threads {
+		f.thread(ctx, thread)
+	}
+	if ctx.Err() == nil {
+		g.log().Info("read again what was written while no link to Slack was up", "since", since, "threads", len(threads), "channels", len(g.Channels), "messages", f.offered)
+	}
+}
+
+// stamp is a time as a ts.
+func stamp(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
+
+// filling is the work on one gap.
+type filling struct {
+	g       *Gateway
+	reader  Reader
+	oldest  string
+	offered int
+}
+
+// channel takes the new messages of a channel, and gives those that have replies.
+func (f *filling) channel(ctx context.Context, id string) (threads []workflow.Thread) {
+	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: f.oldest, Limit: gapPage}
+	var found []slack.Message
+	for range gapPages {
+		var page *slack.GetConversationHistoryResponse
+		err := f.g.Slack.patiently(ctx, func() (err error) {
+			page, err = f.g.Slack.api.GetConversationHistoryContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			f.failed(ctx, "conversations.history", id, err)
+			break
+		}
+		found = append(found, page.Messages...)
+		if params.Cursor = page.ResponseMetaData.NextCursor; params.Cursor == "" {
+			break
+		}
+	}
+	slices.Reverse(found) // Slack gives the newest first
+	for _, m := range found {
+		if m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp {
+			continue // a reply that is shown in the channel, too
+		}
+		f.offer(ctx, id, m)
+		if m.ReplyCount > 0 {
+			threads = append(threads, workflow.Thread{Team: f.g.Slack.self.Team, Channel: id, TS: m.Timestamp})
+		}
+	}
+	return threads
+}
+
+// thread takes the new replies of a thread.
+func (f *filling) thread(ctx context.Context, t workflow.Thread) {
+	params := &slack.GetConversationRepliesParameters{ChannelID: t.Channel, Timestamp: t.TS, Oldest: f.oldest, Limit: gapPage}
+	for range gapPages {
+		var page []slack.Message
+		err := f.g.Slack.patiently(ctx, func() (err error) {
+			page, _, params.Cursor, err = f.g.Slack.api.GetConversationRepliesContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			f.failed(ctx, "conversations.replies", t.Channel, err)
+			return
+		}
+		for _, m := range page {
+			if m.Timestamp > f.oldest { // the root comes whatever was asked for
+				f.offer(ctx, t.Channel, m)
+			}
+		}
+		if params.Cursor == "" {
+			return
+		}
+	}
+	f.g.log().Warn("a thread has more new messages than are read again", "channel", t.Channel, "thread", t.TS)
+}
+
+func (f *filling) failed(ctx context.Context, method, channel string, err error) {
+	if ctx.Err() == nil {
+		f.g.log().Warn("cannot read again what was written while no link to Slack was up", "method", method, "channel", channel, "err", err)
+	}
+}
+
+// offer gives a message to the Inbox as if its event had come.
+func (f *filling) offer(ctx context.Context, channel string, m slack.Message) {
+	in, ok := f.incoming(channel, m)
+	if !ok || ctx.Err() != nil {
+		return
+	}
+	l := &link{Gateway: f.g}
+	if err := l.keep(ctx, in, time.Now().Add(f.g.patience())); err != nil {
+		f.g.log().Error("could not keep a message that was read again", "err", err)
+		return
+	}
+	f.offered++
+}
+
+func (f *filling) incoming(channel string, m slack.Message) (workflow.Incoming, bool) {
+	raw, err := json.Marshal(m.Msg)
+	if err != nil {
+		return workflow.Incoming{}, false
+	}
+	e := event{Channel: jstring(channel)}
+	if json.Unmarshal(raw, &e.post) != nil {
+		return workflow.Incoming{}, false
+	}
+	e.Type = "message"
+	if strings.HasPrefix(channel, "D") {
+		e.ChannelType = "im"
+	}
+	in, reason := f.reader.event(eventCallback{EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	return in, reason == ""
+}

@@ -1,0 +1,33 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// Newest is the ts of the newest message that came in and is kept; empty when there is none.
+func (s *Store) Newest(ctx context.Context) (ts string, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox where kind in ('mention', 'reply')`).Scan(&ts)
+	if err != nil {
+		return "", fmt.Errorf("newest message: %w", err)
+	}
+	return ts, nil
+}
+
+// Threads are those with a session in which something happened since, the last ones first.
+func (s *Store) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
+	rows, err := s.Pool.Query(ctx, `select team, channel, thread_ts from sessions where updated_at > $1 order by updated_at desc, id limit $2`, since, most)
+	if err != nil {
+		return nil, fmt.Errorf("open threads: %w", err)
+	}
+	threads, err := pgx.CollectRows(rows, pgx.RowToStructByPos[workflow.Thread])
+	if err != nil {
+		return nil, fmt.Errorf("open threads: %w", err)
+	}
+	return threads, nil
+}
