@@ -207,7 +207,7 @@ func (c *chaos) play() {
 		c.start(c.running[n])
 	}
 	defer c.stop()
-	require.NoError(c.t, c.slack.WaitConnected(ctx, c.replicas))
+	require.NoError(c.t, c.slack.WaitConnected(ctx, defaultConnections*c.replicas))
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, LoseAnswer: true})
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 500})
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 429})

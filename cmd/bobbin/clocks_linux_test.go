@@ -151,7 +151,7 @@ func (c *clocks) play(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer c.stop()
-	require.NoError(c.t, c.slack.WaitConnected(ctx, c.replicas))
+	require.NoError(c.t, c.slack.WaitConnected(ctx, defaultConnections*c.replicas))
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.2, Status: 500})
 	var all sync.WaitGroup
 	all.Go(func() { c.talk(ctx) })

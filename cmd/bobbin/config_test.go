@@ -38,6 +38,7 @@ limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session
 sandbox: {kind: auto}
 skills_dir: skills
 http: {addr: 127.0.0.1:8080}
+slack: {connections: 3}
 keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
 `
 
@@ -77,6 +78,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 		Sandbox:   SandboxConfig{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTPConfig{Addr: "127.0.0.1:8080"},
+		Slack:     SlackConfig{Connections: 3},
 		Keep:      KeepConfig{Sessions: 30, Waiting: 180, Decisions: 400, Files: 0.5, FilesGB: 5, CacheGB: 2.5, Mirrors: 14},
 	}, c)
 }
@@ -130,13 +132,15 @@ const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
 var badConfigs = []struct{ text, want string }{
 	// keys
 	{good + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
-	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, keep`},
+	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, keep`},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
 	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_minutes, channel_day_usd, channel_day_tokens, channel_day_minutes, day_usd, day_tokens, day_minutes, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
 	{good + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
+	{good + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
+	{good + "slack: {connections: -1}", `c:2: connections has to be between 1 and 10, which all replicas share`},
 	{good + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
 	{good + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},
 	{good + "keep: {sessions_days: a week}", `c:2: keep.sessions_days: a number is expected, not the text "a week"`},
@@ -144,7 +148,7 @@ var badConfigs = []struct{ text, want string }{
 	{good + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
 	{good + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{good + "[a]: b", `c:2: found an invalid key for this map`},
-	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, keep`},
+	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, keep`},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
 	{"# nothing\n", `c:1: repositories: name at least one`},

@@ -217,7 +217,7 @@ func handsOver(ctx context.Context, m *midst) {
 	more := m.slack.AddChannel(slacktest.Channel{Name: "more", Members: []string{m.ann, m.slack.App().BotUser}}).ID
 	m.begin(ctx)
 	m.start(second)
-	require.NoError(t, m.slack.WaitConnected(ctx, 2))
+	require.NoError(t, m.slack.WaitConnected(ctx, 2*defaultConnections))
 	release := m.block(ctx)
 	require.NoError(t, first.cmd.Process.Signal(syscall.SIGTERM))
 	h := becomes(t, m.addr, http.StatusServiceUnavailable, stateDraining)
@@ -277,7 +277,7 @@ func runsOutOfTime(ctx context.Context, m *midst) {
 	first := m.running[0]
 	m.begin(ctx)
 	m.start(m.running[1])
-	require.NoError(m.t, m.slack.WaitConnected(ctx, 2))
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*defaultConnections))
 	release := m.block(ctx)
 	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(m.t, m.exit(first).ExitCode())
@@ -308,7 +308,7 @@ func dies(ctx context.Context, m *midst) {
 	first := m.running[0]
 	m.begin(ctx)
 	m.start(m.running[1])
-	require.NoError(m.t, m.slack.WaitConnected(ctx, 2))
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*defaultConnections))
 	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGKILL))
 	m.exit(first)
 	require.Positive(m.t, m.number(ctx, atHand, m.name(first)))

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+// What people wrote while the bot was down, and Slack has given up on, is there after its
+// next start: a reply in its thread, a mention in a channel of the configuration. The
+// control starts with nothing to read them by.
+func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
+	t.Parallel()
+	for _, filled := range []bool{true, false} {
+		database := clustertest.Database(t, migrate)
+		slack := healthSlack(t)
+		ann := slack.AddUser(slacktest.User{Name: "ann"}).ID
+		bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{ann, slack.App().BotUser}}).ID
+		s := healthSettings(t, slack, database)
+		s.HTTPAddr, s.Repositories[0].Channels = "", []string{bugs}
+		say := func(text, thread string) string {
+			ts, err := slack.Say(bugs, ann, text, thread)
+			require.NoError(t, err)
+			return ts
+		}
+		db, err := pgx.Connect(t.Context(), database)
+		require.NoError(t, err)
+		t.Cleanup(func() { db.Close(context.Background()) })
+		heard := func() (texts []string) {
+			rows, err := db.Query(t.Context(), `select text from inbox where kind in ('mention', 'reply') and user_id = $1 order by message_ts`, ann)
+			require.NoError(t, err)
+			texts, err = pgx.CollectRows(rows, pgx.RowTo[string])
+			require.NoError(t, err)
+			return texts
+		}
+
+		up := startService(t, s, true)
+		root := say(slack.Mention()+" it fails", "")
+		require.NoError(t, slack.WaitSettled(soon(t)))
+		up()
+		require.Equal(t, []string{"it fails"}, heard())
+
+		say("for guests", root)
+		say(slack.Mention()+" the total is off", "")
+		slack.Forget()
+		startService(t, s, filled)
+		say("since Monday", root)
+		require.NoError(t, slack.WaitSettled(soon(t)))
+		if !filled {
+			require.Equal(t, []string{"it fails", "since Monday"}, heard())
+			continue
+		}
+		require.Eventually(t, func() bool { return len(heard()) == 4 }, patience, 10*time.Millisecond)
+		require.Equal(t, []string{"it fails", "for guests", "the total is off", "since Monday"}, heard())
+	}
+}
+
+// startService runs the bot until the test ends, or until what is returned is called.
+func startService(t *testing.T, s settings, ledger bool) (end func()) {
+	b, err := newService(t.Context(), s, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	if !ledger {
+		b.gateway.Ledger = nil
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- b.run(ctx) }()
+	ended := false
+	end = func() {
+		if !ended {
+			ended = true
+			stop()
+			require.NoError(t, <-done)
+			b.close()
+		}
+	}
+	t.Cleanup(end)
+	require.Eventually(t, func() bool { return b.gateway.Links() == defaultConnections }, patience, time.Millisecond)
+	return end
+}
