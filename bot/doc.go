@@ -15,6 +15,11 @@
 // A slash command opens a thread of its own before it goes to the Inbox as a mention
 // (command.go).
 //
+// Slack gives an event to one of the connections. Messages of one thread that come a moment
+// apart on two of them may be kept in either order, as they may with two replicas. All but
+// the first connection are renewed once ahead of Slack, so that no two are renewed together;
+// what was written while none was up at all is read again from Slack (backfill.go).
+//
 // Slack tells a client to reconnect by "disconnect", and slack-go then does so at once,
 // thousands of times a second if need be. Each connection therefore opens its links
 // through a doorman, which spaces them out (doorman.go).

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -555,6 +556,55 @@ func TestDoctorWithNothing(t *testing.T) {
 	require.NoDirExists(t, dir, "it only looks")
 	code, _, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", "nowhere.yaml")
 	require.Equal(t, exitUsage, code)
+}
+
+// From nothing to a bot: what is to be done next is always the first step that is said.
+func TestDoctorLeadsFromNothingToABot(t *testing.T) {
+	t.Parallel()
+	w := openWard(t, slacktest.Config{})
+	env, file := w.env, w.file
+	w.env, w.file, w.model = map[string]string{"BOBBIN_DATA_DIR": env["BOBBIN_DATA_DIR"]}, "", ""
+	for _, next := range []struct {
+		step string
+		do   func()
+	}{
+		{"Create the Slack app: open the link that `bobbin manifest --url` prints.", func() { w.env[slackAppToken] = env[slackAppToken] }},
+		{"On the app's page, Install App", func() { w.env[slackBotToken] = env[slackBotToken] }},
+		{"Write bobbin.yaml", func() { w.file = file }},
+		{"Set OPENAI_API_KEY", func() { w.env[modelKey] = env[modelKey] }},
+		{"", nil},
+	} {
+		d, err := w.command().doctor(console{Out: io.Discard, Err: io.Discard, Env: func(name string) string { return w.env[name] }})
+		require.NoError(t, err)
+		steps := d.steps()
+		if next.do == nil {
+			require.Empty(t, steps)
+			continue
+		}
+		require.True(t, strings.HasPrefix(steps[0], next.step), steps)
+		next.do()
+	}
+}
+
+// Beside a running bot the same is looked at, and no link of its own takes an event away.
+func TestDoctorBesideARunningBot(t *testing.T) {
+	t.Parallel()
+	w := openWard(t, slacktest.Config{})
+	w.env[databaseURL] = clustertest.Database(t, migrate)
+	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
+	s := healthSettings(t, w.slack, w.env[databaseURL])
+	s.HTTPAddr, s.DataDir = "", w.env["BOBBIN_DATA_DIR"]
+	startService(t, s, true)
+	asked := len(w.slack.Requests("apps.connections.open"))
+	code, out, errs := call(t, t.Context(), w.env, "doctor")
+	require.Equal(t, exitOK, code, out+errs)
+	require.Contains(t, out, "where a bot is at work now")
+	require.Contains(t, out, "may open links; none was opened, since a bot is at work")
+	require.Contains(t, out, "  note     a bot works on it now: ")
+	require.Contains(t, out, "no problems, no warnings. A bot is at work already.\n")
+	require.Len(t, w.slack.Requests("apps.connections.open"), asked+1)
+	require.Equal(t, defaultConnections, w.slack.Connections())
+	require.Empty(t, w.slack.Ended())
 }
 
 // asProgram makes the test binary the program itself: what a process is given by whoever
