@@ -95,9 +95,9 @@ func checkName(name string) error {
 	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name):
 		return errors.New("the app's name has to be one line without white space around it")
 	case utf8.RuneCountInString(name) > mostName:
-		return errors.New("Slack takes names of at most 35 characters")
+		return errors.New("the name of an app has at most 35 characters")
 	case strings.Contains(strings.ToLower(name), "slack"):
-		return errors.New(`Slack refuses names with "slack" in them`)
+		return errors.New(`the name of an app may not hold "slack": Slack refuses it`)
 	}
 	return nil
 }

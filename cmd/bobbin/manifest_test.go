@@ -54,5 +54,5 @@ func TestManifestIsPrinted(t *testing.T) {
 
 	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Mender")
 	require.Equal(t, exitUsage, code)
-	require.Contains(t, errs, `Slack refuses names with "slack" in them`)
+	require.Contains(t, errs, `may not hold "slack"`)
 }
