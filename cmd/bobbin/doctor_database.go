@@ -62,7 +62,7 @@ func (d *doctor) private(ctx context.Context, f *findings) bool {
 		return false
 	}
 	if free, known := freeBytes(at.Data); known && free < leastDisk {
-		f.problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, megabytes(free)), "make room")
+		f.problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, gigabytes(free)), "make room")
 	}
 	if _, err := os.Stat(at.Data); err != nil {
 		return false // another account's, and closed to us

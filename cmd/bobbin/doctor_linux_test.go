@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -129,7 +130,7 @@ func (w *ward) look(name string, box *sandbox.Sandbox) string {
 
 var (
 	someTime     = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
-	someSize     = regexp.MustCompile(`\b\d+\.\d MB`)
+	someSize     = regexp.MustCompile(`\b\d+\.\d [MG]B`)
 	someFiles    = regexp.MustCompile(`\d+ files`)
 	somePrograms = regexp.MustCompile(`(Postgres|here is) \d.*?( answers|, run as|\n)`)
 	someTools    = regexp.MustCompile(`commands find .*`)
@@ -532,6 +533,22 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	for _, p := range all.Parts {
 		require.NotEmpty(t, p.Findings, p.Name)
 	}
+	// With what it is content with, the bot starts and hears.
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan string, 1)
+	go func() {
+		code, out, errs := call(t, ctx, w.env, "serve")
+		served <- fmt.Sprint(code, out, errs)
+	}()
+	require.NoError(t, w.slack.WaitConnected(soon(t), defaultConnections))
+	_, err := w.slack.Say("bugs", w.ann.ID, w.slack.Mention()+" it fails", "")
+	require.NoError(t, err)
+	require.NoError(t, w.slack.WaitSettled(soon(t)))
+	stop()
+	require.Equal(t, "0", (<-served)[:1])
+	for _, d := range w.slack.Deliveries() {
+		require.Equal(t, slacktest.Acked, d.Outcome)
+	}
 	// The control: with one thing broken it is neither content nor silent.
 	w.env[slackBotToken] += "x"
 	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")
@@ -613,18 +630,35 @@ const asProgram = "BOBBIN_TEST_AS_PROGRAM"
 
 func TestDoctorInAPoorProcess(t *testing.T) {
 	t.Parallel()
+	start := func(path, line string, wrapped ...string) string {
+		cmd := exec.Command("/bin/sh", "-c", line+" && exec "+os.Args[0]+" doctor")
+		if len(wrapped) > 0 {
+			cmd = exec.Command(wrapped[0], append(wrapped[1:], cmd.Args...)...)
+		}
+		cmd.Env = []string{asProgram + "=1", "PATH=" + path, "HOME=" + t.TempDir(), "BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+		require.Equal(t, exitFailed, exit.ExitCode(), string(exit.Stderr))
+		return string(out)
+	}
+	const off = "  warning  no kind of sandbox holds here: commands and checks are off"
 	for limit, poor := range map[string]bool{"512": true, "8192": false} {
 		path := os.Getenv("PATH")
 		if poor {
 			path = t.TempDir()
 		}
-		cmd := exec.Command("/bin/sh", "-c", "ulimit -n "+limit+" && exec "+os.Args[0]+" doctor")
-		cmd.Env = []string{asProgram + "=1", "PATH=" + path, "HOME=" + t.TempDir(), "BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
-		out, err := cmd.Output()
-		var exit *exec.ExitError
-		require.ErrorAs(t, err, &exit)
-		require.Equal(t, exitFailed, exit.ExitCode())
-		require.Equal(t, poor, strings.Contains(string(out), "  warning  this process may have 512 files open at once\n           → raise it before the start: ulimit -n "), string(out))
-		require.Equal(t, poor, strings.Contains(string(out), "bubblewrap is not it: bwrap is not installed\n           → install the package bubblewrap"), string(out))
+		out := start(path, "ulimit -n "+limit)
+		require.NotContains(t, out, off)
+		require.Equal(t, poor, strings.Contains(out, "  warning  this process may have 512 files open at once\n           → raise it before the start: ulimit -n "), out)
+		require.Equal(t, poor, strings.Contains(out, "bubblewrap is not it: bwrap is not installed\n           → install the package bubblewrap"), out)
 	}
+	unshare, err := exec.LookPath("unshare")
+	if err != nil || exec.Command(unshare, "--user", "--map-root-user", "true").Run() != nil {
+		t.Skip("no user name space can be made here to take the rest from")
+	}
+	out := start(t.TempDir(), "echo 0 > /proc/sys/user/max_user_namespaces", unshare, "--user", "--map-root-user")
+	require.Contains(t, out, off)
+	require.Contains(t, out, "  note     namespaces: ")
+	require.Contains(t, out, "→ allow user name spaces: sysctl -w user.max_user_namespaces=")
 }

@@ -59,11 +59,11 @@ func (d *doctor) dataDir(f *findings) {
 	free, known := freeBytes(at)
 	switch {
 	case known && free < leastDisk:
-		f.problem(fmt.Sprintf("%s has %s left", said, megabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
+		f.problem(fmt.Sprintf("%s has %s left", said, gigabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
 	case known && free < scarceDisk:
-		f.warn(fmt.Sprintf("%s has %s left", said, megabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
+		f.warn(fmt.Sprintf("%s has %s left", said, gigabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
 	default:
-		f.ok("%s, %s free", said, megabytes(free))
+		f.ok("%s, %s free", said, gigabytes(free))
 	}
 }
 
@@ -81,6 +81,8 @@ func freeBytes(dir string) (int64, bool) {
 	}
 	return int64(uint64(disk.Bavail) * uint64(disk.Bsize)), true
 }
+
+func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
 
 func openFiles(most uint64, f *findings) {
 	if most < leastFiles {
@@ -164,12 +166,13 @@ func (d *doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
 		d.toolchains(ctx, box, f)
 		return box
 	}
+	if len(whys) == 1 {
+		f.problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why, whys[0].Cure+", or take sandbox.kind out of the configuration")
+		return nil
+	}
+	f.warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved", "do what is said of one of them")
 	for _, u := range whys {
-		if kind == u.Kind {
-			f.problem(u.Kind+" is what the configuration asks for, and it does not hold here: "+u.Why, u.Cure+", or take sandbox.kind out of the configuration")
-			continue
-		}
-		f.warn("commands and checks are off: "+u.Kind+": "+u.Why, u.Cure)
+		f.note(u.Kind+": "+u.Why, u.Cure)
 	}
 	return nil
 }
