@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -40,45 +41,65 @@ const (
 	gapPage     = 200
 )
 
-// gaps are the times in which no link was up.
+// gaps are the times in which no link was up. A link that is dead counts as up until that
+// is noticed, a ping later; so two that end within that time may have ended together, and
+// whichever is back first, there may have been none between.
 type gaps struct {
 	mu     sync.Mutex
 	open   bool
 	since  time.Time      // the beginning of the one that is open; zero: nothing was heard before it
-	filled chan time.Time // beginnings of those that ended
+	ended  time.Time      // when a link ended last
+	before time.Time      // what was heard last before that
+	filled chan time.Time // beginnings of those that are over
 }
 
-// gapBegins notes where the gap begins: with what was heard last. now is for when that
-// cannot be read.
-func (g *Gateway) gapBegins(ctx context.Context, now time.Time) {
-	if g.Ledger == nil {
+// linkEnds notes that one is gone, and whether others are up. A gap begins with what was
+// heard last.
+func (g *Gateway) linkEnds(ctx context.Context, others bool) {
+	if g.Ledger == nil || ctx.Err() != nil { // it is our own end
 		return
 	}
+	now := time.Now()
+	heard := g.heard(ctx, now)
+	unnoticed := cmp.Or(g.PingInterval, 30*time.Second) * 3 / 2
+	x := &g.gaps
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if now.Sub(x.ended) < unnoticed {
+		others, heard = false, x.before
+	}
+	x.ended, x.before = now, heard
+	if !others && !x.open {
+		x.open, x.since = true, heard
+	}
+}
+
+// heard is when the newest message was written; now, where that cannot be read.
+func (g *Gateway) heard(ctx context.Context, now time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, gapLook)
 	defer cancel()
 	newest, err := g.Ledger.Newest(ctx)
-	if err != nil && ctx.Err() == nil {
+	if err != nil {
 		g.log().Warn("cannot read what was heard last", "err", err)
+		return now
 	}
-	since := now
-	if err == nil {
-		since = at(newest)
-	}
-	g.gaps.mu.Lock()
-	defer g.gaps.mu.Unlock()
-	g.gaps.open, g.gaps.since = true, since
+	return at(newest)
 }
 
-// gapEnds has it filled.
-func (g *Gateway) gapEnds() {
-	g.gaps.mu.Lock()
-	defer g.gaps.mu.Unlock()
-	if !g.gaps.open || g.gaps.since.IsZero() {
+// linkBegins ends a gap, and has it filled.
+func (g *Gateway) linkBegins() {
+	x := &g.gaps
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.open {
 		return
 	}
-	g.gaps.open = false
+	x.open = false
+	if x.since.IsZero() {
+		return
+	}
 	select {
-	case g.gaps.filled <- g.gaps.since:
+	case x.filled <- x.since:
 	default: // one that began earlier waits to be filled, and holds this one
 	}
 }

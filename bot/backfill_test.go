@@ -103,6 +103,40 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	}
 }
 
+// A link that is dead counts as up until that is noticed. One that ended with it, and is back
+// before that, must not hide that there was none. The control is a link that ends alone.
+func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
+	t.Parallel()
+	for _, together := range []bool{true, false} {
+		in := &inbox{}
+		root := workflow.Incoming{EventID: "Ev0", Kind: workflow.IncomingMention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
+		require.NoError(t, in.Receive(t.Context(), root))
+		g := &Gateway{Ledger: in, Connections: 2}
+		g.gaps.filled = make(chan time.Time, 1)
+		first, second := &link{Gateway: g}, &link{Gateway: g}
+		for _, l := range []*link{first, second} {
+			l.set(t.Context(), true)
+		}
+		first.set(t.Context(), false)
+		first.set(t.Context(), true)
+		if !together {
+			g.gaps.ended = g.gaps.ended.Add(-time.Hour)
+		}
+		require.Empty(t, g.gaps.filled)
+		// What is heard meanwhile, over the one that is back, moves its beginning no further.
+		later := root
+		later.EventID, later.TS = "Ev1", "2000.000001"
+		require.NoError(t, in.Receive(t.Context(), later))
+		second.set(t.Context(), false)
+		second.set(t.Context(), true)
+		if !together {
+			require.Empty(t, g.gaps.filled)
+			continue
+		}
+		require.Equal(t, int64(1000), (<-g.gaps.filled).Unix())
+	}
+}
+
 // The time before the start is a gap as well; without anything heard before it, there is none.
 func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 	t.Parallel()

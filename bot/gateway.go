@@ -60,7 +60,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	if g.Ledger != nil {
 		g.gaps.filled = make(chan time.Time, 1)
-		g.gapBegins(ctx, time.Time{})
+		g.gaps.open, g.gaps.since = true, g.heard(ctx, time.Time{}) // the time before the start is one
 		running.Go(func() { g.fillGaps(ctx) })
 	}
 	for n := range max(g.Connections, 1) {
@@ -290,10 +290,10 @@ func (l *link) set(ctx context.Context, up bool) {
 		return
 	}
 	l.up = up
-	switch {
-	case up && l.links.Add(1) == 1:
-		l.gapEnds()
-	case !up && l.links.Add(-1) == 0:
-		l.gapBegins(ctx, time.Now())
+	if up {
+		l.links.Add(1)
+		l.linkBegins()
+		return
 	}
+	l.linkEnds(ctx, l.links.Add(-1) > 0)
 }
