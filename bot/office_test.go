@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -27,6 +28,9 @@ type office struct {
 
 func openOffice(t *testing.T, cfg slacktest.Config) *office {
 	t.Helper()
+	if cfg.Scopes == nil {
+		cfg.Scopes = deploy.Names(deploy.Scopes()) // what the manifest asks for has to be enough
+	}
 	s := slacktest.New(cfg)
 	t.Cleanup(s.Close)
 	o := &office{Server: s, t: t}

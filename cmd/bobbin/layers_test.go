@@ -60,6 +60,7 @@ var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/st
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
 	"workflow/model/modeltest": {"workflow/model"}, // the client is what the scripted endpoint is for
+	"bot":                      {"deploy"},         // the manifest's scopes have to be enough for it
 	"workflow/turn":            {"bot"},            // who may approve is read as it is in Slack
 }
 
