@@ -418,7 +418,7 @@ func sandboxComplaints() []complaint {
 	return []complaint{
 		{name: "not confined", breaks: func(w *ward) { w.file += "sandbox: {kind: none}\n" }},
 		{name: "a kind that does not hold", breaks: func(w *ward) {
-			w.adjust = func(d *doctor) { d.settings.SandboxKind = sandbox.KindDocker }
+			w.adjust = func(d *doctor) { d.settings.Sandbox.Kind = sandbox.KindDocker }
 		}},
 	}
 }

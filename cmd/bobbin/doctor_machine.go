@@ -139,14 +139,14 @@ func (d *doctor) box(ctx context.Context) *sandbox.Sandbox {
 
 // openBox also tells why the kinds before it do not hold.
 func (d *doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
-	kind := d.settings.SandboxKind
+	kind := d.settings.Sandbox.Kind
 	kinds := []string{kind}
 	if kind == "" || kind == "auto" {
 		kinds = []string{sandbox.KindBubblewrap, sandbox.KindNamespaces}
 	}
 	var whys []*sandbox.Unavailable
 	for _, k := range kinds {
-		box, err := sandbox.Open(ctx, sandbox.Config{Kind: k, Log: d.log})
+		box, err := sandbox.Open(ctx, d.settings.Sandbox.config(k, d.log))
 		var u *sandbox.Unavailable
 		switch {
 		case err == nil && k == sandbox.KindNone:

@@ -241,7 +241,7 @@ func (s *siege) adjust(set *settings, model string) {
 	set.Secrets = redact.New(set.SlackToken, set.SlackAppToken, set.ModelKey)
 	set.SlackPace = time.Millisecond
 	if s.open {
-		set.Secrets, set.SlackURL, set.SandboxKind = nil, s.careless(set.SlackURL), "none"
+		set.Secrets, set.SlackURL, set.Sandbox.Kind = nil, s.careless(set.SlackURL), "none"
 	}
 	vault := set.Repositories[0]
 	vault.Name, vault.Channels = "vault", []string{s.stage.channel}

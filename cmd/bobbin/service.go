@@ -199,12 +199,15 @@ func webAddresses(list []turn.Repository) []string {
 	return links
 }
 
+// config is what opens that kind.
+func (s SandboxConfig) config(kind string, log *slog.Logger) sandbox.Config {
+	return sandbox.Config{Kind: kind, Runsc: s.Runsc, Engine: s.Engine, Image: s.Image, Log: log}
+}
+
 // confine opens the sandbox. Where none holds, commands are off and the reason is what
 // agents and people are told; only a kind that was asked for by name stops the start.
 func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) error {
-	box, err := sandbox.Open(ctx, sandbox.Config{
-		Kind: s.Sandbox.Kind, Runsc: s.Sandbox.Runsc, Engine: s.Sandbox.Engine, Image: s.Sandbox.Image, Log: log,
-	})
+	box, err := sandbox.Open(ctx, s.Sandbox.config(s.Sandbox.Kind, log))
 	var unavailable *sandbox.Unavailable
 	switch {
 	case err == nil:
