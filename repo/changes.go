@@ -76,10 +76,15 @@ func (w *Workspace) contents(ctx context.Context, d *delta) (before, after []byt
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	if before, err = w.store.content(d.before); err != nil {
+	if err := w.store.weigh(d, d.before); err != nil {
 		return nil, nil, err
 	}
-	if d.after.none() || d.tooLarge() {
+	if !d.tooLarge() {
+		if before, err = w.store.content(d.before); err != nil {
+			return nil, nil, err
+		}
+	}
+	if d.after.none() || d.size > MaxFile {
 		return before, nil, nil
 	}
 	after, err = w.read(d)
@@ -113,7 +118,7 @@ func change(d *delta, before, after []byte) Change {
 
 func modeWords(d *delta) string {
 	if d.tooLarge() {
-		return "too large (" + megabytes(d.size) + ")"
+		return "too large (" + megabytes(max(d.size, d.kept)) + ")"
 	}
 	was, is := kindWord(d.before), kindWord(d.after)
 	switch {

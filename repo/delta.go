@@ -21,14 +21,15 @@ import (
 const MaxFile = 50 << 20
 
 // delta is one path that differs between two trees; before or after is the
-// zero node where there is nothing. size is of a file on disk.
+// zero node where there is nothing. size is of a file on disk, kept of the
+// larger side that is in the store, as far as that was asked for.
 type delta struct {
 	path          string
 	before, after node
-	size          int64
+	size, kept    int64
 }
 
-func (d *delta) tooLarge() bool { return d.size > MaxFile }
+func (d *delta) tooLarge() bool { return max(d.size, d.kept) > MaxFile }
 
 // deltas compares the files with the base. What it read and found untouched is
 // recorded anew, so that the next call need not read it.

@@ -124,8 +124,10 @@ func headOf(adv *packp.AdvRefs, r refs) string {
 			return name
 		}
 	}
-	if len(branches) > 0 {
-		return branches[0]
+	for _, name := range append([]string{"main", "master"}, branches...) {
+		if _, ok := r.hashes["refs/heads/"+name]; ok {
+			return name // its HEAD stands on no branch
+		}
 	}
 	return ""
 }

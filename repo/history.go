@@ -26,6 +26,10 @@ const (
 	showMost  = 256 << 10 // bytes of a diff that Show gives
 )
 
+// ErrShallow says that the remote itself has no more history, so that what the commit
+// changed is not known.
+var ErrShallow = errors.New("repo: the remote's history begins with this commit, as that of a shallow clone: what it changed cannot be told")
+
 func commitOf(c *object.Commit) Commit {
 	subject, body, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
 	return Commit{
@@ -167,6 +171,11 @@ func (h *history) parents(c *object.Commit) ([]visit, error) {
 
 // Show gives a commit and its diff against its first parent, cut at 256 KB.
 func (m *Mirror) Show(ctx context.Context, commit string) (Commit, string, error) {
+	return m.ShowWithout(ctx, commit, nil)
+}
+
+// ShowWithout is Show, less what stands in the files whose path is hidden.
+func (m *Mirror) ShowWithout(ctx context.Context, commit string, hidden func(path string) bool) (Commit, string, error) {
 	c, err := m.commitNamed(commit)
 	if err != nil {
 		return Commit{}, "", err
@@ -174,6 +183,9 @@ func (m *Mirror) Show(ctx context.Context, commit string) (Commit, string, error
 	var before plumbing.Hash
 	if len(c.ParentHashes) > 0 {
 		parent, err := m.store.commit(c.ParentHashes[0])
+		if errors.Is(err, plumbing.ErrObjectNotFound) {
+			return commitOf(c), "", ErrShallow
+		}
 		if err != nil {
 			return Commit{}, "", err
 		}
@@ -184,11 +196,11 @@ func (m *Mirror) Show(ctx context.Context, commit string) (Commit, string, error
 		return Commit{}, "", err
 	}
 	slices.SortFunc(deltas, func(a, b delta) int { return cmp.Compare(a.path, b.path) })
-	text, err := m.store.diffText(ctx, deltas)
+	text, err := m.store.diffText(ctx, deltas, hidden)
 	return commitOf(c), text, err
 }
 
-func (s *store) diffText(ctx context.Context, deltas []delta) (string, error) {
+func (s *store) diffText(ctx context.Context, deltas []delta, hidden func(string) bool) (string, error) {
 	var out strings.Builder
 	for i := range deltas {
 		if err := ctx.Err(); err != nil {
@@ -198,11 +210,11 @@ func (s *store) diffText(ctx context.Context, deltas []delta) (string, error) {
 			fmt.Fprintf(&out, "… %d more files\n", len(deltas)-i)
 			break
 		}
-		before, err := s.content(deltas[i].before)
-		if err != nil {
-			return "", err
+		if hidden != nil && hidden(deltas[i].path) {
+			fmt.Fprintf(&out, "diff --git %s %s\n… changed, and not shown\n", quote("a/"+deltas[i].path), quote("b/"+deltas[i].path))
+			continue
 		}
-		after, err := s.content(deltas[i].after)
+		before, after, err := s.bothContents(&deltas[i])
 		if err != nil {
 			return "", err
 		}
@@ -213,6 +225,32 @@ func (s *store) diffText(ctx context.Context, deltas []delta) (string, error) {
 		out.WriteString(cutText(one.String(), showMost-out.Len()))
 	}
 	return out.String(), nil
+}
+
+// bothContents reads both sides of a delta between trees; files too large to compare count
+// as empty.
+func (s *store) bothContents(d *delta) (before, after []byte, err error) {
+	if err := errors.Join(s.weigh(d, d.before), s.weigh(d, d.after)); err != nil || d.tooLarge() {
+		return nil, nil, err
+	}
+	if before, err = s.content(d.before); err != nil {
+		return nil, nil, err
+	}
+	after, err = s.content(d.after)
+	return before, after, err
+}
+
+// weigh notes the size of a side that the store holds.
+func (s *store) weigh(d *delta, n node) error {
+	if !n.isFile() {
+		return nil
+	}
+	size, err := s.EncodedObjectSize(n.hash)
+	if err != nil {
+		return fmt.Errorf("repo: size of %s: %w", d.path, err)
+	}
+	d.kept = max(d.kept, size)
+	return nil
 }
 
 // cutText cuts at a line.

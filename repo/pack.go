@@ -18,9 +18,13 @@ import (
 const (
 	maxDeltaChain = 4096    // git's own limit is 4095; a longer one is a trap
 	streamFrom    = 4 << 20 // whole blobs larger than this are not held in memory
+	maxHeld       = 256 << 20
 )
 
-var errBadPack = errors.New("the pack is damaged")
+var (
+	errBadPack = errors.New("the pack is damaged")
+	errTooMuch = errors.New("it is larger than the 256 MB that are taken into memory")
+)
 
 // pack reads one packfile by positioned reads, so that any number of goroutines
 // share one descriptor and one index. go-git's own storage opens the pack again
@@ -235,6 +239,9 @@ func (p *pack) bytes(e entry) ([]byte, error) {
 	if e.size < 0 || e.size > (p.size-e.data)*1100+64 { // deflate's best is about 1:1030
 		return nil, errBadPack
 	}
+	if e.size > maxHeld {
+		return nil, errTooMuch
+	}
 	in, err := p.inflate(e.data)
 	if err != nil {
 		return nil, err
@@ -301,10 +308,23 @@ func (p *pack) patch(kind plumbing.ObjectType, content []byte, chain []entry, at
 		if err != nil {
 			return 0, nil, err
 		}
+		if patchedSize(delta) > maxHeld { // a few bytes of a delta can ask for any size
+			return 0, nil, errTooMuch
+		}
 		if content, err = packfile.PatchDelta(content, delta); err != nil {
 			return 0, nil, errors.Join(errBadPack, err)
 		}
 		p.bases.put(at[i], kind, content)
 	}
 	return kind, content, nil
+}
+
+// patchedSize is the size that a delta says its outcome has, which the patching holds it to.
+func patchedSize(delta []byte) uint64 {
+	_, n := binary.Uvarint(delta)
+	if n <= 0 {
+		return 0
+	}
+	size, _ := binary.Uvarint(delta[n:])
+	return size
 }

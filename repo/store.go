@@ -300,7 +300,13 @@ func (s *store) HasEncodedObject(h plumbing.Hash) error {
 	return plumbing.ErrObjectNotFound
 }
 
+// EncodedObjectSize asks the pack where it can: a size should not cost the content.
 func (s *store) EncodedObjectSize(h plumbing.Hash) (int64, error) {
+	if in, offset := s.packs.find(h); in != nil {
+		if e, err := in.header(offset); err == nil && (e.kind == plumbing.BlobObject || e.kind == plumbing.TreeObject) {
+			return e.size, nil
+		}
+	}
 	_, content, err := s.get(h)
 	return int64(len(content)), err
 }

@@ -74,7 +74,7 @@ func (w *Workspace) without(f *fileHunks, chosen []hunk) (s swap, err error) {
 	if len(chosen) == 0 {
 		return s, nil
 	}
-	if !s.is.none() && !f.tooLarge() {
+	if !s.is.none() && f.size <= MaxFile {
 		if s.is.hash, err = w.store.put(plumbing.BlobObject, f.after); err != nil {
 			return s, err
 		}

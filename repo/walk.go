@@ -146,7 +146,7 @@ func (w *walk) descend(ctx context.Context, f *os.File, here []string, r *record
 	if skip && !w.records.under(path) {
 		return nil
 	}
-	child, err := openFolder(f, here[len(here)-1])
+	child, err := openFolder(f, here[len(here)-1], func() error { return w.root.Chmod(fromSlash(path), 0o755) })
 	if err != nil {
 		return fmt.Errorf("repo: open folder %s: %w", path, err)
 	}
@@ -161,12 +161,13 @@ func (w *walk) descend(ctx context.Context, f *os.File, here []string, r *record
 }
 
 // openFolder gives nil when the folder is gone or became a link meanwhile. One
-// that a command made unreadable is opened up again, since it is ours.
-func openFolder(f *os.File, name string) (*os.File, error) {
+// that a command made unreadable is opened up again, since it is ours: by way
+// of the root, for it may be a link to somewhere else by then.
+func openFolder(f *os.File, name string, openUp func() error) (*os.File, error) {
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	fd, err := unix.Openat(int(f.Fd()), name, flags, 0)
 	if errors.Is(err, unix.EACCES) {
-		if err := unix.Fchmodat(int(f.Fd()), name, 0o755, 0); err != nil {
+		if err := openUp(); err != nil && !gone(err) {
 			return nil, err
 		}
 		fd, err = unix.Openat(int(f.Fd()), name, flags, 0)

@@ -19,6 +19,8 @@ import (
 
 const submodule = filemode.Submodule
 
+const maxBaseFile = 64 << 10
+
 // Workspace is a session's own tree over a mirror. Its methods may be called by
 // several goroutines, but what they say is only as steady as the files are.
 type Workspace struct {
@@ -164,6 +166,30 @@ func (w *Workspace) Base() string {
 	w.standing.RLock()
 	defer w.standing.RUnlock()
 	return w.base.String()
+}
+
+// BaseFiles gives the content of the base's plain files that are wanted by their path, of
+// each the first 64 KB.
+func (w *Workspace) BaseFiles(want func(path string) bool) (map[string][]byte, error) {
+	w.mu.Lock()
+	st, err := readState(w.statePath())
+	w.mu.Unlock()
+	if err != nil {
+		return nil, fmt.Errorf("repo: the workspace's record: %w", err)
+	}
+	out := map[string][]byte{}
+	for i := range st.records {
+		r := &st.records[i]
+		if !r.node().isFile() || !want(r.path) {
+			continue
+		}
+		content, err := w.store.content(r.node())
+		if err != nil {
+			return nil, err
+		}
+		out[r.path] = content[:min(len(content), maxBaseFile)]
+	}
+	return out, nil
 }
 
 // Root is open on Files: every path that comes from elsewhere goes through it.

@@ -175,7 +175,7 @@ func reports(dir string) []string {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".xml") || len(out) == 20 {
 			continue
 		}
-		f, err := root.Open(e.Name())
+		f, err := openPlain(root, e.Name())
 		if err != nil {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -134,15 +135,15 @@ func layOne(file string, from, onto *os.Root) error {
 }
 
 // openPlain opens a plain file and nothing else: a pipe would block for ever.
-func openPlain(root *os.Root, file string) (*os.File, error) {
-	info, err := root.Stat(file)
+func openPlain(root *os.Root, file string) (fs.File, error) {
+	f, err := repo.PlainFS(root).Open(filepath.ToSlash(file))
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a plain file")
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(errors.New("it is not a plain file"), err, f.Close())
 	}
-	return root.Open(file)
+	return f, nil
 }
 
 // layInline puts the tests inside a Rust source over the base's source.
