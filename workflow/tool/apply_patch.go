@@ -69,6 +69,8 @@ func (b *Bench) patched(p *plan) string {
 		case !f.existed:
 			b.remember(name, f.now)
 			fmt.Fprintf(&text, "%s written: new, %s\n", quote(name), lineCount(f.now))
+		case Private(name):
+			fmt.Fprintf(&text, "%s changed\n", quote(name))
 		default:
 			if b.knows(name, f.was.data) == nil {
 				b.remember(name, f.now)
@@ -175,7 +177,7 @@ func (f *planned) create(name string, added []string) error {
 }
 
 func (p *plan) update(name string, f *planned, s section) error {
-	if private(name) {
+	if Private(name) {
 		return secretFile(name)
 	}
 	if binary(f.now) {

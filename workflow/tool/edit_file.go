@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 type editArgs struct {
@@ -50,6 +51,9 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 // miss answers an edit whose text is not in the file.
 func (b *Bench) miss(c content, old string) error {
 	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", quote(c.path), nearest(c.data, old))
+	if !utf8.Valid(c.data) && strings.Contains(old, `\x`) {
+		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, which old cannot name: leave it out of old, or change it by run, with sed."
+	}
 	if b.missed(c.path) {
 		text = strings.TrimRight(text, "\n") + "\nThis was the second miss: call read_file on it before the next edit."
 	}

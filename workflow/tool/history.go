@@ -84,7 +84,10 @@ func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := b.Mirror.Show(ctx, hash)
+	c, diff, err := b.Mirror.ShowWithout(ctx, hash, Private)
+	if errors.Is(err, repo.ErrShallow) {
+		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
+	}
 	if err != nil {
 		return "", notThere(ctx, err)
 	}

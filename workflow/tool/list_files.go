@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -153,11 +155,46 @@ func (l *listing) lines(folders, files []string) string {
 	return s.String()
 }
 
+// unfinished is what has to be known about a whole listing.
 func (l *listing) unfinished() string {
+	text := l.alike()
 	if l.cut {
-		return "\n[not everything was looked at: the repository is very large or deep]"
+		text += "\n[not everything was looked at: the repository is very large or deep]"
 	}
-	return ""
+	return text
+}
+
+const mostAlike = 5
+
+// alike names what differs in upper and lower case alone, which people and other systems
+// take for one.
+func (l *listing) alike() string {
+	seen, pairs := map[string]string{}, []string(nil)
+	for _, f := range slices.Sorted(maps.Keys(l.folders)) {
+		pairs = alikeIn(seen, f, pairs)
+	}
+	for _, f := range l.files {
+		pairs = alikeIn(seen, f, pairs)
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	text := strings.Join(pairs[:min(len(pairs), mostAlike)], ", ")
+	if more := len(pairs) - mostAlike; more > 0 {
+		text += fmt.Sprintf(" and %s more", count(more))
+	}
+	return "\n[different ones, whose names differ in upper and lower case alone: " + text + "]"
+}
+
+// alikeIn adds a path to those seen, and to the pairs where another one had its name.
+func alikeIn(seen map[string]string, p string, pairs []string) []string {
+	folder, name := path.Split(p)
+	key := folder + strings.ToLower(name)
+	if other, ok := seen[key]; ok {
+		return append(pairs, quote(other)+" and "+quote(p))
+	}
+	seen[key] = p
+	return pairs
 }
 
 func keepIf(all []string, keep func(string) bool) []string {

@@ -45,7 +45,7 @@ func (b *Bench) outline(ctx context.Context, in outlineArgs) (string, error) {
 		return "", pathError(start, err)
 	case info.IsDir():
 		return b.outlineFolder(start)
-	case private(start):
+	case Private(start):
 		return "", secretFile(start)
 	}
 	c, err := load(b.Workspace.Root(), start)

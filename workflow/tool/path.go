@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"unicode"
@@ -15,6 +16,9 @@ import (
 // clean is a path as the model wrote it, made relative to the root and judged. The root
 // itself is ".".
 func clean(p string) (string, error) {
+	if shown, err := strconv.Unquote(p); err == nil && p[0] == '"' {
+		p = shown // as quote has written it, since JSON cannot hold what is not UTF-8
+	}
 	switch {
 	case strings.ContainsRune(p, 0):
 		return "", wrong("A path cannot hold a NUL character.")
@@ -65,8 +69,8 @@ func isGit(name string) bool {
 	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
 }
 
-// private reports files that hold secrets by custom. Their examples do not.
-func private(name string) bool {
+// Private reports files that hold secrets by custom. Their examples do not.
+func Private(name string) bool {
 	name = strings.ToLower(path.Base(name))
 	if name != ".env" && !strings.HasPrefix(name, ".env.") {
 		return false

@@ -32,7 +32,7 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 	if strings.TrimSpace(in.Path) == "" {
 		return "", wrong("Which file? Give its path; list_files shows what there is.")
 	}
-	if private(in.Path) {
+	if Private(in.Path) {
 		return "", secretFile(in.Path)
 	}
 	b.changing.RLock() // so that what is remembered is what is there
@@ -41,7 +41,7 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if private(c.path) {
+	if Private(c.path) {
 		return "", secretFile(c.path)
 	}
 	text, err := page(c.path, c.data, in)

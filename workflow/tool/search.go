@@ -74,7 +74,7 @@ func (b *Bench) searchIn(ctx context.Context, s *searching, in searchArgs) error
 		return err
 	}
 	w := &walk{root: root, visit: func(worker int, dir *os.File, p string, e fs.DirEntry) {
-		if e.Type().IsRegular() && keep.keeps(p) && !private(e.Name()) {
+		if e.Type().IsRegular() && keep.keeps(p) && !Private(e.Name()) {
 			s.file(ctx, worker, dir, e.Name(), p)
 		}
 	}}
@@ -113,7 +113,7 @@ type hit struct {
 
 // single searches a file that was named: what is wrong with it is said.
 func (s *searching) single(ctx context.Context, root *os.Root, p string) error {
-	if private(p) {
+	if Private(p) {
 		return secretFile(p)
 	}
 	c, err := load(root, p)

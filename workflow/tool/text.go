@@ -10,6 +10,9 @@ import (
 
 // quote writes a path as people do, and one with strange characters in quotes.
 func quote(path string) string {
+	if strings.HasPrefix(path, `"`) {
+		return strconv.QuoteToASCII(path) // else it would read as quoted already
+	}
 	for _, r := range path {
 		if r == utf8.RuneError || hidden(r) || !unicode.IsPrint(r) {
 			return strconv.QuoteToASCII(path)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 type writeArgs struct {
@@ -85,6 +86,9 @@ func (b *Bench) create(p string, data []byte) (string, error) {
 func (b *Bench) overwrite(was content, data []byte) (string, error) {
 	if err := b.knows(was.path, was.data); err != nil {
 		return "", err
+	}
+	if !binary(was.data) && !utf8.Valid(was.data) {
+		return "", wrongf("%s holds bytes that are not UTF-8 and would be lost: use edit_file on the lines that are text, or run, with sed.", quote(was.path))
 	}
 	if was.crlf() && !bytes.Contains(data, []byte("\r\n")) {
 		data = windows(string(data))

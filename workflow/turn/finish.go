@@ -236,7 +236,7 @@ func (t *turn) towardsProof() []workflow.Event {
 func (t *turn) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
 	s := t.Session()
 	return repo.CommitSpec{
-		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: t.Secrets.Mask(subject(t.topic()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
+		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: t.finder().Mask(subject(t.topic()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
 		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", oneLine(a.UserName), a.User)}, {"Session", s.ID}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/check"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -32,7 +33,7 @@ func (t *turn) skills(p *place) skill.Set {
 		if err != nil {
 			continue
 		}
-		found, problems := skill.Read(sub.FS(), skill.Repository)
+		found, problems := skill.Read(repo.PlainFS(sub), skill.Repository)
 		sub.Close()
 		own = append(own, found...)
 		t.leftOut(problems)
@@ -151,7 +152,8 @@ func (h *hand) design(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	findings, err := check.Design(before, h.tree.Root().FS(), paths)
+	defer before.Close()
+	findings, err := check.Design(repo.PlainFS(before), h.tree.FS(), paths)
 	if err != nil || len(findings) == 0 {
 		return "", err
 	}

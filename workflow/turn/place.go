@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -31,6 +31,7 @@ type place struct {
 	lookTree   string          // empty: the base
 	work       *repo.Workspace // the session's own, after an approval; nil before
 	skills     skill.Set
+	secrets    *redact.Finder // what the program was given, and what the repository keeps in private files; nil: t.Secrets
 
 	warm     chan struct{}   // closed when what follows is there
 	packages *setup.Packages // that the base names; nil: none
@@ -70,6 +71,10 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 		if errors.As(err, &hostile) || errors.As(err, &remote) {
 			return false, t.remoteFailed(ctx, err)
 		}
+		return false, err
+	}
+	if err := t.learnSecrets(p); err != nil {
+		p.close()
 		return false, err
 	}
 	p.skills = t.skills(p)
@@ -226,12 +231,13 @@ func (t *turn) lookAtWork(ctx context.Context, p *place) error {
 	return t.own(p.look)
 }
 
-// beforeAll is the whole tree as it stood before the session changed anything.
-func (t *turn) beforeAll(ctx context.Context) (fs.FS, error) {
+// beforeAll is the whole tree as it stood before the session changed anything: a
+// repository's, so it is read through a root.
+func (t *turn) beforeAll(ctx context.Context) (*os.Root, error) {
 	base := t.here().work.Base()
 	dir := t.dir("base-" + short(base))
-	if _, err := os.Stat(dir); err == nil {
-		return os.DirFS(dir), nil
+	if root, err := os.OpenRoot(dir); err == nil {
+		return root, nil
 	}
 	making := dir + ".new"
 	if err := os.RemoveAll(making); err != nil {
@@ -240,7 +246,10 @@ func (t *turn) beforeAll(ctx context.Context) (fs.FS, error) {
 	if err := t.here().mirror.Materialise(ctx, base, making); err != nil {
 		return nil, err
 	}
-	return os.DirFS(dir), os.Rename(making, dir)
+	if err := os.Rename(making, dir); err != nil {
+		return nil, fmt.Errorf("write the base: %w", err)
+	}
+	return os.OpenRoot(dir)
 }
 
 // workspace is the session's own tree, as it was recorded last. Its base follows the
@@ -274,7 +283,7 @@ func (t *turn) own(w *repo.Workspace) error {
 }
 
 func (t *turn) projectOf(r Repository, w *repo.Workspace) check.Project {
-	found := check.Find(w.Root().FS())
+	found := check.Find(w.FS())
 	if r.Build != "" {
 		found.Build = r.Build
 	}
@@ -377,7 +386,7 @@ func (t *turn) branch() string {
 	if r, ok := t.repository(); ok && r.BranchPrefix != "" {
 		prefix = r.BranchPrefix
 	}
-	return prefix + workflow.Slug(t.Secrets.Mask(t.topic())) + "-" + s.ID
+	return prefix + workflow.Slug(t.finder().Mask(t.topic())) + "-" + s.ID
 }
 
 // topic names the work: the report's summary where there is one, else the request.

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -259,24 +260,26 @@ func (t *turn) missingPlaces(text string) []string {
 	return missing
 }
 
+// maxEvidence is as much of a file as is read to find a line in it.
+const maxEvidence = 50 << 20
+
 // hasLine looks in the tree that the orchestrator looks at.
 func (t *turn) hasLine(path, line string) bool {
 	n, err := strconv.Atoi(line)
 	if err != nil {
 		return false
 	}
-	root := t.here().look.Root()
-	if info, err := root.Lstat(path); err != nil || !info.Mode().IsRegular() {
+	b, err := readSome(t.here().look.FS(), path, maxEvidence)
+	if errors.Is(err, fs.ErrNotExist) {
 		// A name without its folder (receipt.go:12) counts where exactly that name exists.
-		return errors.Is(err, fs.ErrNotExist) && !strings.Contains(path, "/") && t.hasName(path)
+		return !strings.Contains(path, "/") && t.hasName(path)
 	}
-	b, err := root.ReadFile(path)
-	return err == nil && n >= 1 && n <= strings.Count(string(b), "\n")+1
+	return err == nil && n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1
 }
 
 func (t *turn) hasName(name string) bool {
 	found := false
-	fs.WalkDir(t.here().look.Root().FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	fs.WalkDir(t.here().look.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() == name {
 			found = true
 			return fs.SkipAll

@@ -10,12 +10,36 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 )
+
+// finder finds what the program was given, and the secrets in the repository's own files of
+// environment variables once it is open: commands and tests may print them.
+func (t *turn) finder() *redact.Finder {
+	if p := t.here(); p != nil && p.secrets != nil {
+		return p.secrets
+	}
+	return t.Secrets
+}
+
+// learnSecrets reads what the base holds in files that are shown to nobody.
+func (t *turn) learnSecrets(p *place) error {
+	files, err := p.look.BaseFiles(tool.Private)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	var values []string
+	for _, text := range files {
+		values = append(values, redact.EnvValues(string(text))...)
+	}
+	p.secrets = t.Secrets.With(values...)
+	return nil
+}
 
 // Record keeps the fact, with secrets masked in what people and others are shown of it:
 // lines, files that go with them, what commands printed and attempts changed.
 func (t *turn) Record(ctx context.Context, f store.Fact) error {
-	mask := t.Secrets.Mask
+	mask := t.finder().Mask
 	f.Lines = slices.Clone(f.Lines)
 	for i, l := range f.Lines {
 		f.Lines[i].Text, f.Lines[i].Files = mask(l.Text), slices.Clone(l.Files)
@@ -44,7 +68,7 @@ func (t *turn) Record(ctx context.Context, f store.Fact) error {
 // stays as it is: its calls are carried out, and it was shown no secret.
 func (t *turn) shown(m model.Message) model.Message {
 	if m.Role == model.User || m.Role == model.ToolRole {
-		m.Text = t.Secrets.Mask(m.Text)
+		m.Text = t.finder().Mask(m.Text)
 	}
 	return m
 }
@@ -59,7 +83,7 @@ func (t *turn) leaks(ctx context.Context, w *repo.Workspace) (string, error) {
 	var places []string
 	for _, h := range hunks {
 		text, lines := added(h)
-		for _, x := range t.Secrets.Find(text) {
+		for _, x := range t.finder().Find(text) {
 			places = append(places, fmt.Sprintf("%s:%d (%s)", h.Path, lines[min(x.Line, len(lines))-1], x.Kind))
 		}
 		if t.Secrets != nil && redact.IsMasked(text) {

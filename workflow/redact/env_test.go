@@ -1,0 +1,22 @@
+package redact_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/redact"
+)
+
+func TestEnvValuesAreThoseOfSecrets(t *testing.T) {
+	t.Parallel()
+	file := "# SECRET=not this one\nPORT=3000\nNODE_ENV=development\nexport API_TOKEN='tea-and-biscuits' # the real one\r\n" +
+		"DB_PASSWORD=\"open sesame\"\nDATABASE_URL=postgres://shop:correct%20horse@localhost/shop\nKEYBOARD=qwertz-layout\n" +
+		"STRIPE_KEY2=four-score # and seven\nnonsense\n=x\nEMPTY_SECRET=\n"
+	require.Equal(t, []string{"tea-and-biscuits", "open sesame", "correct horse", "four-score", ""}, redact.EnvValues(file))
+	f := redact.New("a-given-value").With(redact.EnvValues(file)...)
+	require.Equal(t, "[masked: configured], [masked: configured], development", f.Mask("a-given-value, tea-and-biscuits, development"))
+	require.Equal(t, "tea-and-biscuits", redact.New().Mask("tea-and-biscuits"), "the control: nobody told it")
+	var none *redact.Finder
+	require.Nil(t, none.With("tea-and-biscuits"))
+}
