@@ -5,16 +5,29 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// swapping turns the folder dir into a symbolic link to outside and back for as long as
-// the function it calls runs.
-func swapping(t *testing.T, files, outside string, during func()) {
-	dir, aside := filepath.Join(files, "dir"), filepath.Join(files, "aside")
+// A swap is what somebody exchanges for what, as fast as he can, while the tools work.
+type swap struct {
+	name string // of what is exchanged
+	// lure puts something else in its place.
+	lure func(at, outside string) error
+}
+
+var swaps = map[string]swap{
+	"a folder for a link": {"dir", func(at, outside string) error { return os.Symlink(outside, at) }},
+	"a file for a link":   {"dir/f.txt", func(at, outside string) error { return os.Symlink(filepath.Join(outside, "f.txt"), at) }},
+	"a file for a pipe":   {"dir/f.txt", func(at, _ string) error { return syscall.Mkfifo(at, 0o666) }},
+}
+
+// during swaps to and fro for as long as the function it calls runs.
+func (s swap) during(files, outside string, work func()) {
+	at, aside := filepath.Join(files, s.name), filepath.Join(files, "aside")
 	stop := make(chan struct{})
 	var swapper sync.WaitGroup
 	swapper.Go(func() {
@@ -24,13 +37,13 @@ func swapping(t *testing.T, files, outside string, during func()) {
 				return
 			default:
 			}
-			_ = os.Rename(dir, aside)
-			_ = os.Symlink(outside, dir)
-			_ = os.Remove(dir)
-			_ = os.Rename(aside, dir)
+			_ = os.Rename(at, aside)
+			_ = s.lure(at, outside)
+			_ = os.Remove(at)
+			_ = os.Rename(aside, at)
 		}
 	})
-	during()
+	work()
 	close(stop)
 	swapper.Wait()
 }
@@ -43,60 +56,107 @@ func racingBench(t *testing.T) (b *Bench, outside string) {
 	return b, outside
 }
 
-func TestPathRace(t *testing.T) {
-	t.Parallel()
-	b, outside := racingBench(t)
-	calls, leaks, good := 0, 0, 0
-	swapping(t, b.Workspace.Files(), outside, func() {
-		for end := time.Now().Add(time.Second); time.Now().Before(end); {
-			for name, in := range map[string]args{
-				"read_file":   {"path": "dir/f.txt"},
-				"search":      {"pattern": "inside|" + secret},
-				"outline":     {"path": "dir"},
-				"write_file":  {"path": "dir/f.txt", "content": "inside\n#\n"},
-				"edit_file":   {"path": "dir/f.txt", "old": "inside", "new": "inside "},
-				"apply_patch": {"patch": "*** Begin Patch\n*** Add File: dir/new.txt\n+x\n*** End Patch"},
-			} {
-				calls++
-				r, err := b.try(t.Context(), name, in)
-				if err == nil && strings.Contains(r.Text, secret) {
-					leaks++
-				}
-				if err == nil && !r.Wrong {
-					good++
-				}
-			}
-		}
-	})
-	require.Zero(t, leaks)
-	require.NotZero(t, good, "the tools never got through: the race shows nothing")
-	entries, err := os.ReadDir(outside)
-	require.NoError(t, err)
-	require.Len(t, entries, 2, "something was written outside")
-	data, err := os.ReadFile(filepath.Join(outside, "f.txt"))
-	require.NoError(t, err)
-	require.Equal(t, secret+"\n", string(data))
-	t.Logf("%d calls, %d of them through, 0 leaks", calls, good)
+// racing tells whether a race goes on: for so many rounds, or, where BOBBIN_RACE is set,
+// for three seconds; and until what it waits for has happened.
+func racing(rounds int, enough func() bool) func() bool {
+	end, long, n := time.Now().Add(3*time.Second), os.Getenv("BOBBIN_RACE") != "", 0
+	return func() bool {
+		n++
+		return n <= rounds && !long || long && time.Now().Before(end) || n < 1000*rounds && !enough()
+	}
 }
 
-// The control: the same race against the usual check, which looks first and opens then.
+func TestPathRace(t *testing.T) {
+	t.Parallel()
+	for name, s := range swaps {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, outside := racingBench(t)
+			calls, leaks, good, refused := 0, 0, 0, 0
+			s.during(b.Workspace.Files(), outside, func() {
+				goesOn := racing(60, func() bool { return good > 0 && refused > 0 })
+				for goesOn() {
+					for name, in := range map[string]args{
+						"read_file":   {"path": "dir/f.txt"},
+						"search":      {"pattern": "inside|" + secret},
+						"outline":     {"path": "dir"},
+						"list_files":  {"path": "dir"},
+						"write_file":  {"path": "dir/f.txt", "content": "inside\n#\n"},
+						"edit_file":   {"path": "dir/f.txt", "old": "inside", "new": "inside "},
+						"apply_patch": {"patch": "*** Begin Patch\n*** Add File: dir/new.txt\n+x\n*** End Patch"},
+					} {
+						calls++
+						r, err := b.try(t.Context(), name, in)
+						if err == nil && strings.Contains(r.Text, secret) {
+							leaks++
+						}
+						if err == nil && !r.Wrong {
+							good++
+						} else {
+							refused++
+						}
+					}
+				}
+			})
+			require.Zero(t, leaks)
+			require.NotZero(t, good, "the tools never got through: the race shows nothing")
+			require.NotZero(t, refused, "nothing was ever in the way: the race shows nothing")
+			entries, err := os.ReadDir(outside)
+			require.NoError(t, err)
+			require.Len(t, entries, 2, "something was written outside")
+			data, err := os.ReadFile(filepath.Join(outside, "f.txt"))
+			require.NoError(t, err)
+			require.Equal(t, secret+"\n", string(data))
+			t.Logf("%d calls, %d of them through, %d refused, 0 leaks", calls, good, refused)
+		})
+	}
+}
+
+// The control: the same race against the usual check, which looks first and opens then. In
+// the place of a pipe it would wait for ever.
 func TestPathRaceControl(t *testing.T) {
 	t.Parallel()
-	b, outside := racingBench(t)
-	inside, err := filepath.EvalSymlinks(b.Workspace.Files())
+	for _, name := range []string{"a folder for a link", "a file for a link"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, outside := racingBench(t)
+			inside, err := filepath.EvalSymlinks(b.Workspace.Files())
+			require.NoError(t, err)
+			leaks, tries := 0, 0
+			swaps[name].during(b.Workspace.Files(), outside, func() {
+				for goesOn := racing(2000, func() bool { return leaks > 0 }); goesOn() && (leaks == 0 || os.Getenv("BOBBIN_RACE") != ""); tries++ {
+					p, err := filepath.EvalSymlinks(filepath.Join(inside, "dir/f.txt"))
+					if err != nil || !strings.HasPrefix(p, inside+"/") {
+						continue
+					}
+					if data, err := os.ReadFile(p); err == nil && strings.Contains(string(data), secret) {
+						leaks++
+					}
+				}
+			})
+			require.NotZero(t, leaks, "looking first has to leak, else the race is none")
+			t.Logf("%d leaks in %d tries", leaks, tries)
+		})
+	}
+}
+
+// A command may make as many names of its own files as it likes. What lies outside it can
+// give no name inside, and where it has one all the same, nothing is written through it.
+func TestHardLinks(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "one\n"})
+	b.ScratchDir = filepath.Join(t.TempDir(), "build-cache")
+	b.ok(t, "run", args{"command": "ln a.txt b.txt"})
+	require.Contains(t, b.ok(t, "read_file", args{"path": "b.txt"}), "1\tone")
+	text := b.ok(t, "run", args{"command": "for f in /etc/passwd /usr/bin/env /cache/*/trim.txt /tmp/x /dev/null /proc/self/environ; do touch /tmp/x; ln $f stolen && echo made; done"})
+	require.NotContains(t, text, "made")
+	require.NoFileExists(t, filepath.Join(b.Workspace.Files(), "stolen"))
+	outside := t.TempDir()
+	put(t, outside, "f.txt", "one\n")
+	require.NoError(t, os.Link(filepath.Join(outside, "f.txt"), filepath.Join(b.Workspace.Files(), "linked.txt")), "the control: without the sandbox it can be made")
+	b.ok(t, "read_file", args{"path": "linked.txt"})
+	b.ok(t, "edit_file", args{"path": "linked.txt", "old": "one", "new": "two"})
+	data, err := os.ReadFile(filepath.Join(outside, "f.txt"))
 	require.NoError(t, err)
-	leaks, tries := 0, 0
-	swapping(t, b.Workspace.Files(), outside, func() {
-		for end := time.Now().Add(20 * time.Second); leaks == 0 && time.Now().Before(end); tries++ {
-			p, err := filepath.EvalSymlinks(filepath.Join(inside, "dir/f.txt"))
-			if err != nil || !strings.HasPrefix(p, inside+"/") {
-				continue
-			}
-			if data, err := os.ReadFile(p); err == nil && strings.Contains(string(data), secret) {
-				leaks++
-			}
-		}
-	})
-	require.NotZero(t, leaks, "looking first has to leak, else the race is none")
-	t.Logf("leaked after %d tries", tries)
+	require.Equal(t, "one\n", string(data))
 }

@@ -1,0 +1,394 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// A lab is one hostile repository with everything around it that it may try to get at: a
+// real bare remote that wants a token, a folder outside, a folder in which whatever is
+// executed leaves a file, and a server that nobody has a reason to ask.
+type lab struct {
+	t       testing.TB
+	dir     string
+	bare    string // the remote
+	outside string // holds secret.txt
+	fired   string
+	remote  *httptest.Server
+	trap    *trap
+	watch   *watch
+	mirrors *repo.Mirrors
+	bench   *Bench
+	lure    bool // the remote sends on whoever asks for another repository
+	said    []string
+}
+
+const pushToken = "push-token-0815"
+
+var whenever = time.Unix(1770000100, 0)
+
+func newLab(t testing.TB) *lab {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o755))
+	l := &lab{
+		t: t, dir: dir, bare: filepath.Join(dir, "remote", "shop.git"), outside: filepath.Join(dir, "outside"),
+		fired: filepath.Join(dir, "fired"),
+	}
+	put(t, l.outside, "secret.txt", secret+"\n")
+	// Also open to whoever commands run as: no permission stands between them and it.
+	require.NoError(t, os.MkdirAll(l.fired, 0o755))
+	require.NoError(t, os.Chmod(l.fired, 0o777))
+	l.trap = newTrap(t)
+	l.git("", "init", "-q", "--bare", "--template=", "-b", "main", l.bare)
+	l.git(l.bare, "config", "http.receivepack", "true")
+	l.serve()
+	l.watch = newWatch(t, l.outside)
+	return l
+}
+
+// git runs the git program as somebody who trusts what is in dir.
+func (l *lab) git(dir string, args ...string) string {
+	l.t.Helper()
+	out, err := l.try(dir, args...)
+	require.NoError(l.t, err, out)
+	return out
+}
+
+func (l *lab) try(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, l.gitEnv()
+	out, err := cmd.CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+func (l *lab) gitEnv() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
+		"GIT_AUTHOR_NAME=Mallory", "GIT_AUTHOR_EMAIL=m@example.com", "GIT_COMMITTER_NAME=Mallory", "GIT_COMMITTER_EMAIL=m@example.com",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+	}
+}
+
+// backend is git's own server of repositories over HTTP.
+var backend = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("git", "--exec-path").Output()
+	return filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"), err
+})
+
+// serve puts the remote behind smart HTTP, for those who have the token.
+func (l *lab) serve() {
+	program, err := backend()
+	require.NoError(l.t, err, "the git program is needed: see make deps")
+	handler := &cgi.Handler{Path: program, Env: append(l.gitEnv(), "GIT_PROJECT_ROOT="+filepath.Dir(l.bare), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bobbin"), Stderr: &strings.Builder{}}
+	l.remote = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if l.lure && strings.HasPrefix(r.URL.Path, "/elsewhere.git") {
+			http.Redirect(w, r, l.trap.url+r.URL.Path, http.StatusFound)
+			return
+		}
+		if _, password, _ := r.BasicAuth(); password != pushToken {
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			http.Error(w, "who?", http.StatusUnauthorized)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	l.t.Cleanup(l.remote.Close)
+}
+
+// asked is the remote as an operator configures it.
+func (l *lab) asked() repo.Remote {
+	return repo.Remote{Name: "shop", URL: l.url(), Token: func(context.Context) (string, error) { return pushToken, nil }}
+}
+
+func (l *lab) url() string { return l.remote.URL + "/" + filepath.Base(l.bare) }
+
+// commit lets the git program write a commit of the whole tree to a branch: what begins
+// with -> is a link, with @ a submodule's pin, with blob: one that is there; a name that ends in * is executable. Every
+// repository has the file app.txt, which is what somebody wants changed.
+func (l *lab) commit(branch string, tree files) {
+	l.t.Helper()
+	var s strings.Builder
+	fmt.Fprintf(&s, "commit refs/heads/%s\ncommitter Mallory <m@example.com> 1770000000 +0000\ndata 9\ntrust me\n\n", branch)
+	if _, err := l.try(l.bare, "rev-parse", "-q", "--verify", branch); err == nil {
+		fmt.Fprintf(&s, "from refs/heads/%s^0\ndeleteall\n", branch)
+	}
+	line := func(mode, name, data string) {
+		fmt.Fprintf(&s, "M %s inline %s\ndata %d\n%s\n", mode, inC(name), len(data), data)
+	}
+	line("100644", "app.txt", "price = 1\ntotal = 2\n")
+	for name, data := range tree {
+		name, program := strings.CutSuffix(name, "*")
+		target, link := strings.CutPrefix(data, "->")
+		pin, submodule := strings.CutPrefix(data, "@")
+		blob, there := strings.CutPrefix(data, "blob:")
+		switch {
+		case link:
+			line("120000", name, target)
+		case submodule:
+			fmt.Fprintf(&s, "M 160000 %s %s\n", pin, inC(name))
+		case there:
+			fmt.Fprintf(&s, "M 100644 %s %s\n", blob, inC(name))
+		case program:
+			line("100755", name, data)
+		default:
+			line("100644", name, data)
+		}
+	}
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env, cmd.Stdin = l.bare, l.gitEnv(), strings.NewReader(s.String())
+	out, err := cmd.CombinedOutput()
+	require.NoError(l.t, err, string(out))
+}
+
+// inC writes a path as git reads it in quotes.
+func inC(name string) string {
+	var s strings.Builder
+	for i := range len(name) {
+		fmt.Fprintf(&s, `\%03o`, name[i])
+	}
+	return `"` + s.String() + `"`
+}
+
+// touch is a shell command that tells that it was executed outside of any sandbox.
+func (l *lab) touch(what string) string { return "touch " + l.fired + "/" + what }
+
+// box is the machine's sandbox; it is shared, as it is in the program.
+var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
+	return sandbox.Open(context.Background(), sandbox.Config{})
+})
+
+// open clones the repository and makes a session's workspace of it, as a turn does.
+func (l *lab) open(branch string) error {
+	l.mirrors = &repo.Mirrors{Dir: filepath.Join(l.dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	l.t.Cleanup(func() { _ = l.mirrors.Close() })
+	m, err := l.mirrors.Open(l.t.Context(), l.asked())
+	if err != nil {
+		return err
+	}
+	l.bench, err = l.session(m, "session", branch)
+	return err
+}
+
+func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
+	commit, err := m.Resolve(branch)
+	if err != nil {
+		return nil, err
+	}
+	w, err := m.Workspace(l.t.Context(), filepath.Join(l.dir, name), commit)
+	if err != nil {
+		return nil, err
+	}
+	l.t.Cleanup(func() { _ = w.Close() })
+	s, err := box()
+	require.NoError(l.t, err)
+	checker := (&check.Checker{Sandbox: s, CacheDir: filepath.Join(l.dir, "caches"), Log: slog.New(slog.DiscardHandler)}).For(m)
+	b := &Bench{
+		Workspace: w, Mirror: m, Sandbox: s, Checker: checker, Project: check.Find(w.FS()),
+		OutputDir: filepath.Join(l.dir, name, "output"), ScratchDir: filepath.Join(l.dir, name, "build-cache"),
+	}
+	return b, s.Own(w.Files())
+}
+
+// ask uses a tool and keeps what a model would be shown.
+func (l *lab) ask(name string, in args) string {
+	l.t.Helper()
+	r := l.bench.call(l.t, name, in)
+	l.said = append(l.said, r.Text)
+	return r.Text
+}
+
+// work is an ordinary session on the repository, to the push and past it: all of it has to
+// go on as if nothing were the matter.
+func (l *lab) work() {
+	l.t.Helper()
+	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
+	for _, look := range []struct {
+		tool string
+		in   args
+	}{
+		{"list_files", nil},
+		{"list_files", args{"glob": "**/*"}},
+		{"search", args{"pattern": secret}},
+		{"outline", args{"path": "."}},
+		{"history", nil},
+		{"history", args{"commit": w.Base()}},
+	} {
+		l.ask(look.tool, look.in)
+	}
+	require.Contains(t, l.ask("read_file", args{"path": "app.txt"}), "price = 1")
+	require.Contains(t, l.ask("edit_file", args{"path": "app.txt", "old": "total = 2", "new": "total = 3"}), "1 place changed")
+	require.Contains(t, l.ask("write_file", args{"path": "new/note.txt", "content": "a note\n"}), "new, 1 line")
+	require.Contains(t, l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Update File: app.txt\n-price = 1\n+price = 2\n*** End Patch"}), "app.txt changed")
+	require.Contains(t, l.ask("run", args{"command": "cat app.txt; ls -la; git status; git log --all"}), "total = 3")
+	project := l.bench.Project
+	l.bench.Project = check.Project{Kind: "make", Test: "cat app.txt"}
+	require.Contains(t, l.ask("check", nil), "exit code 0")
+	l.bench.Project = project
+
+	changes, err := w.Changes(ctx)
+	require.NoError(t, err)
+	require.NotEmpty(t, changes)
+	diff, err := w.Diff(ctx)
+	require.NoError(t, err)
+	l.said = append(l.said, diff)
+	_, err = w.Hunks(ctx)
+	require.NoError(t, err)
+	tree, err := w.Tree(ctx)
+	require.NoError(t, err)
+	fork, _, err := w.Fork(ctx, filepath.Join(l.dir, "fork"))
+	require.NoError(t, err)
+	require.NoError(t, fork.Close())
+	require.NoError(t, w.Restore(ctx, ""))
+	require.NoError(t, w.Restore(ctx, tree))
+	again, err := w.Tree(ctx)
+	require.NoError(t, err)
+	require.Equal(t, tree, again)
+	l.push(tree)
+}
+
+// push commits and pushes, and looks at the remote, which nothing else may have reached.
+func (l *lab) push(tree string) {
+	l.t.Helper()
+	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
+	commit, err := w.Commit(ctx, repo.CommitSpec{Tree: tree, Message: "charge more", When: whenever})
+	require.NoError(t, err)
+	_, err = w.Push(ctx, repo.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})
+	require.NoError(t, err)
+	require.Equal(t, commit, l.git(l.bare, "rev-parse", "refs/heads/bobbin/more"))
+	require.Equal(t, "price = 2\ntotal = 3", l.git(l.bare, "show", "bobbin/more:app.txt"))
+	for name := range strings.SplitSeq(l.git(l.bare, "ls-tree", "-rz", "--name-only", "bobbin/more"), "\x00") {
+		require.False(t, underGit(name), "%q was committed", name)
+	}
+	l.said = append(l.said, l.git(l.bare, "diff", "--no-ext-diff", "--no-textconv", "main", "bobbin/more", "--", "."))
+}
+
+// safe asserts what has to hold whatever the repository is.
+func (l *lab) safe() {
+	l.t.Helper()
+	require.Empty(l.t, l.found(), "somebody got out")
+	for _, text := range l.said {
+		require.NotContains(l.t, text, secret)
+		require.NotContains(l.t, text, pushToken)
+		require.NotContains(l.t, text, filepath.Join(l.dir, "session"), "a path of this machine was shown")
+		require.NotContains(l.t, text, filepath.Join(l.dir, "mirrors"), "a path of this machine was shown")
+	}
+}
+
+// What the detectors tell apart.
+const (
+	executed    = "executed"    // a program of the repository ran outside of the sandbox
+	touched     = "touched"     // something outside of the workspace was opened, changed or looked through
+	asked       = "asked"       // the trap was asked for something
+	credentials = "credentials" // and was given the token
+)
+
+// found is what the detectors have seen.
+func (l *lab) found() (what []string) {
+	l.t.Helper()
+	if left, err := os.ReadDir(l.fired); err != nil || len(left) > 0 {
+		what = append(what, executed)
+	}
+	if l.watch.seen() {
+		what = append(what, touched)
+	}
+	requests, tokens := l.trap.seen()
+	if requests > 0 {
+		what = append(what, asked)
+	}
+	if tokens > 0 {
+		what = append(what, credentials)
+	}
+	return what
+}
+
+// A trap is a server that nobody may ask. It asks for credentials, as a remote does.
+type trap struct {
+	url string
+
+	mu               sync.Mutex
+	requests, tokens int
+}
+
+func newTrap(t testing.TB) *trap {
+	tr := &trap{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tr.mu.Lock()
+		defer tr.mu.Unlock()
+		tr.requests++
+		if r.Header.Get("Authorization") != "" {
+			tr.tokens++
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+		http.Error(w, "who?", http.StatusUnauthorized)
+	}))
+	t.Cleanup(s.Close)
+	tr.url = s.URL
+	return tr
+}
+
+func (tr *trap) seen() (requests, tokens int) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.requests, tr.tokens
+}
+
+// A watch has the kernel note every access to a folder and what is in it.
+type watch struct {
+	t  testing.TB
+	fd int
+}
+
+func newWatch(t testing.TB, dir string) *watch {
+	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = unix.Close(fd) })
+	_, err = unix.InotifyAddWatch(fd, dir, unix.IN_OPEN|unix.IN_ACCESS|unix.IN_MODIFY|unix.IN_ATTRIB|unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVE)
+	require.NoError(t, err)
+	return &watch{t, fd}
+}
+
+func (w *watch) seen() bool {
+	n, err := unix.Read(w.fd, make([]byte, 4<<10))
+	if err != nil {
+		require.ErrorIs(w.t, err, unix.EAGAIN)
+	}
+	return n > 0
+}
+
+// checkout is a clone by the git program, as people have it; of what git itself refuses,
+// an empty folder.
+func (l *lab) checkout() string {
+	l.t.Helper()
+	dir := filepath.Join(l.dir, "naive")
+	_, _ = l.try("", "clone", "-q", "--no-checkout", l.bare, dir)
+	_, _ = l.try(dir, "checkout", "-q", "-f", "main")
+	require.NoError(l.t, os.MkdirAll(dir, 0o755))
+	return dir
+}
+
+// sh runs a line in a folder, outside of any sandbox: only controls do.
+func (l *lab) sh(dir, line string, env ...string) string {
+	cmd := exec.Command("sh", "-c", line)
+	cmd.Dir, cmd.Env = dir, append(l.gitEnv(), env...)
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}

@@ -1,0 +1,157 @@
+package tool
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A hostile repository: what is in it, what its commands leave in the files, and what
+// Bobbin has to say to it. The line is that of the list of bad inputs.
+type hostile struct {
+	line, name string
+	tree       func(l *lab) files         // the main branch
+	build      func(l *lab)               // instead, where git does not make such a tree from files
+	arrive     func(l *lab, dir string)   // what commands leave in the files
+	play       func(t testing.TB, l *lab) // beside the ordinary work
+	refused    string                     // what is said where it is not opened at all
+	// naive is the control: in a clone by the git program, with the same left in its files,
+	// it does what people do without a thought. The detector finds has to find it out.
+	naive func(l *lab, dir string)
+	finds string
+}
+
+// whole is for the sizes that a machine is busy with for a while.
+var whole = os.Getenv("BOBBIN_HOSTILE") == "all"
+
+func hostiles() []hostile {
+	return slices.Concat(hostileSettings(), hostileGits(), hostileRenames(), hostileTrees(), hostileNames(), hostileFiles(), hostilePlain(), hostileCode(), hostileRemotes(), hostilePushes())
+}
+
+// elsewhere is what holds the lines of the list that need no repository of their own here,
+// or more than a workspace.
+var elsewhere = map[string]string{
+	"R17": "cmd/bobbin, the injections",
+	"R22": "cmd/bobbin, the injections",
+	"R21": "cmd/bobbin, TestScript/secret_in_repository",
+}
+
+func TestHostileRepositories(t *testing.T) {
+	t.Parallel()
+	for _, row := range hostiles() {
+		t.Run(row.line+" "+row.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			row.make(l)
+			if err := l.open("main"); row.refused != "" {
+				require.ErrorContains(t, err, row.refused)
+				require.NotContains(t, err.Error(), "\n")
+				require.Empty(t, l.found())
+				l.goesOn()
+				return
+			} else {
+				require.NoError(t, err)
+			}
+			if row.arrive != nil {
+				row.arrive(l, l.bench.Workspace.Files())
+				require.NoError(t, l.bench.Sandbox.Own(l.bench.Workspace.Files()))
+			}
+			if row.play != nil {
+				row.play(t, l)
+			}
+			l.work()
+			l.safe()
+		})
+	}
+}
+
+// Each detector, and each answer, is held against somebody who does it the usual way: the
+// same repository has to be found out.
+func TestHostileRepositoriesAreHostile(t *testing.T) {
+	t.Parallel()
+	for _, row := range hostiles() {
+		if row.naive == nil {
+			continue
+		}
+		t.Run(row.line+" "+row.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t)
+			row.make(l)
+			dir := l.checkout()
+			if row.arrive != nil {
+				row.arrive(l, dir)
+			}
+			require.Empty(t, l.found())
+			row.naive(l, dir)
+			require.Contains(t, l.found(), row.finds, "nobody noticed, so the row shows nothing")
+		})
+	}
+}
+
+func TestEveryHostileLineIsPlayed(t *testing.T) {
+	t.Parallel()
+	played, controls, repositories := map[string]bool{}, 0, 0
+	for _, row := range hostiles() {
+		played[row.line] = true
+		repositories++
+		if row.naive != nil {
+			controls++
+		}
+	}
+	wanted := []string{"G4", "G5", "T1", "T14", "T16"}
+	for i := range 24 {
+		wanted = append(wanted, fmt.Sprint("R", i+1))
+	}
+	for _, line := range wanted {
+		require.True(t, played[line] != (elsewhere[line] != ""), line)
+	}
+	require.GreaterOrEqual(t, repositories, 24)
+	t.Logf("%d repositories, %d with a control", repositories, controls)
+}
+
+func (row hostile) make(l *lab) {
+	switch {
+	case row.build != nil:
+		row.build(l)
+	case row.tree != nil:
+		l.commit("main", row.tree(l))
+	default:
+		l.commit("main", nil)
+	}
+}
+
+// goesOn opens a decent branch of a repository that was refused, with the same mirrors.
+func (l *lab) goesOn() {
+	l.t.Helper()
+	l.commit("decent", nil)
+	m, err := l.mirrors.Open(l.t.Context(), l.asked())
+	require.NoError(l.t, err)
+	require.NoError(l.t, m.Fetch(l.t.Context()))
+	l.bench, err = l.session(m, "decent", "decent")
+	require.NoError(l.t, err)
+	require.Contains(l.t, l.ask("read_file", args{"path": "app.txt"}), "price = 1")
+	require.Contains(l.t, l.ask("run", args{"command": "cat app.txt"}), "exit code 0")
+	l.safe()
+}
+
+// settings makes a real git directory in a folder, or takes the one that is there, and
+// writes into its configuration.
+func (l *lab) settings(dir string, lines ...string) {
+	l.t.Helper()
+	l.git("", "init", "-q", "--template=", dir)
+	l.settingsOf(filepath.Join(dir, ".git", "config"), lines...)
+}
+
+func (l *lab) settingsOf(file string, lines ...string) {
+	l.t.Helper()
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(l.t, err)
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	require.NoError(l.t, err)
+	require.NoError(l.t, f.Close())
+}
