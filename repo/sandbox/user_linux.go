@@ -74,7 +74,8 @@ func ownFolder(fd, depth int) error {
 	for {
 		names, err := f.Readdirnames(walkNames)
 		for _, name := range names {
-			if err := ownEntry(fd, name, depth); err != nil && !errors.Is(err, unix.ENOENT) {
+			// A command may be at work there: what it takes away or swaps meanwhile need not be given.
+			if err := ownEntry(fd, name, depth); err != nil && !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}

@@ -3,6 +3,7 @@ package redact
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,14 @@ func EnvValues(file string) (values []string) {
 		}
 	}
 	return values
+}
+
+// With is a finder that knows these values, too.
+func (f *Finder) With(values ...string) *Finder {
+	if f == nil {
+		return nil
+	}
+	return New(slices.Concat(f.given, values)...)
 }
 
 // unquoted is a value as programs see it: without quotes, or the remark behind it.

@@ -39,14 +39,6 @@ func New(given ...string) *Finder {
 	return f
 }
 
-// With is a finder that knows these values, too.
-func (f *Finder) With(values ...string) *Finder {
-	if f == nil {
-		return nil
-	}
-	return New(slices.Concat(f.given, values)...)
-}
-
 // rules are compiled once in a process, when first needed: the library reads them through
 // a variable of its own, which two at once would write.
 var rules = sync.OnceValues(func() (*detect.Detector, error) {

@@ -22,6 +22,7 @@ type swap struct {
 var swaps = map[string]swap{
 	"a folder for a link": {"dir", func(at, outside string) error { return os.Symlink(outside, at) }},
 	"a file for a link":   {"dir/f.txt", func(at, outside string) error { return os.Symlink(filepath.Join(outside, "f.txt"), at) }},
+	"a folder for a pipe": {"dir", func(at, _ string) error { return syscall.Mkfifo(at, 0o666) }},
 	"a file for a pipe":   {"dir/f.txt", func(at, _ string) error { return syscall.Mkfifo(at, 0o666) }},
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 )
@@ -93,7 +94,7 @@ func (w *walk) done(found []folder) {
 // look visits the entries of a folder and gives the folders in it. The folder is opened
 // through the root, its entries through the folder: one open each, however deep it is.
 func (w *walk) look(ctx context.Context, worker int, f folder) (found []folder) {
-	in, err := w.root.Open(f.path)
+	in, err := w.root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // a pipe may be there by now
 	if err != nil {
 		return nil // removed, or not ours to read
 	}

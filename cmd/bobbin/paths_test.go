@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// agentRooms are the packages that handle files that agents, and the commands of strangers,
+// can write. Paths of such files are opened below an os.Root, or below a folder that was
+// opened: a path may lead elsewhere by the time it is used.
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/check"}
+
+// ourOwn are the files of those rooms that use paths of this machine all the same, and why
+// nobody else can have put anything there.
+var ourOwn = map[string]string{
+	"repo/clean.go":            "mirrors, and how much of the disk folders take",
+	"repo/remove.go":           "what is to be removed, without following links",
+	"repo/combine.go":          "packs of mirrors",
+	"repo/fetch.go":            "what an interrupted fetch left in a mirror",
+	"repo/fork.go":             "a workspace's own records, beside its files",
+	"repo/local.go":            "remotes that the operator has named",
+	"repo/mirror.go":           "mirrors",
+	"repo/pack.go":             "packs of mirrors",
+	"repo/refs.go":             "references of mirrors",
+	"repo/remote.go":           "the operator's keys",
+	"repo/resolve.go":          "a folder that is made here, and filled through a root",
+	"repo/server.go":           "remotes that the operator has named",
+	"repo/stat.go":             "a workspace's own records, beside its files",
+	"repo/store.go":            "objects",
+	"repo/workspace.go":        "the folders above a workspace's files, and their removal",
+	"repo/check/baseline.go":   "what is remembered of the base, never shown to a command",
+	"repo/check/cache.go":      "caches: their folders, and the locks beside them",
+	"repo/check/clean.go":      "caches, of which only sizes and ages are asked for",
+	"repo/check/run.go":        "a folder that is made here",
+	"repo/check/scratch.go":    "caches: names alone are read",
+	"workflow/tool/output.go":  "outputs that were kept, outside of every sandbox",
+	"workflow/turn/folders.go": "the folders of sessions themselves, and marks beside them",
+	"workflow/turn/place.go":   "the same",
+}
+
+// byPath are the functions that take a path as it is.
+var byPath = map[string][]string{
+	"os": {
+		"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Stat", "Lstat", "Readlink", "Mkdir", "MkdirAll", "Remove", "RemoveAll",
+		"Rename", "Chmod", "Chown", "Lchown", "Truncate", "Link", "Symlink", "Chtimes", "DirFS", "CopyFS",
+	},
+	"filepath": {"Walk", "WalkDir", "Glob", "EvalSymlinks"},
+}
+
+func TestFilesOfAgentsAreOpenedBelowARoot(t *testing.T) {
+	t.Parallel()
+	found := pathUsers(t, os.DirFS("../.."))
+	for _, file := range found {
+		require.NotEmpty(t, ourOwn[file.name], "%s: go through an os.Root or a Workspace's FS; if nobody but this program writes there, say so in ourOwn", file)
+	}
+	for name := range ourOwn {
+		_, err := os.Stat("../../" + name)
+		used := slices.ContainsFunc(found, func(u pathUse) bool { return u.name == name })
+		require.True(t, used || err != nil, "%s uses no path any more: take it out of ourOwn", name)
+	}
+	controls := fstest.MapFS{
+		"repo/new.go":        {Data: []byte("package repo\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
+		"repo/check/walk.go": {Data: []byte("package check\nimport fp \"path/filepath\"\nfunc walk(p string) { _ = fp.WalkDir(p, nil) }\n")},
+		"repo/root.go":       {Data: []byte("package repo\nimport \"os\"\nfunc read(r *os.Root) { _, _ = r.ReadFile(\"x\"); _, _ = os.OpenRoot(\"x\") }\n")},
+		"bot/other.go":       {Data: []byte("package bot\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
+	}
+	require.Equal(t, []pathUse{{"repo/check/walk.go", 3, "filepath.WalkDir"}, {"repo/new.go", 3, "os.ReadFile"}}, pathUsers(t, controls), "the control")
+}
+
+type pathUse struct {
+	name string
+	line int
+	what string
+}
+
+func (u pathUse) String() string { return fmt.Sprintf("%s:%d: %s", u.name, u.line, u.what) }
+
+// pathUsers are the places in agentRooms that take a path as it is.
+func pathUsers(t *testing.T, tree fs.FS) (found []pathUse) {
+	t.Helper()
+	for _, name := range sources(t, tree) {
+		if !slices.Contains(agentRooms, path.Dir(name)) || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, name, text, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		names := map[string]string{} // as imported
+		for _, i := range file.Imports {
+			imported := path.Base(strings.Trim(i.Path.Value, `"`))
+			names[imported] = imported
+			if i.Name != nil {
+				names[i.Name.Name] = imported
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(byPath[names[x.Name]], s.Sel.Name) {
+				found = append(found, pathUse{name, files.Position(n.Pos()).Line, names[x.Name] + "." + s.Sel.Name})
+			}
+			return true
+		})
+	}
+	return found
+}
