@@ -40,14 +40,15 @@ func DiskUse(path string) (bytes int64) {
 			return nil //nolint:nilerr // somebody else removes it, or closed it to us
 		}
 		if info, err := d.Info(); err == nil {
-			bytes += blocks(info)
+			bytes += SizeOnDisk(info)
 		}
 		return nil
 	})
 	return bytes
 }
 
-func blocks(info fs.FileInfo) int64 {
+// SizeOnDisk is what one file takes of the disk.
+func SizeOnDisk(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Blocks * 512
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,6 +61,7 @@ type shelf struct {
 	keep CacheKeep
 	free bool // nobody builds there, and nobody can until close
 	lock *os.File
+	open []*os.Root
 }
 
 // left is how old a work folder is before nobody can be at work in it.
@@ -96,10 +98,10 @@ func (s *shelf) sweep() (out []repo.Removed, err error) {
 	return out, err
 }
 
-func (s *shelf) remove(out []repo.Removed, path, why string) ([]repo.Removed, error) {
-	gone := repo.Removed{What: path, Why: why, Bytes: repo.DiskUse(path)}
+func (s *shelf) remove(out []repo.Removed, dir, why string) ([]repo.Removed, error) {
+	gone := repo.Removed{What: dir, Why: why, Bytes: repo.DiskUse(dir)}
 	if !s.keep.Dry {
-		if err := repo.RemoveFolder(path); err != nil {
+		if err := repo.RemoveFolder(dir); err != nil {
 			return out, fmt.Errorf("check: clean: %w", err)
 		}
 	}
@@ -117,6 +119,9 @@ func (s *shelf) removePackages(out []repo.Removed, k setup.Kept, why string) ([]
 }
 
 func (s *shelf) close() {
+	for _, root := range s.open {
+		root.Close()
+	}
 	if s.lock != nil {
 		s.lock.Close()
 	}
@@ -125,10 +130,19 @@ func (s *shelf) close() {
 // A built file is one of a build cache, or a result that is remembered; or it is a folder of
 // packages.
 type built struct {
-	path     string
+	root     *os.Root // the cache
+	name     string   // in it
 	used     time.Time
 	bytes    int64
 	packages *setup.Kept
+}
+
+// place is where it stands, for people and for the order among what was used at one time.
+func (b built) place() string {
+	if b.packages != nil {
+		return b.packages.Path
+	}
+	return b.root.Name() + "/" + b.name
 }
 
 // remove removes it, unless it is used; what is gone.
@@ -136,7 +150,7 @@ func (b built) remove() (gone bool, err error) {
 	if b.packages != nil {
 		return b.packages.Remove()
 	}
-	err = os.Remove(b.path)
+	err = b.root.Remove(b.name)
 	return err == nil, err
 }
 
@@ -155,7 +169,7 @@ func shrink(shelves []*shelf, keep CacheKeep) ([]repo.Removed, error) {
 			files, sum = append(files, f), sum+f.bytes
 		}
 	}
-	slices.SortFunc(files, func(a, b built) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.path, b.path)) })
+	slices.SortFunc(files, func(a, b built) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.place(), b.place())) })
 	var errs []error
 	for _, f := range files {
 		if sum <= keep.Bytes {
@@ -172,10 +186,10 @@ func shrink(shelves []*shelf, keep CacheKeep) ([]repo.Removed, error) {
 		}
 		sum -= f.bytes
 		if f.packages != nil {
-			of[f.path], order = &repo.Removed{What: f.path, Why: "packages that were used longest ago: more than may be kept", Bytes: f.bytes}, append(order, f.path)
+			of[f.place()], order = &repo.Removed{What: f.place(), Why: "packages that were used longest ago: more than may be kept", Bytes: f.bytes}, append(order, f.place())
 			continue
 		}
-		dir := filepath.Dir(filepath.Dir(f.path))
+		dir := f.root.Name()
 		if of[dir] == nil {
 			of[dir], order = &repo.Removed{What: dir, Why: "the files that were used longest ago: more than may be kept"}, append(order, dir)
 		}
@@ -188,19 +202,33 @@ func shrink(shelves []*shelf, keep CacheKeep) ([]repo.Removed, error) {
 	return out, errors.Join(errs...)
 }
 
-// files are those that may go one by one.
+// files are those that may go one by one. The tests of a base branch have written the
+// cache, and may have put a link in a folder's place: no file is reached by its path.
 func (s *shelf) files() (out []built) {
-	for _, pattern := range []string{"go-build/[0-9a-f][0-9a-f]/*", "results/*"} {
-		found, _ := filepath.Glob(filepath.Join(s.dir, pattern))
-		for _, path := range found {
-			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-				out = append(out, built{path: path, used: info.ModTime(), bytes: repo.DiskUse(path)})
+	for folder, pattern := range map[string]string{"go-build": "[0-9a-f][0-9a-f]", "results": "."} {
+		root, err := os.OpenRoot(filepath.Join(s.dir, folder))
+		if err != nil {
+			continue // nothing was built
+		}
+		s.open = append(s.open, root)
+		tree := repo.PlainFS(root)
+		folders, _ := fs.Glob(tree, pattern)
+		for _, below := range folders {
+			if info, err := fs.Lstat(tree, below); err != nil || !info.IsDir() {
+				continue
+			}
+			entries, _ := fs.ReadDir(tree, below)
+			for _, e := range entries {
+				name := path.Join(below, e.Name())
+				if info, err := fs.Lstat(tree, name); err == nil && info.Mode().IsRegular() {
+					out = append(out, built{root: root, name: name, used: info.ModTime(), bytes: repo.SizeOnDisk(info)})
+				}
 			}
 		}
 	}
 	for _, k := range setup.List(filepath.Join(s.dir, packagesDir)) {
 		if !k.Abandoned() {
-			out = append(out, built{path: k.Path, used: k.Used, bytes: k.Bytes, packages: &k})
+			out = append(out, built{used: k.Used, bytes: k.Bytes, packages: &k})
 		}
 	}
 	return out

@@ -100,3 +100,25 @@ func TestACacheInUseStays(t *testing.T) {
 	require.NoError(t, err)
 	require.NoFileExists(t, entry)
 }
+
+// The tests of a base branch write the cache, and may leave a link in the place of one of
+// its folders: what lies behind it is neither counted nor removed.
+func TestCachesShrinkByNoLink(t *testing.T) {
+	t.Parallel()
+	c, dir := filled(t)
+	outside := filepath.Join(t.TempDir(), "thesis.txt")
+	require.NoError(t, os.WriteFile(outside, make([]byte, 16<<10), 0o644))
+	age(t, outside, 100*time.Hour)
+	aa := filepath.Join(dir, "go-build", "aa")
+	require.NoError(t, os.Symlink(filepath.Dir(outside), aa))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "results"), filepath.Join(dir, "go-build", "ab")))
+	removed, err := c.Clean(t.Context(), CacheKeep{Bytes: 20 << 10})
+	require.NoError(t, err)
+	require.Len(t, removed, 1)
+	require.EqualValues(t, 9*16<<10, removed[0].Bytes)
+	require.FileExists(t, outside)
+	require.FileExists(t, filepath.Join(dir, "results", "x.json"))
+	naive, err := filepath.Glob(filepath.Join(dir, "go-build", "[0-9a-f][0-9a-f]", "*"))
+	require.NoError(t, err)
+	require.Contains(t, naive, filepath.Join(aa, "thesis.txt"), "the control: by their paths it would be the first to go")
+}

@@ -54,7 +54,12 @@ func (c *Checker) linkCache(base, dir string) error {
 	if err := os.Chmod(making, 0o755); err != nil {
 		return err
 	}
-	folders, err := os.ReadDir(base)
+	cache, err := os.OpenRoot(base) // which tests of the base branch have written
+	if err != nil {
+		return err
+	}
+	defer cache.Close()
+	folders, err := fs.ReadDir(repo.PlainFS(cache), ".")
 	if err != nil {
 		return err
 	}
@@ -73,21 +78,22 @@ func (c *Checker) linkCache(base, dir string) error {
 		return err
 	}
 	for _, d := range folders {
-		if err := linkAll(filepath.Join(base, d.Name()), filepath.Join(target, d.Name()), filepath.Join(making, d.Name())); err != nil {
+		if err := linkAll(cache, d.Name(), filepath.Join(target, d.Name()), filepath.Join(making, d.Name())); err != nil {
 			return err
 		}
 	}
 	return os.Rename(making, dir)
 }
 
-// linkAll makes links in dir to what is in the folder base, which commands know as target.
-func linkAll(base, target, dir string) error {
-	f, err := os.Open(base)
+// linkAll makes links in dir to what is in a folder of the cache, which commands know as
+// target.
+func linkAll(cache *os.Root, folder, target, dir string) error {
+	f, err := repo.PlainFS(cache).Open(folder)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	names, err := f.Readdirnames(-1)
+	names, err := f.(*os.File).Readdirnames(-1)
 	if err != nil {
 		return err
 	}
