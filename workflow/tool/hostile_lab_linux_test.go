@@ -293,6 +293,20 @@ func (l *lab) safe() {
 	}
 }
 
+// modest asserts that this process never held much in memory. It is for sizes that would
+// show.
+func (l *lab) modest() {
+	l.t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	require.NoError(l.t, err)
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	var kilobytes int
+	_, err = fmt.Sscan(after, &kilobytes)
+	require.NoError(l.t, err)
+	l.t.Logf("most memory held so far: %d MB", kilobytes>>10)
+	require.Less(l.t, kilobytes, 512<<10)
+}
+
 // What the detectors tell apart.
 const (
 	executed    = "executed"    // a program of the repository ran outside of the sandbox

@@ -66,6 +66,9 @@ func TestHostileRepositories(t *testing.T) {
 			}
 			l.work()
 			l.safe()
+			if whole {
+				l.modest()
+			}
 		})
 	}
 }
