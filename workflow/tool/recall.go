@@ -40,7 +40,7 @@ func (b *Bench) recall(c model.Call) {
 	}
 	for _, p := range paths {
 		real, err := target(b.Workspace.Root(), p)
-		if err != nil || private(real) {
+		if err != nil || Private(real) {
 			continue
 		}
 		if known, err := load(b.Workspace.Root(), real); err == nil {
