@@ -2,8 +2,9 @@
 // gitleaks, and values that the program itself was given, word for word.
 //
 // What is masked is masked everywhere the value stands in that text, and what kind of
-// secret it was is said in its place. It finds what looks like a secret, encodings of one
-// it does not. It is the only room that knows gitleaks.
+// secret it was is said in its place. Values that were given are found in base64, hex and
+// the escapes of addresses and JSON as well; of what merely looks like a secret, encodings
+// are not found. It is the only room that knows gitleaks.
 package redact
 
 import (
@@ -13,30 +14,53 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zricethezav/gitleaks/v8/detect"
 )
 
 // A Finder finds secrets. Nil finds none. It is safe for concurrent use.
 type Finder struct {
-	given []string
+	given atomic.Pointer[[]string] // longest first, so that a value that another is part of goes after that
 }
 
 // shortest is how long a value has to be that is masked word for word: what is shorter
 // stands in ordinary text.
 const shortest = 8
 
-// New is a finder that also knows the values given to it.
+// New is a finder that also knows the values given to it, in each form in which they are
+// sent or quoted.
 func New(given ...string) *Finder {
 	f := &Finder{}
+	f.Learn(given...)
+	return f
+}
+
+// Learn adds values that were not known before. Nil learns nothing.
+func (f *Finder) Learn(given ...string) {
+	if f == nil {
+		return
+	}
+	var fresh []string
 	for _, value := range given {
-		if len(value) >= shortest {
-			f.given = append(f.given, value)
+		fresh = append(fresh, forms(value)...)
+	}
+	for {
+		old := f.given.Load()
+		all := slices.Concat(f.values(), fresh)
+		slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+		all = slices.Compact(all)
+		if f.given.CompareAndSwap(old, &all) {
+			return
 		}
 	}
-	// A value that another one is part of goes after that.
-	slices.SortFunc(f.given, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return f
+}
+
+func (f *Finder) values() []string {
+	if all := f.given.Load(); all != nil {
+		return *all
+	}
+	return nil
 }
 
 // rules are compiled once in a process, when first needed: the library reads them through
@@ -67,7 +91,7 @@ func (f *Finder) Find(text string) (found []Found) {
 	if f == nil || text == "" {
 		return nil
 	}
-	for _, value := range f.given {
+	for _, value := range f.values() {
 		if at := strings.Index(text, value); at >= 0 {
 			found = append(found, Found{configured, 1 + strings.Count(text[:at], "\n"), value})
 		}
@@ -137,16 +161,31 @@ const masked = "[masked: "
 // not know what stood there.
 func IsMasked(text string) bool { return strings.Contains(text, masked) }
 
+// MaskGiven is Mask for the given values alone, without the rules, which take a while to be
+// read: it is for programs that say a word and are done.
+func (f *Finder) MaskGiven(text string) string {
+	if f == nil {
+		return text
+	}
+	for _, value := range f.values() {
+		text = strings.ReplaceAll(text, value, masked+configured+"]")
+	}
+	return text
+}
+
 // Writer masks what is written to w, each Write by itself: a log writes one line at a time.
-func (f *Finder) Writer(w io.Writer) io.Writer { return writer{f, w} }
+func (f *Finder) Writer(w io.Writer) io.Writer { return writer{f.Mask, w} }
+
+// GivenWriter is Writer with MaskGiven.
+func (f *Finder) GivenWriter(w io.Writer) io.Writer { return writer{f.MaskGiven, w} }
 
 type writer struct {
-	finder *Finder
-	to     io.Writer
+	mask func(string) string
+	to   io.Writer
 }
 
 func (w writer) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(w.to, w.finder.Mask(string(b))); err != nil {
+	if _, err := io.WriteString(w.to, w.mask(string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil

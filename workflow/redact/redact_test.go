@@ -2,8 +2,13 @@ package redact_test
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,4 +157,36 @@ func BenchmarkMaskLine(b *testing.B) {
 	for b.Loop() {
 		f.Mask("level=WARN msg=\"model call tried again\" session=k3j2h model=gpt-5 kind=rate wait=2s\n")
 	}
+}
+
+// However a given value is sent or quoted, it is found; and learned later, it is known to
+// whoever has the finder.
+func TestGivenValuesAreFoundInEveryForm(t *testing.T) {
+	t.Parallel()
+	const value = "pa55/w0rd+of \"ours\"&"
+	long := "first line\n" + strings.Repeat("Ab3/", 16) + "\nlast"
+	f := redact.New()
+	in := map[string]string{
+		"itself": value, "a query": url.QueryEscape(value), "a path": url.PathEscape(value), "json": jsonOf(value), "hex": hex.EncodeToString([]byte(value)),
+		"an address":    (&url.URL{Scheme: "https", Host: "h", User: url.UserPassword("bot", value)}).String(),
+		"a line of it":  "x " + strings.Repeat("Ab3/", 16),
+		"a logged line": fmt.Sprintf("%q", long),
+	}
+	for _, user := range []string{"", "a", "ab", "x-access-token"} {
+		in["basic "+user] = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+value))
+		in["url basic "+user] = base64.RawURLEncoding.EncodeToString([]byte(user + ":" + value + " and more"))
+	}
+	for form, text := range in {
+		require.Equal(t, text, f.Mask(text), "the control: it is not known yet, %s", form)
+	}
+	f.Learn(value, long, "short")
+	for form, text := range in {
+		require.Contains(t, f.Mask(text), "[masked: configured]", form)
+	}
+	require.Equal(t, "a short word", f.Mask("a short word"))
+}
+
+func jsonOf(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
 }
