@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // ctxForever is for programs that are killed.
@@ -164,6 +165,41 @@ func TestRootWhoIsAlone(t *testing.T) {
 	out, err := again.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "--- PASS: TestEveryProbeHolds/namespaces")
+}
+
+// A program that has sealed itself (not dumpable) confines as any other, and is sealed
+// again after.
+func TestSealedProgram(t *testing.T) {
+	t.Parallel()
+	again := exec.Command("/proc/self/exe", "-test.run", "^TestSealed$", "-test.v")
+	dir := ordinaryDir(t)
+	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_SEALED=1")
+	if asRoot() {
+		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: outsideID, Gid: outsideID}}
+	}
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Contains(t, string(out), "--- PASS: TestSealed")
+}
+
+// TestSealed is run by TestSealedProgram, as an ordinary user.
+func TestSealed(t *testing.T) {
+	if os.Getenv("BOBBIN_TEST_SEALED") == "" {
+		return
+	}
+	require.NoError(t, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
+	uid := os.Getuid()
+	plain := exec.Command("/usr/bin/true") // the control
+	plain.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{ContainerID: 1000, HostID: uid, Size: 1}}}
+	require.ErrorIs(t, plain.Run(), syscall.EACCES)
+	for kind, s := range opened() {
+		said, err := shell(t, s, "id -u")
+		require.NoError(t, err, kind)
+		require.NotEmpty(t, said, kind)
+		dumpable, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0)
+		require.NoError(t, err)
+		require.Zero(t, dumpable, kind)
+	}
 }
 
 // ordinaryDir is a directory that ordinary users get to, and the commands' user owns.

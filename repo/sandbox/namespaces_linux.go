@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -81,7 +82,7 @@ func startFirst(j *job, marker string, o orders, sources []*os.File, attr *sysca
 	}
 	j.group.placeIn(p.cmd.SysProcAttr)
 	closeOnExec(3)
-	if err := p.cmd.Start(); err != nil {
+	if err := startMapped(p.cmd); err != nil {
 		p.close()
 		return nil, fmt.Errorf("sandbox: new name spaces: %w", err)
 	}
@@ -90,6 +91,25 @@ func startFirst(j *job, marker string, o orders, sources []*os.File, attr *sysca
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	return p, nil
+}
+
+// opening is held while this process is open to others of its user. It is about the
+// process, of which there is one.
+var opening sync.Mutex
+
+// startMapped starts a process in a user name space of its own. A process that is not
+// dumpable, as the bot makes itself, may not write its children's map of users where it
+// is not root: it is dumpable for as long as that takes.
+func startMapped(cmd *exec.Cmd) error {
+	opening.Lock()
+	defer opening.Unlock()
+	if was, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err == nil && was != 1 {
+		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0); err != nil {
+			return err
+		}
+		defer func() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) }()
+	}
+	return cmd.Start()
 }
 
 // orders writes down the job, with the open files that have to come along.
