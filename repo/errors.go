@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -28,7 +29,7 @@ type RemoteError struct {
 	Retry  bool   // the same may work later without anybody doing anything
 	Err    error  // for operators; may be nil
 
-	after time.Duration // how long the remote asked to wait
+	After time.Duration // how long the remote asked to wait; 0: it did not
 }
 
 func (e *RemoteError) Error() string {
@@ -41,12 +42,26 @@ func (e *RemoteError) Error() string {
 func (e *RemoteError) Unwrap() error { return e.Err }
 
 // remoteError maps what the transports say. said is what the remote wrote
-// beside the protocol.
-func remoteError(ctx context.Context, op string, r Remote, err error, said string) error {
-	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
+// beside the protocol; c is what it was sent, and is in none of the words.
+func remoteError(ctx context.Context, op string, r Remote, c Credential, err error, said string) error {
+	var known *RemoteError
+	switch {
+	case errors.As(err, &known):
+		known.Op = op
+		return known
+	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()
 	}
 	e := &RemoteError{Op: op, Err: err}
+	e.know(r, c, err, said)
+	e.Reason = c.hide(hideCredentials(e.Reason)) // which may be the remote's own words
+	e.Cure = c.hide(e.Cure)
+	e.Err = c.clean(e.Err)
+	return e
+}
+
+// know finds the words for what the transports say.
+func (e *RemoteError) know(r Remote, c Credential, err error, said string) {
 	var unexpected *plumbing.UnexpectedError // which does not unwrap
 	if errors.As(err, &unexpected) {
 		err = unexpected.Err
@@ -55,26 +70,32 @@ func remoteError(ctx context.Context, op string, r Remote, err error, said strin
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.said
 	}
-	known := []func(*RemoteError, Remote, error, string) bool{knowAccess, knowFull, knowRefusal, knowHTTP, knowTrust, knowGarbage, knowNetwork}
+	said = c.hide(said) // before it is cut to a length
+	if knowAccess(e, r, c, err, said) {
+		return
+	}
+	known := []func(*RemoteError, Remote, error, string) bool{knowFull, knowRefusal, knowHTTP, knowTrust, knowGarbage, knowNetwork}
 	if !slices.ContainsFunc(known, func(know func(*RemoteError, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
 		e.Reason, e.Cure = firstLine(err.Error()), "The log has the details"
 	}
-	e.Reason = hideCredentials(e.Reason) // which may be the remote's own words
-	return e
 }
 
-func knowAccess(e *RemoteError, r Remote, err error, said string) bool {
+func knowAccess(e *RemoteError, r Remote, c Credential, err error, said string) bool {
 	text := strings.ToLower(err.Error() + " " + said)
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		e.Reason = "the remote wants to know who is asking"
 		e.Cure = "Give the bot a token for it"
-		if r.Token != nil || redact(r.URL) != r.URL {
-			e.Reason = "the remote does not accept the token"
+		if c.Password != "" || redact(r.URL) != r.URL {
+			e.Reason = "the remote does not accept " + cmp.Or(c.Name, "the token")
 			e.Cure = "Renew it, and check that it covers this repository"
 		}
+		if !c.Expires.IsZero() { // the next try brings another, and some hosts know a new one only after a moment
+			e.Cure = "Check that it is installed for this repository; it can be tried again"
+			e.Retry = true
+		}
 	case errors.Is(err, transport.ErrAuthorizationFailed):
-		e.Reason = "the token may not do this" + after(plainWords(err))
+		e.Reason = cmp.Or(c.Name, "the token") + " may not do this" + after(plainWords(err))
 		e.Cure = "Give it the right to write contents of this repository"
 		if strings.HasPrefix(e.Op, "fetch") {
 			e.Cure = "Give it the right to read this repository"
@@ -135,11 +156,11 @@ func knowHTTP(e *RemoteError, _ Remote, err error, _ string) bool {
 	}
 	code := answer.Response.StatusCode
 	e.Reason = fmt.Sprintf("the remote answered %d %s", code, http.StatusText(code))
-	e.after = retryAfter(answer.Response.Header)
+	e.After = retryAfter(answer.Response.Header)
 	e.Retry = true
 	switch {
-	case code == http.StatusTooManyRequests && e.after > 0:
-		e.Cure = "It asks to wait " + e.after.Round(time.Second).String() + " before the next try"
+	case code == http.StatusTooManyRequests && e.After > 0:
+		e.Cure = "It asks to wait " + e.After.Round(time.Second).String() + " before the next try"
 	case code == http.StatusTooManyRequests:
 		e.Cure = "It wants fewer requests: wait some minutes before the next try"
 	case code >= 500, code == http.StatusRequestTimeout:

@@ -154,7 +154,7 @@ func (o *troubled) audit() (found []string) {
 }
 
 func (o *troubled) remote() Remote {
-	return Remote{Name: "shop", URL: o.url, Token: tokenIs(faultToken)}
+	return Remote{Name: "shop", URL: o.url, Credentials: tokenIs(faultToken)}
 }
 
 // The ways to fail.

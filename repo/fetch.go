@@ -40,11 +40,14 @@ func (m *Mirror) Fetch(ctx context.Context) error {
 func (m *Mirror) fetch(ctx context.Context) error {
 	r := m.Remote()
 	return m.persist(ctx, func() error {
-		err := m.fetchFrom(ctx, r)
-		if err == nil || errors.Is(err, errOurs) {
-			return err
+		c, err := r.credential(ctx, Read)
+		if err == nil {
+			err = m.fetchFrom(ctx, r, c)
 		}
-		return remoteError(ctx, "fetch "+r.Name, r, err, "")
+		if err == nil || errors.Is(err, errOurs) {
+			return c.clean(err)
+		}
+		return remoteError(ctx, "fetch "+r.Name, r, c, err, "")
 	})
 }
 
@@ -58,12 +61,12 @@ func ours(what string, err error) error {
 	return fmt.Errorf("%w failed to %s: %w", errOurs, what, err)
 }
 
-func (m *Mirror) fetchFrom(ctx context.Context, r Remote) error {
+func (m *Mirror) fetchFrom(ctx context.Context, r Remote, c Credential) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	idle := time.AfterFunc(m.patience.Idle, func() { cancel(errIdle) })
 	defer idle.Stop()
-	l, err := m.dial(ctx, r)
+	l, err := m.dial(ctx, r, c)
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (m *Mirror) fetchFrom(ctx context.Context, r Remote) error {
 		return err
 	}
 	theirs := advertised(adv)
-	if err := m.receive(ctx, session, adv, theirs, idle); err != nil {
+	if err := m.receive(ctx, session, adv, theirs, idle, c); err != nil {
 		return err
 	}
 	return m.setRefs(theirs)
@@ -133,7 +136,7 @@ func headOf(adv *packp.AdvRefs, r refs) string {
 }
 
 // receive asks for what the mirror does not have and takes it in.
-func (m *Mirror) receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs refs, idle *time.Timer) error {
+func (m *Mirror) receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs refs, idle *time.Timer, c Credential) error {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	wanted := map[plumbing.Hash]bool{}
 	for h := range maps.Values(theirs.hashes) {
@@ -151,7 +154,7 @@ func (m *Mirror) receive(ctx context.Context, session transport.UploadPackSessio
 		return err
 	}
 	defer func() { _ = res.Close() }()
-	if err := m.keepPack(ctx, plainPack(res, req, m.progress()), idle); err != nil {
+	if err := m.keepPack(ctx, plainPack(res, req, m.progress(c)), idle); err != nil {
 		return err
 	}
 	if err := m.packs.load(); err != nil {
@@ -284,13 +287,14 @@ func (m *Mirror) setRefs(r refs) error {
 
 // progress logs the remote's own account of a long fetch, a line at a time and
 // not too often.
-func (m *Mirror) progress() io.Writer {
-	return &progressLog{log: m.log.With("repository", m.Remote().Name), now: m.now, last: m.now()}
+func (m *Mirror) progress(c Credential) io.Writer {
+	return &progressLog{log: m.log.With("repository", m.Remote().Name), now: m.now, last: m.now(), hide: c.hide}
 }
 
 type progressLog struct {
 	log  *slog.Logger
 	now  func() time.Time
+	hide func(string) string
 	mu   sync.Mutex
 	last time.Time
 }
@@ -306,7 +310,7 @@ func (p *progressLog) Write(b []byte) (int, error) {
 	}
 	if now := p.now(); text != "" && now.Sub(p.last) >= progressEvery {
 		p.last = now
-		p.log.Info("fetching", "remote", text)
+		p.log.Info("fetching", "remote", p.hide(text))
 	}
 	return len(b), nil
 }

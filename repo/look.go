@@ -32,16 +32,20 @@ func (s Sight) Has(branch string) bool {
 // Look asks a remote once what it has. Its errors are *RemoteError.
 func (m *Mirrors) Look(ctx context.Context, r Remote) (Sight, error) {
 	began := time.Now()
-	s, err := m.entry(r).look(ctx, r)
+	c, err := r.credential(ctx, Read)
 	if err != nil {
-		return s, remoteError(ctx, "fetch "+r.Name, r, err, "")
+		return Sight{}, remoteError(ctx, "fetch "+r.Name, r, c, err, "")
+	}
+	s, err := m.entry(r).look(ctx, r, c)
+	if err != nil {
+		return s, remoteError(ctx, "fetch "+r.Name, r, c, err, "")
 	}
 	s.Took = time.Since(began)
 	return s, nil
 }
 
-func (m *Mirror) look(ctx context.Context, r Remote) (Sight, error) {
-	l, err := m.dial(ctx, r)
+func (m *Mirror) look(ctx context.Context, r Remote, c Credential) (Sight, error) {
+	l, err := m.dial(ctx, r, c)
 	if err != nil {
 		return Sight{}, err
 	}
@@ -80,7 +84,10 @@ func (m *Mirror) look(ctx context.Context, r Remote) (Sight, error) {
 // decide that before they show what they have to a pusher; rules for single branches they
 // tell only when one is pushed. Its errors are *RemoteError.
 func (m *Mirrors) MayPush(ctx context.Context, r Remote) error {
-	err := m.entry(r).knock(ctx, r)
+	c, err := r.credential(ctx, Write)
+	if err == nil {
+		err = m.entry(r).knock(ctx, r, c)
+	}
 	var said *RemoteError
 	switch {
 	case err == nil:
@@ -88,11 +95,11 @@ func (m *Mirrors) MayPush(ctx context.Context, r Remote) error {
 	case errors.As(err, &said):
 		return said
 	}
-	return remoteError(ctx, "push "+r.Name, r, err, "")
+	return remoteError(ctx, "push "+r.Name, r, c, err, "")
 }
 
-func (m *Mirror) knock(ctx context.Context, r Remote) error {
-	l, err := m.dial(ctx, r)
+func (m *Mirror) knock(ctx context.Context, r Remote, c Credential) error {
+	l, err := m.dial(ctx, r, c)
 	if err != nil {
 		return err
 	}

@@ -71,11 +71,11 @@ func (p Patience) judge(ctx context.Context, err error, growing *backoff.Exponen
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, !errors.As(err, &remote), !remote.Retry, remote.after > p.MaxWait:
+	case ctx.Err() != nil, !errors.As(err, &remote), !remote.Retry, remote.After > p.MaxWait:
 		return backoff.Permanent(err)
-	case remote.after > 0:
+	case remote.After > 0:
 		// A little later than asked, and not all at the same moment.
-		return errors.Join(err, &backoff.RetryAfterError{Duration: remote.after + growing.NextBackOff()/10})
+		return errors.Join(err, &backoff.RetryAfterError{Duration: remote.After + growing.NextBackOff()/10})
 	}
 	return err
 }

@@ -68,11 +68,13 @@ func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 		// Each try looks first where the branch stands, so what an earlier one has
 		// brought there is found and not sent again.
 		push := &push{store: w.store, mirror: w.mirror, remote: r, commit: commit, ref: plumbing.NewBranchReferenceName(p.Branch)}
-		var refused *RemoteError
-		if res.Already, err = push.run(ctx); err == nil || errors.As(err, &refused) || errors.Is(err, errOurs) {
-			return err
+		if push.credential, err = r.credential(ctx, Write); err == nil {
+			res.Already, err = push.run(ctx)
 		}
-		return remoteError(ctx, op, r, err, push.said.String())
+		if err == nil || errors.Is(err, errOurs) {
+			return push.credential.clean(err)
+		}
+		return remoteError(ctx, op, r, push.credential, err, push.said.String())
 	})
 	if err != nil {
 		return PushResult{}, err
@@ -84,10 +86,14 @@ func (w *Workspace) Push(ctx context.Context, p PushSpec) (PushResult, error) {
 func (w *Workspace) Stands(ctx context.Context, branch string) (commit string, err error) {
 	r := w.mirror.Remote()
 	err = w.mirror.persist(ctx, func() error {
-		push := &push{mirror: w.mirror, remote: r, ref: plumbing.NewBranchReferenceName(branch)}
-		stands, err := push.look(ctx)
+		c, err := r.credential(ctx, Read)
+		push := &push{mirror: w.mirror, remote: r, credential: c, ref: plumbing.NewBranchReferenceName(branch)}
+		stands := plumbing.ZeroHash
+		if err == nil {
+			stands, err = push.look(ctx)
+		}
 		if err != nil {
-			return remoteError(ctx, "look at "+quote(branch), r, err, "")
+			return remoteError(ctx, "look at "+quote(branch), r, c, err, "")
 		}
 		if commit = ""; !stands.IsZero() {
 			commit = stands.String()
@@ -146,6 +152,8 @@ type push struct {
 	commit plumbing.Hash
 	ref    plumbing.ReferenceName
 	said   headBuffer
+
+	credential Credential
 }
 
 func (p *push) run(ctx context.Context) (already bool, err error) {
@@ -181,7 +189,7 @@ func (p *push) run(ctx context.Context) (already bool, err error) {
 // send tells whether the branch stood there already, and whether the remote was
 // asked to change anything.
 func (p *push) send(ctx context.Context) (already, tried bool, err error) {
-	l, err := p.mirror.dial(ctx, p.remote)
+	l, err := p.mirror.dial(ctx, p.remote, p.credential)
 	if err != nil {
 		return false, false, err
 	}
@@ -257,7 +265,7 @@ func (p *push) descends(stands plumbing.Hash) bool {
 
 // look asks the remote where the branch stands.
 func (p *push) look(ctx context.Context) (plumbing.Hash, error) {
-	l, err := p.mirror.dial(ctx, p.remote)
+	l, err := p.mirror.dial(ctx, p.remote, p.credential)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}

@@ -30,7 +30,7 @@ func each(t *testing.T, test func(t *testing.T, o *origin, m *Mirror)) {
 			return &Mirrors{Git: "-"}, Remote{Name: "shop", URL: "file://" + o.dir}
 		},
 		"http with a token": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
-			return &Mirrors{}, Remote{Name: "shop", URL: o.serveHTTP("t0ken"), Token: tokenIs("t0ken")}
+			return &Mirrors{}, Remote{Name: "shop", URL: o.serveHTTP("t0ken"), Credentials: tokenIs("t0ken")}
 		},
 		"http without the git program": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
 			return &Mirrors{Git: "-"}, Remote{Name: "shop", URL: o.serveHTTP("")}
@@ -47,9 +47,12 @@ func each(t *testing.T, test func(t *testing.T, o *origin, m *Mirror)) {
 	}
 }
 
-func tokenIs(s string) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) { return s, nil }
-}
+func tokenIs(s Secret) Credentials { return Token{Value: s} }
+
+// mint gives credentials as a function says.
+type mint func(to Access) (Credential, error)
+
+func (m mint) For(_ context.Context, _ string, to Access) (Credential, error) { return m(to) }
 
 func refusal(t testing.TB, err error) *RemoteError {
 	t.Helper()
@@ -250,14 +253,14 @@ func TestAccess(t *testing.T) {
 		return err
 	}
 	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address})).Cure, "Give the bot a token")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Token: tokenIs("revoked")})).Reason, "does not accept the token")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Token: tokenIs("weak")})).Reason, "may not do this")
-	failing := func(context.Context) (string, error) { return "", errors.New("the app is not installed") }
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Token: failing})).Reason, "the app is not installed")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Credentials: tokenIs("revoked")})).Reason, "does not accept the token")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Credentials: tokenIs("weak")})).Reason, "may not do this")
+	failing := mint(func(Access) (Credential, error) { return Credential{}, errors.New("the app is not installed") })
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Credentials: failing})).Reason, "the app is not installed")
 	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: filepath.Join(t.TempDir(), "nowhere")})).Reason, "no such repository")
 	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: t.TempDir()})).Reason, "no such repository")
 	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "ftp://example.com/x"})).Reason, "not supported")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "http://example.invalid/x", Token: tokenIs("t")})).Reason, "not sent over plain http")
+	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "http://example.invalid/x", Credentials: tokenIs("t")})).Reason, "not sent over plain http")
 	secret := refusal(t, open(Remote{Name: "shop", URL: "https://me:hunter2@127.0.0.1:1/x.git"}))
 	require.True(t, secret.Retry)
 	require.NotContains(t, secret.Error(), "hunter2")
@@ -265,7 +268,9 @@ func TestAccess(t *testing.T) {
 	// The token is asked for anew for each exchange, so a renewed one is used.
 	var token atomic.Value
 	token.Store("t0ken")
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address, Token: func(context.Context) (string, error) { return token.Load().(string), nil }})
+	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address, Credentials: mint(func(Access) (Credential, error) {
+		return Credential{Password: Secret(token.Load().(string))}, nil
+	})})
 	w := workspaceAt(t, m)
 	w.write(t, "main.go", "package main // ours\n")
 	token.Store("revoked")

@@ -24,9 +24,9 @@ import (
 
 // Remote is a repository elsewhere.
 type Remote struct {
-	Name  string
-	URL   string                                    // https, ssh, file:// or a local path
-	Token func(ctx context.Context) (string, error) // for https; nil: none
+	Name        string
+	URL         string      // https, ssh, file:// or a local path
+	Credentials Credentials // for https; nil: none
 	// Key is a private key file for ssh. Default: the agent, then the usual
 	// files of ~/.ssh.
 	Key string
@@ -45,7 +45,7 @@ type line struct {
 
 // dial chooses the transport. The remote's address and credentials come from
 // the caller alone: no git configuration can send them elsewhere.
-func (m *Mirror) dial(ctx context.Context, r Remote) (*line, error) {
+func (m *Mirror) dial(ctx context.Context, r Remote, c Credential) (*line, error) {
 	ep, err := transport.NewEndpoint(r.URL)
 	if err != nil {
 		return nil, fmt.Errorf("the address %s cannot be read", redact(r.URL))
@@ -59,7 +59,7 @@ func (m *Mirror) dial(ctx context.Context, r Remote) (*line, error) {
 		l.auth, err = sshAuth(ctx, ep, r)
 	case "https", "http":
 		l.transport = githttp.NewClient(httpClient(m.patience.Idle))
-		l.auth, err = tokenAuth(ctx, ep, r)
+		l.auth, err = tokenAuth(ep, c)
 	default:
 		err = fmt.Errorf("%s addresses are not supported: use https, ssh or a path", ep.Protocol)
 	}
@@ -95,21 +95,14 @@ type redirectError struct{ to string }
 
 func (e *redirectError) Error() string { return "redirected to another host, " + e.to }
 
-func tokenAuth(ctx context.Context, ep *transport.Endpoint, r Remote) (transport.AuthMethod, error) {
-	if r.Token == nil {
-		return nil, nil
-	}
-	token, err := r.Token(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("no token: %w", err)
-	}
-	if token == "" {
+func tokenAuth(ep *transport.Endpoint, c Credential) (transport.AuthMethod, error) {
+	if c.Password == "" {
 		return nil, nil
 	}
 	if ep.Protocol == "http" && !isLoopback(ep.Host) {
 		return nil, errors.New("a token is not sent over plain http: use https")
 	}
-	return &githttp.BasicAuth{Username: "x-access-token", Password: token}, nil
+	return &githttp.BasicAuth{Username: basicUser, Password: string(c.Password)}, nil
 }
 
 func isLoopback(host string) bool {

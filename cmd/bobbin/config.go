@@ -23,6 +23,7 @@ type Config struct {
 	SkillsDir    string                 `yaml:"skills_dir"` // default: none
 	HTTP         HTTPConfig             `yaml:"http"`
 	Slack        SlackConfig            `yaml:"slack"`
+	GitHubApp    GitHubAppConfig        `yaml:"github_app"` // default: none; for every repository at its GitHub
 	Keep         KeepConfig             `yaml:"keep"`
 }
 
@@ -39,6 +40,9 @@ type RepositoryConfig struct {
 	BranchPrefix       string       `yaml:"branch_prefix"` // default bobbin/
 	Scope              string       `yaml:"scope"`         // default: the whole repository
 	Setup              SetupConfig  `yaml:"setup"`         // or off
+
+	TokenEnv  string          `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
+	GitHubApp GitHubAppConfig `yaml:"github_app"` // default: that of the file
 }
 
 // ChecksConfig are command lines; what is left out is found out.
@@ -163,7 +167,9 @@ func (c *Config) resolve(dir string) {
 	if c.SkillsDir != "" && !filepath.IsAbs(c.SkillsDir) {
 		c.SkillsDir = filepath.Join(dir, c.SkillsDir)
 	}
+	resolveKey(&c.GitHubApp, dir)
 	for i, r := range c.Repositories {
+		resolveKey(&c.Repositories[i].GitHubApp, dir)
 		if strings.HasPrefix(r.URL, "./") || strings.HasPrefix(r.URL, "../") {
 			if abs, err := filepath.Abs(filepath.Join(dir, r.URL)); err == nil {
 				c.Repositories[i].URL = abs

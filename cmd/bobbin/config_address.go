@@ -36,9 +36,9 @@ func checkURL(s string) error {
 	case hostForm.MatchString(s):
 		return fmt.Errorf("it has no scheme; did you mean https://%s?", s)
 	case u.User != nil && hasPassword(u):
-		return errors.New("a password does not belong in it; use BOBBIN_GIT_TOKEN")
+		return errors.New("a password does not belong in it; use BOBBIN_GIT_TOKEN or token_env")
 	case u.Scheme == "https" && u.User != nil:
-		return errors.New("a user does not belong in it; use BOBBIN_GIT_TOKEN")
+		return errors.New("a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env")
 	case u.RawQuery != "" || u.Fragment != "":
 		return errors.New("a query or fragment does not belong in it")
 	case u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh":

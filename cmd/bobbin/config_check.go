@@ -33,6 +33,7 @@ func (c *Config) check(p *problems) {
 	if n := c.Slack.Connections; n < 0 || n > mostConnections {
 		p.at("$.slack.connections", "connections has to be between 1 and %d, which all replicas share", mostConnections)
 	}
+	c.checkCredentials(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
 			p.at("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)

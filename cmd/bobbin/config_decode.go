@@ -194,6 +194,7 @@ func suggest(key, path string, keys []string) string {
 		{HTTPConfig{}, "http"},
 		{SlackConfig{}, "slack"},
 		{KeepConfig{}, "keep"},
+		{GitHubAppConfig{}, "github_app"},
 	} {
 		for f := range reflect.TypeOf(part.of).Fields() {
 			if f.Tag.Get("yaml") == key {
@@ -258,6 +259,11 @@ func (p *problems) scalar(n ast.Node, v reflect.Value, path string) {
 		case *ast.LiteralNode:
 			v.SetString(s.Value.Value)
 			return
+		case *ast.IntegerNode:
+			if v.Type() == reflect.TypeFor[word]() {
+				v.SetString(s.GetToken().Value)
+				return
+			}
 		}
 	case reflect.Bool:
 		want = "true or false"

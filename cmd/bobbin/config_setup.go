@@ -89,14 +89,14 @@ func (s *SetupConfig) check(p *problems, at string) {
 }
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	secretName   = regexp.MustCompile(`(?i)(token|secret|passw|_auth|apikey|api_key|credential|private_key)`)
+	setupVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	secretName    = regexp.MustCompile(`(?i)(token|secret|passw|_auth|apikey|api_key|credential|private_key)`)
 )
 
 // checkVariable never says a value: it may be a secret in spite of all.
 func (s *SetupConfig) checkVariable(name, value string) error {
 	switch {
-	case !variableName.MatchString(name):
+	case !setupVariable.MatchString(name):
 		return errors.New("it is no name of a variable")
 	case setup.Fixed(name):
 		return errors.New("it is set by Bobbin itself")

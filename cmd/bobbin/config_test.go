@@ -126,13 +126,16 @@ func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 // good is a configuration to which a test adds what is bad, from line 2 on.
 const good = "repositories: [{name: shop, url: /srv/shop.git}]\n"
 
+// hub is a repository at GitHub, to which a test adds what comes in line 4.
+const hub = "repositories:\n- name: a\n  url: https://github.com/acme/shop.git\n"
+
 // one is the beginning of a repository to which a test adds keys, from line 4 on.
 const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
 
 var badConfigs = []struct{ text, want string }{
 	// keys
 	{good + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
-	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, keep`},
+	{good + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep`},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
@@ -148,7 +151,7 @@ var badConfigs = []struct{ text, want string }{
 	{good + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
 	{good + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{good + "[a]: b", `c:2: found an invalid key for this map`},
-	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, keep`},
+	{good + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep`},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
 	{"# nothing\n", `c:1: repositories: name at least one`},
@@ -172,8 +175,8 @@ var badConfigs = []struct{ text, want string }{
 	{"repositories:\n- name: a\n  url: https://host/", `c:3: url "https://host/": it needs a host and a path`},
 	{"repositories:\n- name: a\n  url: https://host:99999/x", `c:3: url "https://host:99999/x": "99999" is no port`},
 	{"repositories:\n- name: a\n  url: https://host:port/x", `c:3: url "https://host:port/x": it cannot be read as an address`},
-	{"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a password does not belong in it; use BOBBIN_GIT_TOKEN`},
-	{"repositories:\n- name: a\n  url: https://s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN`},
+	{"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a password does not belong in it; use BOBBIN_GIT_TOKEN or token_env`},
+	{"repositories:\n- name: a\n  url: https://s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env`},
 	{"repositories:\n- name: a\n  url: https://host/x?a=b", `c:3: url "https://host/x?a=b": a query or fragment does not belong in it`},
 	{"repositories:\n- name: a\n  url: file://srv/x", `c:3: url "file://srv/x": a file address has three slashes and a path: file:///srv/git/shop.git`},
 	{"repositories:\n- name: a\n  url: ~/x", `c:3: url "~/x": ~ is not resolved; write the whole path`},
@@ -200,6 +203,27 @@ var badConfigs = []struct{ text, want string }{
 	{one + "scope: ../other", `c:4: scope "../other" has to be a folder within the repository`},
 	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
 	{one + "checks: make test", `c:4: repositories[0].checks: keys and values are expected, not the text "make test"`},
+	// credentials
+	{hub + "  token_env: SHOP TOKEN", `c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here`},
+	{"repositories:\n- name: a\n  url: https://h/x\n  token_env: ghp_s3cr3t", `c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here`},
+	{"repositories:\n- name: a\n  url: https://h/x\n  token_env: DATABASE_URL", `c:4: token_env DATABASE_URL is a secret for something else`},
+	{one + "token_env: SHOP_TOKEN", `c:4: token_env is for addresses that begin with https://`},
+	{one + "github_app: {id: 12}", `c:4: github_app is for addresses that begin with https://`},
+	{hub + "  token_env: A\n  github_app: {id: 12}", `c:4: token_env and github_app: one of them is enough`},
+	{hub + "github_app: {installation: 7}", `c:4: github_app needs an id; it is on the App's page under About`},
+	{hub + "github_app:", `c:4: github_app needs an id; it is on the App's page under About`},
+	{hub + "github_app: {id: my app}", `c:4: github_app: the id "my app" is no number and no client id`},
+	{hub + "github_app: {id: 12, installation: all}", `c:4: github_app: installation "all" has to be auto or a number`},
+	{hub + "github_app: {id: 12, installation: 07}", `c:4: github_app: installation "07" has to be auto or a number`},
+	{hub + "github_app: {id: 12, api_url: http://ghe.example.com/api/v3}", "c:4: api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\nc:4: github_app: no repository is at the GitHub of http://ghe.example.com/api/v3 with an https address"},
+	{hub + "github_app: {id: 12, api_url: 'https://me:s3cr3t@ghe.example.com'}", "c:4: api_url \"https://xxxxx@ghe.example.com\": a user, query or fragment does not belong in it\nc:4: github_app: no repository is at the GitHub of https://xxxxx@ghe.example.com with an https address"},
+	{hub + "github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: no repository is at the GitHub of https://ghe.example.com/api/v3 with an https address`},
+	{hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`},
+	{"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}", `c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`},
+	{hub + "github_app: {id: 12, key: x}", `c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`},
+	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, github_app, keep`},
+	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
+	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
 	// agents and models
 	{good + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
 	{good + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},

@@ -34,6 +34,7 @@ func (f placeFlags) place(con console) (settings, error) {
 	if s.DataDir == "" {
 		s.DataDir = defaultDataDir(con.Env)
 	}
+	con.Hide.Learn(ofDatabase(f.DatabaseURL)...)
 	var err error
 	if s.DataDir, err = filepath.Abs(s.DataDir); err != nil {
 		return s, fmt.Errorf("data directory: %w", err)

@@ -28,8 +28,8 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
-		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/setup", "repo/proxy", "repo/host", "migrations",
-		"deploy",
+		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/githubapp", "repo/sandbox", "repo/check", "repo/setup",
+		"repo/proxy", "repo/host", "migrations", "deploy",
 	},
 	"bot":                                {"workflow"},
 	"bot/slacktest":                      {}, // it knows nothing of Bobbin
@@ -45,6 +45,8 @@ var rooms = map[string][]string{
 	"workflow/redact":                    {},
 	"workflow/model/modeltest":           {},
 	"repo":                               {},
+	"repo/githubapp":                     {"repo"},
+	"repo/githubapp/githubtest":          {}, // it knows nothing of Bobbin
 	"repo/sandbox":                       {"repo"},
 	"repo/proxy":                         {},
 	"repo/setup":                         {"repo", "repo/sandbox", "repo/proxy"},
@@ -55,7 +57,7 @@ var rooms = map[string][]string{
 }
 
 // support is for tests, and for the demo that cmd/bobbin stages.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/setup/setuptest"}
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/setup/setuptest", "repo/githubapp/githubtest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,24 +26,17 @@ func main() {
 	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], console{Out: os.Stdout, Err: os.Stderr, Env: environment()}))
+	os.Exit(run(ctx, os.Args[1:], console{Out: os.Stdout, Err: os.Stderr, Env: environment(), Forget: forget, Seal: seal}))
 }
 
 // A console is what a subcommand may touch of the world around it.
 type console struct {
 	Out, Err io.Writer
 	Env      func(string) string
-}
+	Forget   func(names ...string) // takes variables out of the environment; nil: nothing does
+	Seal     func() error          // keeps others of this user out of the process; nil: nothing does
 
-// environment is this process' environment to read. Secrets are taken out of it, so that
-// nothing that is started later inherits them.
-func environment() func(string) string {
-	taken := map[string]string{}
-	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken, databaseURL} {
-		taken[name] = os.Getenv(name)
-		os.Unsetenv(name)
-	}
-	return func(name string) string { return cmp.Or(taken[name], os.Getenv(name)) }
+	Hide *redact.Finder // what must not be shown; run sets it, and Err goes through it
 }
 
 // The exit codes.
@@ -75,6 +67,9 @@ type commands struct {
 
 // run is main without the process around it; the end-to-end tests call it too.
 func run(ctx context.Context, args []string, c console) int {
+	c.Hide = redact.New(given(c.Env)...)
+	log := c.Hide.Writer(c.Err)
+	c.Err = c.Hide.GivenWriter(c.Err)
 	var cli commands
 	exited := -1
 	out := c.Out
@@ -99,7 +94,7 @@ func run(ctx context.Context, args []string, c console) int {
 		return exitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return outcome(ctx, parsed.Run(c, logger(redact.New(given(c.Env)...).Writer(c.Err), cli.Verbose)), c.Err)
+	return outcome(ctx, parsed.Run(c, logger(log, cli.Verbose)), c.Err)
 }
 
 // fromEnvironment gives flags that have a tag "from" the value of that variable.
@@ -139,14 +134,6 @@ func outcome(ctx context.Context, err error, w io.Writer) int {
 	}
 	fmt.Fprintln(w, "bobbin:", err)
 	return exitFailed
-}
-
-// given are the secrets of the environment: they are masked word for word.
-func given(env func(string) string) (values []string) {
-	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken} {
-		values = append(values, env(name))
-	}
-	return values
 }
 
 func logger(w io.Writer, verbose bool) *slog.Logger {

@@ -16,19 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
-)
-
-// The variables of the environment that hold secrets. There are no flags for them: a
-// command line is seen by everybody on the machine.
-const (
-	slackBotToken = "SLACK_BOT_TOKEN"
-	slackAppToken = "SLACK_APP_TOKEN"
-	modelKey      = "OPENAI_API_KEY"
-	gitToken      = "BOBBIN_GIT_TOKEN"
-	databaseURL   = "DATABASE_URL"
 )
 
 type serveCommand struct {
@@ -46,20 +35,25 @@ func (serveCommand) Help() string {
   SLACK_BOT_TOKEN   xoxb-…, once the app that bobbin manifest describes is installed
   SLACK_APP_TOKEN   xapp-…, with the scope connections:write
   OPENAI_API_KEY    or --model-url for an endpoint that needs none
-  BOBBIN_GIT_TOKEN  for https remotes that are not public
+  BOBBIN_GIT_TOKEN  for https remotes that are not public; or BOBBIN_GITHUB_APP_KEY, the key of a GitHub App
 
 bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start.`
 }
 
 // Run is the bot, until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
-	config, secrets, err := c.load(con.Env)
+	config, secrets, err := c.load(con)
 	if err != nil {
 		return err
 	}
 	s, err := c.settings(config, secrets, con)
 	if err != nil {
 		return err
+	}
+	if con.Seal != nil {
+		if err := con.Seal(); err != nil {
+			log.Warn("this process is less closed than it could be", "err", err)
+		}
 	}
 	if names := config.unpriced(); len(names) > 0 {
 		log.Warn("limits in USD do not count these models; give their prices under models, or set session_tokens", "models", names)
@@ -94,7 +88,7 @@ func ended(ctx context.Context, err error) error {
 
 // load reads the file and checks the environment beside it; all problems are said at
 // once. A secret is never part of what is said.
-func (c *serveCommand) load(env func(string) string) (config Config, secrets map[string]string, err error) {
+func (c *serveCommand) load(con console) (config Config, secrets map[string]string, err error) {
 	var errs []error
 	if c.Config == "" {
 		errs = append(errs, errors.New("no configuration: name a file with --config or BOBBIN_CONFIG; docs/configuration.md shows one"))
@@ -102,14 +96,8 @@ func (c *serveCommand) load(env func(string) string) (config Config, secrets map
 		config, err = LoadConfig(c.Config)
 		errs = append(errs, err)
 	}
-	secrets = map[string]string{}
-	for _, name := range []string{slackBotToken, slackAppToken, modelKey, gitToken} {
-		secrets[name] = env(name)
-		if strings.ContainsFunc(secrets[name], notOfToken) {
-			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters that no token has", name))
-		}
-	}
-	errs = append(errs, checkSlackTokens(secrets), checkWebAddress("SLACK_API_URL", c.SlackURL), checkWebAddress("OPENAI_BASE_URL", c.ModelURL), checkHTTPAddr(c.HTTPAddr), checkDatabase(c.DatabaseURL))
+	secrets, err = c.secrets(config, con)
+	errs = append(errs, err, checkSlackTokens(secrets), checkWebAddress("SLACK_API_URL", c.SlackURL), checkWebAddress("OPENAI_BASE_URL", c.ModelURL), checkHTTPAddr(c.HTTPAddr), checkDatabase(c.DatabaseURL))
 	if c.ModelURL == "" && secrets[modelKey] == "" {
 		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none"))
 	}
@@ -167,7 +155,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.ModelURL, s.ModelKey = c.ModelURL, secrets[modelKey]
 	s.Sandbox, s.Attempts = config.Sandbox, config.Limits.Attempts
 	s.Never = ownHosts(s.DatabaseURL)
-	s.Limits, s.Secrets = config.Limits.limits(), redact.New(given(con.Env)...)
+	s.Limits, s.Secrets = config.Limits.limits(), con.Hide
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
 	s.SlackLinks = config.Slack.Connections
@@ -180,8 +168,12 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
 		s.Fallback[name] = m.Fallback
 	}
+	credentials, err := config.credentials(secrets, con.Hide)
+	if err != nil {
+		return s, err
+	}
 	for _, r := range config.Repositories {
-		s.Repositories = append(s.Repositories, r.repository(secrets[gitToken]))
+		s.Repositories = append(s.Repositories, r.repository(credentials[r.Name]))
 		if r.Watch == "all" {
 			s.Watch = append(s.Watch, r.Channels...)
 		}
@@ -189,13 +181,10 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	return s, nil
 }
 
-func (r RepositoryConfig) repository(token string) turn.Repository {
-	remote := repo.Remote{Name: r.Name, URL: r.URL}
-	if token != "" && strings.HasPrefix(r.URL, "http") {
-		remote.Token = func(context.Context) (string, error) { return token, nil }
-	}
+func (r RepositoryConfig) repository(credentials repo.Credentials) turn.Repository {
 	return turn.Repository{
-		Remote: remote, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix, Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.setup(),
+		Remote: repo.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
+		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.setup(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 	}
 }

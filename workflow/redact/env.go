@@ -3,7 +3,6 @@ package redact
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -38,7 +37,10 @@ func (f *Finder) With(values ...string) *Finder {
 	if f == nil {
 		return nil
 	}
-	return New(slices.Concat(f.given, values)...)
+	more := &Finder{}
+	more.given.Store(f.given.Load())
+	more.Learn(values...)
+	return more
 }
 
 // unquoted is a value as programs see it: without quotes, or the remark behind it.

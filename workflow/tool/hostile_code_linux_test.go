@@ -130,13 +130,13 @@ func playPoison(t testing.TB, l *lab) {
 	for _, line := range []string{"ls /cache/*/00 /cache/*/ff", "ls -R /cache | grep -c poison; true"} {
 		cmd := l.bench.Sandbox.Command(l.bench.Workspace.Files(), "sh", "-c", line)
 		var out strings.Builder
-		cmd.Mounts, cmd.Env = l.bench.Checker.Mounts(l.bench.Mirror) // as checks and proofs have it
+		cmd.Mounts, cmd.Env = l.bench.Checker.Mounts(l.bench.Mirror, l.bench.Workspace.Files()) // as checks and proofs have it
 		cmd.Stdout = &out
 		require.NoError(t, cmd.Run(t.Context()))
 		require.NotContains(t, out.String(), "poison\n", line)
 	}
 	cmd := l.bench.Sandbox.Command(l.bench.Workspace.Files(), "sh", "-c", poison)
-	cmd.Mounts, cmd.Env = l.bench.Checker.Mounts(l.bench.Mirror)
+	cmd.Mounts, cmd.Env = l.bench.Checker.Mounts(l.bench.Mirror, l.bench.Workspace.Files())
 	for i := range cmd.Mounts {
 		cmd.Mounts[i].Writable = strings.HasPrefix(cmd.Mounts[i].Host, l.dir)
 	}

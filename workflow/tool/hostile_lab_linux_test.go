@@ -116,7 +116,7 @@ func (l *lab) serve() {
 
 // asked is the remote as an operator configures it.
 func (l *lab) asked() repo.Remote {
-	return repo.Remote{Name: "shop", URL: l.url(), Token: func(context.Context) (string, error) { return pushToken, nil }}
+	return repo.Remote{Name: "shop", URL: l.url(), Credentials: repo.Token{Value: pushToken}}
 }
 
 func (l *lab) url() string { return l.remote.URL + "/" + filepath.Base(l.bare) }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -115,7 +114,7 @@ func hostilePushes() []hostile {
 			},
 			play: func(t testing.TB, l *lab) {
 				mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: l.mirrors.Log, Git: "-"}
-				_, err := mirrors.Open(t.Context(), repo.Remote{Name: "lure", URL: l.remote.URL + "/elsewhere.git", Token: func(context.Context) (string, error) { return pushToken, nil }})
+				_, err := mirrors.Open(t.Context(), repo.Remote{Name: "lure", URL: l.remote.URL + "/elsewhere.git", Credentials: repo.Token{Value: pushToken}})
 				require.ErrorContains(t, err, "the remote sends us to another host")
 			},
 			naive: func(l *lab, _ string) {

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/githubapp"
+)
+
+// A word is text that may look like a number.
+type word string
+
+// A GitHubAppConfig says whose short-lived tokens are used.
+type GitHubAppConfig struct {
+	ID           word   `yaml:"id"`           // the App's id or client id
+	KeyFile      string `yaml:"key_file"`     // default: the key is in BOBBIN_GITHUB_APP_KEY
+	Installation word   `yaml:"installation"` // default auto: GitHub is asked
+	APIURL       string `yaml:"api_url"`      // default https://api.github.com
+}
+
+const auto = "auto"
+
+// over is what a repository says, laid over what the file says for all: with an id of its
+// own goes a key of its own, and an installation is always its own.
+func (g GitHubAppConfig) over(all GitHubAppConfig) GitHubAppConfig {
+	if g.ID == "" {
+		g.ID, g.KeyFile = all.ID, cmp.Or(g.KeyFile, all.KeyFile)
+	}
+	g.APIURL = cmp.Or(g.APIURL, all.APIURL)
+	return g
+}
+
+// app is the App without its key.
+func (g GitHubAppConfig) app() *githubapp.App {
+	a := &githubapp.App{ID: string(g.ID), API: g.APIURL}
+	if g.Installation != auto {
+		a.Installation = string(g.Installation)
+	}
+	return a
+}
+
+// where is its GitHub's API, for people.
+func (g GitHubAppConfig) where() string {
+	return hideSecret(cmp.Or(g.APIURL, "https://api.github.com"))
+}
+
+// appOf is the App whose tokens a repository takes; nil: none.
+func (c *Config) appOf(r RepositoryConfig) *GitHubAppConfig {
+	switch g := r.GitHubApp.over(c.GitHubApp); {
+	case !overHTTP(r.URL), r.TokenEnv != "":
+		return nil
+	case r.GitHubApp != GitHubAppConfig{}:
+		return &g
+	case c.GitHubApp != GitHubAppConfig{} && c.GitHubApp.app().Covers(r.URL):
+		return &c.GitHubApp
+	}
+	return nil
+}
+
+func overHTTP(address string) bool {
+	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+}
+
+func resolveKey(g *GitHubAppConfig, dir string) {
+	if g.KeyFile != "" && !filepath.IsAbs(g.KeyFile) {
+		g.KeyFile = filepath.Join(dir, g.KeyFile)
+	}
+}
+
+var (
+	appID          = regexp.MustCompile(`^[A-Za-z0-9.]{1,40}$`)
+	installationID = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
+	variableName   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
+)
+
+// checkCredentials adds what is wrong with what is said about tokens and Apps. No value of
+// token_env is repeated: it may be a token.
+func (c *Config) checkCredentials(p *problems) {
+	c.GitHubApp.check(p, "$.github_app", c.GitHubApp)
+	covered := false
+	for i, r := range c.Repositories {
+		at := fmt.Sprintf("$.repositories[%d]", i)
+		covered = covered || c.appOf(r) != nil && r.GitHubApp == GitHubAppConfig{}
+		r.GitHubApp.check(p, at+".github_app", r.GitHubApp.over(c.GitHubApp))
+		r.checkToken(p, at)
+		if app := c.appOf(r); app != nil && (r.GitHubApp != GitHubAppConfig{}) && !app.app().Covers(r.URL) {
+			p.at(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", hideSecret(r.URL), app.where())
+		} else if app != nil {
+			if _, _, err := githubapp.Repository(r.URL); err != nil {
+				p.at(at+".url", "url %q: %v", hideSecret(r.URL), err)
+			}
+		}
+	}
+	if c.GitHubApp != (GitHubAppConfig{}) && !covered && len(c.Repositories) > 0 {
+		p.at("$.github_app", "github_app: no repository is at the GitHub of %s with an https address", c.GitHubApp.where())
+	}
+}
+
+func (r RepositoryConfig) checkToken(p *problems, at string) {
+	switch {
+	case r.TokenEnv == "":
+	case !variableName.MatchString(r.TokenEnv):
+		p.at(at+".token_env", "token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here")
+	case r.TokenEnv != gitToken && slices.Contains(secretNames, r.TokenEnv):
+		p.at(at+".token_env", "token_env %s is a secret for something else", r.TokenEnv)
+	case r.GitHubApp != GitHubAppConfig{}:
+		p.at(at+".token_env", "token_env and github_app: one of them is enough")
+	}
+	if !overHTTP(r.URL) && r.URL != "" {
+		if r.TokenEnv != "" {
+			p.at(at+".token_env", "token_env is for addresses that begin with https://")
+		}
+		if (r.GitHubApp != GitHubAppConfig{}) {
+			p.at(at+".github_app", "github_app is for addresses that begin with https://")
+		}
+	}
+}
+
+// check looks at one part of the file; whole is what it comes to.
+func (g GitHubAppConfig) check(p *problems, at string, whole GitHubAppConfig) {
+	if _, there := p.lines[at]; !there {
+		return
+	}
+	switch {
+	case whole.ID == "":
+		p.at(at+".id", "github_app needs an id; it is on the App's page under About")
+	case !appID.MatchString(string(whole.ID)):
+		p.at(at+".id", "github_app: the id %q is no number and no client id", whole.ID)
+	}
+	if g.Installation != "" && g.Installation != auto && !installationID.MatchString(string(g.Installation)) {
+		p.at(at+".installation", "github_app: installation %q has to be auto or a number", g.Installation)
+	}
+	if g.APIURL != "" {
+		if err := githubapp.CheckAPI(g.APIURL); err != nil {
+			p.at(at+".api_url", "api_url %q: %v", hideSecret(g.APIURL), err)
+		}
+	}
+	if g.KeyFile == "" {
+		return
+	}
+	text, err := readKey(g.KeyFile)
+	if err == nil {
+		_, err = githubapp.ParseKey(text)
+	}
+	if err != nil {
+		p.at(at+".key_file", "key_file %s: %v", g.KeyFile, err)
+	}
+}
+
+const maxKey = 64 << 10
+
+// readKey reads a private key. One that others may read is a secret no longer.
+func readKey(name string) (string, error) {
+	fi, err := os.Stat(name)
+	var where *fs.PathError
+	switch {
+	case errors.As(err, &where):
+		return "", where.Err
+	case err != nil:
+		return "", err
+	case !fi.Mode().IsRegular() || fi.Size() > maxKey:
+		return "", errors.New("it is no file with a key in it")
+	case fi.Mode().Perm()&0o027 != 0:
+		return "", fmt.Errorf("others may read or change it (%#o); chmod 600 it, and if it is in use elsewhere, make a new key", fi.Mode().Perm())
+	}
+	text, err := os.ReadFile(name)
+	if errors.As(err, &where) {
+		err = where.Err
+	}
+	return string(text), err
+}

@@ -1,0 +1,74 @@
+package githubapp
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// GitHub takes assertions of at most ten minutes. They begin a minute ago, for clocks that
+// are a little ahead of GitHub's.
+const (
+	backdated = time.Minute
+	goodFor   = 9 * time.Minute
+)
+
+// assertion is a JSON Web Token by which the App says who it is.
+func (a *App) assertion() (string, error) {
+	now := a.now()
+	claims, err := json.Marshal(struct {
+		IssuedAt int64  `json:"iat"`
+		Expires  int64  `json:"exp"`
+		Issuer   string `json:"iss"`
+	}{now.Add(-backdated).Unix(), now.Add(goodFor).Unix(), a.ID})
+	if err != nil {
+		return "", err
+	}
+	signed := encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode(claims)
+	sum := sha256.Sum256([]byte(signed))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, a.Key, crypto.SHA256, sum[:])
+	if err != nil {
+		return "", fmt.Errorf("sign for %s: %w", a.name(), err)
+	}
+	return signed + "." + encode(signature), nil
+}
+
+func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// leastBits is the shortest key that still protects anything.
+const leastBits = 2048
+
+// ParseKey reads the private key as GitHub gives it out. Line breaks that were written as
+// \n, as a variable of the environment may have them, will do. Its errors do not quote it.
+func ParseKey(text string) (*rsa.PrivateKey, error) {
+	block, _ := pem.Decode([]byte(strings.TrimSpace(strings.ReplaceAll(text, `\n`, "\n")) + "\n"))
+	switch {
+	case block == nil:
+		return nil, errors.New("it holds no key that begins with -----BEGIN RSA PRIVATE KEY-----")
+	case strings.Contains(block.Type, "PUBLIC"):
+		return nil, errors.New("it holds a public key; the private one is meant")
+	case strings.Contains(block.Type, "ENCRYPTED") || block.Headers["DEK-Info"] != "":
+		return nil, errors.New("its key has a passphrase; GitHub's own has none")
+	}
+	key, err := x509.ParsePKCS1PrivateKey(block.Bytes)
+	if err != nil {
+		parsed, other := x509.ParsePKCS8PrivateKey(block.Bytes)
+		var ok bool
+		if key, ok = parsed.(*rsa.PrivateKey); other != nil || !ok {
+			return nil, errors.New("it holds no RSA key, as GitHub gives one out, or only a part of it")
+		}
+	}
+	if key.N.BitLen() < leastBits {
+		return nil, fmt.Errorf("its key has %d bits; GitHub's have %d", key.N.BitLen(), leastBits)
+	}
+	return key, nil
+}
