@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -31,7 +33,8 @@ type work struct {
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Post   func(ctx context.Context, session string) error
 
-	Posters int // sessions that are posted at once; default 1000
+	Posters int            // sessions that are posted at once; default 1000
+	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
 }
 
 // newQueue registers every kind of job; each replica has to, or the one that leads would
@@ -43,6 +46,7 @@ func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &store.DueWorker{Store: s})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
+		Middleware: []rivertype.Middleware{masked(w.Secrets)},
 		// The name of the field is the library's: it takes any clock, and this is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
 		// A person waits: a job starts within milliseconds of its commit.
@@ -59,6 +63,21 @@ func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.L
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
 	return &queue{client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
+}
+
+// masked keeps secrets out of the errors that the queue writes beside its jobs. An error
+// with none in it stays what it is.
+func masked(secrets *redact.Finder) rivertype.Middleware {
+	return river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
+		err := do(ctx)
+		if err == nil {
+			return nil
+		}
+		if text := err.Error(); secrets.Mask(text) != text {
+			return errors.New(secrets.Mask(text))
+		}
+		return err
+	})
 }
 
 // onlyWarnings keeps the queue's own housekeeping out of the bot's log.

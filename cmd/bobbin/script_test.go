@@ -27,6 +27,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
+// asProgram is the variable with which this test binary is the program itself.
+const asProgram = "BOBBIN_TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	if os.Getenv(asProgram) != "" {

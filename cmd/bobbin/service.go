@@ -136,7 +136,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Connections: cmp.Or(s.SlackLinks, defaultConnections),
 		Ledger: b.store, Channels: channels(s.Repositories),
 	}
-	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain}, name, s.Seats.AtOnce, log)
+	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
