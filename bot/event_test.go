@@ -162,6 +162,16 @@ func FuzzNormalise(f *testing.F) {
 	f.Add("events_api", callback(`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> x"}`))
 	f.Add("events_api", callback(`{"type":"message","subtype":"message_changed","channel":"C1","message":{"ts":"1"},"previous_message":null}`))
 	f.Add("interactive", []byte(`{"type":"block_actions","actions":[{}]}`))
+	for _, seed := range []string{
+		`{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1.1","previous_message":{"ts":"1.1","user":"U1"}}`,
+		`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"a","blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"a"},{"type":"user","user_id":"U2"}]}]}],"files":[{"id":"F1","name":"x","size":1e18}]}`,
+		`{"type":"message","channel":"C1","bot_id":"B1","subtype":"bot_message","ts":"1.1","text":"<!channel>"}`,
+		`{"type":"reaction_added","user":"U1","item":{"type":"message","channel":"C1","ts":"1.1"},"reaction":"+1"}`,
+	} {
+		f.Add("events_api", callback(seed))
+	}
+	f.Add("interactive", []byte(`{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1","team_id":"T1"},"channel":{"id":"C1"},"container":{"message_ts":"1.2","thread_ts":"1.1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"approve","value":"x","action_ts":"3.3","type":"button"}]}`))
+	f.Add("interactive", []byte(`{"type":"view_submission","view":{"id":"V1","state":{"values":{"a":{"b":{"value":"c"}}}}},"user":{"id":"U1"}}`))
 	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
 		in, ok, reason := reader.Normalise(kind, payload)
 		require.Equal(t, ok, reason == "")

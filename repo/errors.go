@@ -60,6 +60,15 @@ func remoteError(ctx context.Context, op string, r Remote, c Credential, err err
 	return e
 }
 
+// veiled is an error without credentials in its words.
+type veiled struct {
+	error
+	c Credential
+}
+
+func (v veiled) Error() string { return v.c.hide(hideCredentials(v.error.Error())) }
+func (v veiled) Unwrap() error { return v.error }
+
 // know finds the words for what the transports say.
 func (e *RemoteError) know(r Remote, c Credential, err error, said string) {
 	var unexpected *plumbing.UnexpectedError // which does not unwrap
@@ -70,13 +79,13 @@ func (e *RemoteError) know(r Remote, c Credential, err error, said string) {
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.said
 	}
-	said = c.hide(said) // before it is cut to a length
+	err, said = veiled{err, c}, c.hide(said) // before words of theirs are cut to a length
 	if knowAccess(e, r, c, err, said) {
 		return
 	}
 	known := []func(*RemoteError, Remote, error, string) bool{knowFull, knowRefusal, knowHTTP, knowTrust, knowGarbage, knowNetwork}
 	if !slices.ContainsFunc(known, func(know func(*RemoteError, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
-		e.Reason, e.Cure = firstLine(err.Error()), "The log has the details"
+		e.Reason, e.Cure = cmp.Or(firstLine(err.Error()), "the remote failed without a word"), "The log has the details"
 	}
 }
 
@@ -284,11 +293,7 @@ func remoteWords(said string) string {
 			words = append(words, line)
 		}
 	}
-	out := strings.Join(words, " / ")
-	if len(out) > 600 {
-		out = strings.ToValidUTF8(out[:600], "") + "…"
-	}
-	return out
+	return shortened(strings.Join(words, " / "))
 }
 
 // printable drops what a terminal would obey.
@@ -317,5 +322,15 @@ func firstNonEmpty(a, b string) string {
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(printable(s)), "\n")
-	return line
+	return shortened(line)
+}
+
+// mostWords is as much of somebody else's words as a line for people has room for.
+const mostWords = 600
+
+func shortened(s string) string {
+	if len(s) > mostWords {
+		s = s[:mostWords] + "…"
+	}
+	return strings.ToValidUTF8(s, "")
 }

@@ -203,8 +203,11 @@ func redact(address string) string {
 
 // hideCredentials does the same for addresses within a text.
 func hideCredentials(text string) string {
-	return regexp.MustCompile(`(?i)(https?://)[^/@\s"]+@`).ReplaceAllString(text, "$1")
+	return credentialsIn.ReplaceAllString(text, "$1")
 }
+
+// credentialsIn an address go as far as the last @ before its path.
+var credentialsIn = regexp.MustCompile(`(?i)(https?://)[^/\s"]+@`)
 
 // within opens a session that does not know contexts, and leaves it behind to
 // be closed when the context ends first.

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"slices"
 )
 
 type healthCommand struct {
@@ -70,8 +72,19 @@ func askHealth(ctx context.Context, addr string) (h Health, err error) {
 		return h, err
 	}
 	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&h); err != nil {
-		return h, errors.New("what answers there is not Bobbin")
+	return readHealth(response.Body)
+}
+
+// maxHealth is far more than an answer of ours has.
+const maxHealth = 1 << 20
+
+// readHealth takes what answers at the address for a stranger until it has said something
+// that Bobbin says, and none of its words for more than one line.
+func readHealth(r io.Reader) (h Health, err error) {
+	err = json.NewDecoder(io.LimitReader(r, maxHealth)).Decode(&h)
+	if err != nil || !slices.Contains([]string{stateStarting, stateReady, stateNotReady, stateDraining, stateEnded}, h.State) {
+		return Health{}, errors.New("what answers there is not Bobbin")
 	}
+	h.Wrong, h.Cure = oneLine(plain(h.Wrong)), oneLine(plain(h.Cure))
 	return h, nil
 }

@@ -108,6 +108,7 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	request, extra := onWire(r, c.unknownFields(r.Model))
 	inner, x := begin(ctx, c.http, c.cfg.IdleTimeout, extra)
 	defer x.end()
+	x.key = endpoint.Key
 
 	a := &answer{onText: r.OnText}
 	err := c.stream(inner, x, endpoint, request, a)

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Kind says what a failed request means for the caller.
@@ -165,6 +166,12 @@ func words(values ...any) string {
 
 func oneLine(s string) string {
 	s = strings.ToValidUTF8(spaces.ReplaceAllString(strings.TrimSpace(s), " "), "?")
+	s = strings.Map(func(r rune) rune { // what would command a terminal, or turn text around
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > 300 {
 		s = string(r[:300]) + "…"
 	}

@@ -36,8 +36,9 @@ type exchange struct {
 	cancel context.CancelCauseFunc // of the request's context
 	timer  *time.Timer
 
-	sent    int   // bytes of the request
-	failure error // why the endpoint's answer is none, an *Error or a network error
+	key     string // which its answers may repeat
+	sent    int    // bytes of the request
+	failure error  // why the endpoint's answer is none, an *Error or a network error
 }
 
 // begin gives the context under which the exchange lives. It ends when the endpoint has
@@ -82,9 +83,13 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 		x.failure = err
 		return nil, err
 	}
-	x.failure = wholeBody(res, body)
+	x.failure = wholeBody(res, x.without(body))
 	return nil, x.failure
 }
+
+// without takes the key out of what an endpoint says of it, before its words are cut to a
+// length.
+func (x *exchange) without(said []byte) []byte { return []byte(hide(string(said), x.key)) }
 
 // wholeBody judges an answer that is not a stream. None was asked for, so even a good
 // one is a failure; an error with a status of 200 is the usual case.
@@ -173,14 +178,16 @@ func (l *lines) take(line []byte, cut bool) error {
 	data = bytes.TrimSpace(data)
 	switch {
 	case !ok && webPage.Match(line):
-		return endpointError(http.StatusOK, nil, line)
+		return endpointError(http.StatusOK, nil, l.x.without(line))
 	case !ok && bytes.HasPrefix(bytes.TrimSpace(line), []byte(`{"error"`)):
-		return errorIn(bytes.TrimSpace(line))
+		return errorIn(l.x.without(bytes.TrimSpace(line)))
 	case !ok || len(data) == 0:
 		return nil
 	}
-	if err := errorIn(data); err != nil {
-		return err
+	if bytes.Contains(data, []byte(`"error"`)) {
+		if err := errorIn(l.x.without(data)); err != nil {
+			return err
+		}
 	}
 	if cut && string(data) != "[DONE]" && !json.Valid(data) {
 		return io.ErrUnexpectedEOF
@@ -222,21 +229,32 @@ func errorIn(data []byte) error {
 
 func present(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
+// longestWait is far beyond what anybody waits for; a number above it is a slip, and more
+// would not fit into a Duration.
+const longestWait = 1e6 // seconds
+
 // retryAfter reads the wait that an endpoint asks for: milliseconds, seconds or a date.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return max(0, time.Duration(ms*float64(time.Millisecond)))
+		return seconds(ms / 1000)
 	}
 	value := h.Get("Retry-After")
 	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		return max(0, time.Duration(min(s, 1e6)*float64(time.Second)))
+		return seconds(s)
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		// By the clock of whoever says so, where it is told: ours may be an hour off.
 		if sent, err := http.ParseTime(h.Get("Date")); err == nil {
 			now = sent
 		}
-		return max(0, at.Sub(now))
+		return seconds(at.Sub(now).Seconds())
 	}
 	return 0
+}
+
+func seconds(s float64) time.Duration {
+	if !(s > 0) { // nor is what is no number
+		return 0
+	}
+	return time.Duration(min(s, longestWait) * float64(time.Second))
 }

@@ -19,7 +19,10 @@ func goSymbols(src string) []symbol {
 		return nil
 	}
 	g := goOutline{set}
-	symbols := []symbol{g.at(file.Package, file.Name.End(), "package "+file.Name.Name)}
+	var symbols []symbol
+	if file.Package.IsValid() {
+		symbols = append(symbols, g.at(file.Package, file.Name.End(), "package "+file.Name.Name))
+	}
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

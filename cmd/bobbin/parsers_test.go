@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A reader is what reads data from outside of this program, and the fuzz targets that
+// throw anything at it. A target is named with its package, its function with the file.
+type readerOf struct {
+	what      string
+	functions []string
+	targets   []string
+}
+
+// outside is every place where data of others is taken apart: of Slack and its people, of
+// models, of repositories and what runs in them, of remotes and GitHub, of operators.
+var outside = []readerOf{
+	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event.go Normalise", "bot/wire.go UnmarshalJSON"}, []string{"bot FuzzNormalise"}},
+	{"slash commands", []string{"bot/command.go command"}, []string{"bot FuzzCommand"}},
+	{"text of people and models on its way to Slack", []string{"bot/text.go visible", "bot/text.go escape", "bot/split.go split"}, []string{"bot FuzzText", "bot FuzzSplit"}},
+	{"Markdown of models", []string{"bot/mrkdwn.go mrkdwn"}, []string{"bot FuzzMrkdwn"}},
+	{"names of files that models attach", []string{"bot/attach.go marked"}, []string{"bot FuzzFileName"}},
+
+	{"words of consent", []string{"workflow/consent.go ReadConsent"}, []string{"workflow FuzzReadConsent"}},
+	{"other words that decide, and commands in words", []string{"workflow/words.go OptionNamed", "workflow/command.go ReadCommandFor"}, []string{"workflow FuzzWords"}},
+	{"the repository that a message names", []string{"workflow/repository.go ChooseRepository"}, []string{"workflow FuzzChooseRepository"}},
+
+	{"an endpoint's stream", []string{"workflow/model/http.go take", "workflow/model/answer.go add"}, []string{"workflow/model FuzzStream"}},
+	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/errors.go endpointError", "workflow/model/http.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model FuzzRetryAfter"}},
+	{"arguments of tools", []string{"workflow/model/arguments.go decode", "workflow/agent/shorten.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent FuzzShortArgs"}},
+	{"patches and edits of models", []string{"workflow/tool/patch.go parsePatch", "workflow/tool/match.go replace"}, []string{"workflow/tool FuzzPatch", "workflow/tool FuzzReplace"}},
+	{"search patterns of models", []string{"workflow/tool/pattern.go newPattern"}, []string{"workflow/tool FuzzPattern"}},
+	{"places that reports name", []string{"workflow/turn/report.go placeOf"}, []string{"workflow/turn FuzzPlaceOf"}},
+
+	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
+	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
+	{"ignore files", []string{"workflow/tool/ignore.go parseIgnore", "repo/walk.go readIgnore"}, []string{"workflow/tool FuzzIgnore", "repo FuzzIgnoreFile"}},
+	{"source files, for their outline", []string{"workflow/tool/outline_go.go goSymbols", "workflow/tool/outline_lines.go lineSymbols"}, []string{"workflow/tool FuzzOutline"}},
+	{"output of commands", []string{"workflow/tool/terminal.go unterminal"}, []string{"workflow/tool FuzzUnterminal"}},
+
+	{
+		"reports of tests",
+		[]string{"repo/check/gojson.go readGoJSON", "repo/check/gotext.go readGoText", "repo/check/junit.go readJUnit", "repo/check/tap.go readTAP", "repo/check/cargo.go readCargo", "repo/check/pytest.go readPytest", "repo/check/unittest.go readUnittest", "repo/check/vitest.go readVitest", "repo/check/jest.go readJest", "repo/check/nodespec.go readNodeSpec", "repo/check/mocha.go readMocha"},
+		[]string{"repo/check FuzzGoJSON", "repo/check FuzzGoText", "repo/check FuzzJUnit", "repo/check FuzzTAP", "repo/check FuzzCargo", "repo/check FuzzPytest", "repo/check FuzzUnittest", "repo/check FuzzVitest", "repo/check FuzzJest", "repo/check FuzzNodeSpec", "repo/check FuzzMocha", "repo/check FuzzAny"},
+	},
+	{"what a project says of itself", []string{"repo/check/project.go Find", "repo/check/node.go nodeProject"}, []string{"repo/check FuzzProject"}},
+	{"tests within Rust's sources", []string{"repo/check/rust.go rustTestModule"}, []string{"repo/check FuzzRust"}},
+	{
+		"style sheets, markup, JSX and design tokens",
+		[]string{"repo/check/design_sheet.go parseSheet", "repo/check/design_html.go parseMarkup", "repo/check/design_jsx.go scanJSX", "repo/check/design_tokens.go readTokens", "repo/check/design_theme.go scanTheme", "repo/check/design_colour.go parseColour", "repo/check/design_style.go parseTime"},
+		[]string{"repo/check FuzzDesign"},
+	},
+	{"what a sandbox reports", []string{"repo/sandbox/namespaces_linux.go readReport"}, []string{"repo/sandbox FuzzReport"}},
+
+	{"what a remote says that it has", []string{"repo/fetch.go advertised", "repo/refs.go readRefs"}, []string{"repo FuzzAdvertised"}},
+	{"packs and their indexes", []string{"repo/pack.go header", "repo/pack.go checkIndex", "repo/pack.go find"}, []string{"repo FuzzPack"}},
+	{"trees, and the names in them", []string{"repo/tree.go parseTree", "repo/tree.go checkName"}, []string{"repo FuzzTree"}},
+	{"a session's files as the database has them", []string{"repo/unpack.go readPack"}, []string{"repo FuzzUnpack", "repo FuzzUnpackSealed"}},
+	{"names of commits and paths", []string{"repo/resolve.go Resolve", "repo/resolve.go ReadFile"}, []string{"repo FuzzResolve"}},
+	{"paths that decide more than code", []string{"repo/decides.go Decides"}, []string{"repo FuzzDecides"}},
+	{"texts that are merged", []string{"repo/mergetext.go mergeText"}, []string{"repo FuzzMergeText"}},
+	{"words and errors of remotes, over http and ssh", []string{"repo/errors.go remoteError", "repo/patience.go retryAfter"}, []string{"repo FuzzRemoteWords", "repo FuzzRetryAfterOfRemotes"}},
+	{"addresses of remotes", []string{"repo/remote.go redact", "repo/mirror.go folderName", "cmd/bobbin/config_address.go checkURL", "cmd/bobbin/config_check.go hideSecret"}, []string{"repo FuzzAddress", "cmd/bobbin FuzzRemoteURL"}},
+	{"answers of GitHub's API", []string{"repo/githubapp/ask.go refused", "repo/githubapp/ask.go wait"}, []string{"repo/githubapp FuzzAnswer"}},
+	{"repositories at GitHub", []string{"repo/githubapp/app.go Repository", "repo/githubapp/app.go Covers"}, []string{"repo/githubapp FuzzRepository"}},
+
+	{"the configuration", []string{"cmd/bobbin/config.go parseConfig", "cmd/bobbin/config_decode.go decode"}, []string{"cmd/bobbin FuzzConfig"}},
+	{"private keys", []string{"repo/githubapp/assertion.go ParseKey"}, []string{"repo/githubapp FuzzKey"}},
+	{"addresses of Postgres", []string{"cmd/bobbin/database.go checkDatabase", "cmd/bobbin/secrets.go ofDatabase"}, []string{"cmd/bobbin FuzzDatabaseURL"}},
+	{"what answers in the bot's place", []string{"cmd/bobbin/health_command.go readHealth"}, []string{"cmd/bobbin FuzzHealth"}},
+	{"archives of the registry with Postgres in them", []string{"workflow/store/cluster/unpack.go unpack"}, []string{"workflow/store/cluster FuzzUnpackArchive"}},
+	{"scripts of the stand-in model", []string{"workflow/model/modeltest/parse.go Parse"}, []string{"workflow/model/modeltest FuzzParse"}},
+}
+
+// inside are files that take apart what this program itself, or the kernel, has written.
+var inside = map[string]string{
+	"bot/gateway.go":                           "frames that slack-go could not decode are told of, and not read",
+	"bot/slack.go":                             "answers of Slack's API, which slack-go reads",
+	"bot/witness.go":                           "answers of Slack's API: a shape of two fields",
+	"cmd/bobbin/secrets_linux.go":              "the kernel's /proc",
+	"cmd/bobbin/serve.go":                      "SLACK_API_URL and OPENAI_BASE_URL, by url.Parse alone",
+	"repo/check/baseline.go":                   "results that this program keeps",
+	"repo/check/design_contrast.go":            "numbers of colours that were read before",
+	"repo/push.go":                             "the request that is sent; answers are go-git's to read",
+	"repo/local.go":                            "the git program of this machine",
+	"repo/sandbox/bubblewrap_process_linux.go": "bubblewrap's own status, two numbers",
+	"repo/sandbox/probe_linux.go":              "the probe's own answer, at the start",
+	"repo/sandbox/user_linux.go":               "the kernel's /proc",
+	"repo/sandbox/watch_linux.go":              "the kernel's /proc",
+	"workflow/model/wire.go":                   "arguments that are sent again; they were read before",
+	"workflow/store/cluster/data_unix.go":      "Postgres' own files",
+	"workflow/store/cluster/home_unix.go":      "this program's own file",
+	"workflow/store/cluster/lock_unix.go":      "this program's own file",
+	"workflow/store/cluster/programs_unix.go":  "versions that Postgres' programs print",
+	"workflow/store/inquiry.go":                "rows of ours",
+	"workflow/store/outbox.go":                 "rows of ours",
+	"workflow/store/replica.go":                "rows of ours",
+	"workflow/store/store.go":                  "an address that was checked before",
+	"workflow/tool/diff.go":                    "whether a file parses: the answer of Go's own parsers",
+	"workflow/turn/delegate.go":                "rows of ours", "workflow/turn/finish.go": "rows of ours", "workflow/turn/inquiry.go": "rows of ours",
+	"workflow/turn/journal.go": "rows of ours", "workflow/turn/lead.go": "rows of ours", "workflow/turn/place.go": "rows of ours",
+	"workflow/turn/scope.go": "rows of ours", "workflow/turn/worker.go": "rows of ours",
+}
+
+// decoding is how a file that takes data apart gives itself away.
+var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|yaml\.|url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|http\.ParseTime|gitignore\.ParsePattern|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
+
+// Everything that reads data of others has a fuzz target, and every target is of something.
+func TestWhatReadsOutsideDataIsFuzzed(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, strings.Join(unfuzzed(t, os.DirFS("../.."), outside, inside), "\n"))
+}
+
+// Each rule has a control.
+func TestUnfuzzedReadersAreFoundOut(t *testing.T) {
+	t.Parallel()
+	sound := func() fstest.MapFS {
+		return fstest.MapFS{
+			"bot/read.go":      {Data: []byte("package bot\nfunc read(b []byte) { json.Unmarshal(b, nil) }\n")},
+			"bot/own.go":       {Data: []byte("package bot\nfunc own(b []byte) { json.Unmarshal(b, nil) }\n")},
+			"bot/read_test.go": {Data: []byte("package bot\nfunc FuzzRead(f *testing.F) {}\n")},
+		}
+	}
+	table := []readerOf{{"data", []string{"bot/read.go read"}, []string{"bot FuzzRead"}}}
+	own := map[string]string{"bot/own.go": "rows of ours"}
+	require.Empty(t, unfuzzed(t, sound(), table, own))
+	for want, spoil := range map[string]func(fstest.MapFS){
+		"bot/new.go takes data apart: name it in the table, with a fuzz target, or say whose data it is": func(m fstest.MapFS) {
+			m["bot/new.go"] = &fstest.MapFile{Data: []byte("package bot\nfunc other() { url.Parse(\"\") }\n")}
+		},
+		"bot FuzzOther is in no row of the table": func(m fstest.MapFS) {
+			m["bot/other_test.go"] = &fstest.MapFile{Data: []byte("package bot\nfunc FuzzOther(f *testing.F) {}\n")}
+		},
+		"data: there is no bot FuzzRead": func(m fstest.MapFS) { delete(m, "bot/read_test.go") },
+		"data: there is no bot/read.go read": func(m fstest.MapFS) {
+			m["bot/read.go"] = &fstest.MapFile{Data: []byte("package bot\nfunc renamed(b []byte) { json.Unmarshal(b, nil) }\n")}
+		},
+		"bot/own.go is not there, or takes nothing apart": func(m fstest.MapFS) { delete(m, "bot/own.go") },
+	} {
+		tree := sound()
+		spoil(tree)
+		require.Equal(t, []string{want}, unfuzzed(t, tree, table, own))
+	}
+	require.Equal(t, []string{"data: it has no target", "bot FuzzRead is in no row of the table"}, unfuzzed(t, sound(), []readerOf{{"data", []string{"bot/read.go read"}, nil}}, own))
+}
+
+// unfuzzed is what is wrong with the table, a line each.
+func unfuzzed(t *testing.T, tree fs.FS, table []readerOf, own map[string]string) (found []string) {
+	t.Helper()
+	functions, targets, decoders := declared(t, tree)
+	named, files := map[string]bool{}, map[string]bool{}
+	for _, r := range table {
+		for _, f := range r.functions {
+			file, _, _ := strings.Cut(f, " ")
+			files[file] = true
+			if !functions[f] {
+				found = append(found, fmt.Sprintf("%s: there is no %s", r.what, f))
+			}
+		}
+		if len(r.targets) == 0 {
+			found = append(found, r.what+": it has no target")
+		}
+		for _, name := range r.targets {
+			named[name] = true
+			if !targets[name] {
+				found = append(found, fmt.Sprintf("%s: there is no %s", r.what, name))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
+		if !named[name] {
+			found = append(found, name+" is in no row of the table")
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(decoders)) {
+		if !files[file] && own[file] == "" {
+			found = append(found, file+" takes data apart: name it in the table, with a fuzz target, or say whose data it is")
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(own)) {
+		if !decoders[file] {
+			found = append(found, file+" is not there, or takes nothing apart")
+		}
+	}
+	return found
+}
+
+// declared are the functions of the module, its fuzz targets, and the files that decode.
+func declared(t *testing.T, tree fs.FS) (functions, targets, decoders map[string]bool) {
+	t.Helper()
+	functions, targets, decoders = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, name := range sources(t, tree) {
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		test := strings.HasSuffix(name, "_test.go")
+		for _, d := range file.Decls {
+			switch f, ok := d.(*ast.FuncDecl); {
+			case !ok:
+			case test && strings.HasPrefix(f.Name.Name, "Fuzz"):
+				targets[path.Dir(name)+" "+f.Name.Name] = true
+			case !test:
+				functions[name+" "+f.Name.Name] = true
+			}
+		}
+		// A room for tests reads what tests say.
+		if !test && !slices.Contains(support, path.Dir(name)) && decoding.Match(text) {
+			decoders[name] = true
+		}
+	}
+	return functions, targets, decoders
+}
