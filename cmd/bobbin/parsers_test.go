@@ -111,6 +111,7 @@ var inside = map[string]string{
 	"workflow/store/replica.go":                "rows of ours",
 	"workflow/store/store.go":                  "an address that was checked before",
 	"workflow/tool/diff.go":                    "whether a file parses: the answer of Go's own parsers",
+	"workflow/tool/recall.go":                  "arguments of calls that were carried out",
 	"workflow/turn/delegate.go":                "rows of ours", "workflow/turn/finish.go": "rows of ours", "workflow/turn/inquiry.go": "rows of ours",
 	"workflow/turn/journal.go": "rows of ours", "workflow/turn/lead.go": "rows of ours", "workflow/turn/place.go": "rows of ours",
 	"workflow/turn/scope.go": "rows of ours", "workflow/turn/worker.go": "rows of ours",
