@@ -432,7 +432,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	app := m.slack.App()
 	s := settings{
 		DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL, SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(),
-		SlackPace: time.Millisecond, ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}, SandboxKind: "none", Attempts: 2, Seats: store.Seats{AtOnce: 2},
+		SlackPace: time.Millisecond, ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: SandboxConfig{Kind: "none"}, Attempts: 2, Seats: store.Seats{AtOnce: 2},
 		Repositories: []turn.Repository{{
 			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.address, "//", "//bot:"+hostPassword+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},

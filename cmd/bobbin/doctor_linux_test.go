@@ -624,10 +624,7 @@ func TestDoctorBesideARunningBot(t *testing.T) {
 	require.Empty(t, w.slack.Ended())
 }
 
-// asProgram makes the test binary the program itself: what a process is given by whoever
-// starts it, a test cannot take from its own.
-const asProgram = "BOBBIN_TEST_AS_PROGRAM"
-
+// What a process is given by whoever starts it, a test cannot take from its own.
 func TestDoctorInAPoorProcess(t *testing.T) {
 	t.Parallel()
 	start := func(path, line string, wrapped ...string) string {
