@@ -58,11 +58,12 @@ func (w *wrapped) kill() {
 	case <-w.known:
 	case <-time.After(time.Second):
 	}
+	inside := tree(w.pid())[1:]
 	w.killFirst()
-	for _, pid := range tree(w.pid())[1:] { // a first process that bwrap did not tell of yet waits for bwrap, for ever
+	w.cmd.Process.Kill()         //nolint:errcheck // it may be gone
+	for _, pid := range inside { // a first process that bwrap did not tell of yet waits for bwrap, for ever
 		unix.Kill(pid, unix.SIGKILL) //nolint:errcheck // it may be gone
 	}
-	w.cmd.Process.Kill() //nolint:errcheck // it may be gone
 }
 
 func (w *wrapped) killFirst() {

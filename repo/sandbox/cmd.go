@@ -248,7 +248,7 @@ func (c *Cmd) follow(ctx, inner context.Context, stop context.CancelCauseFunc, j
 	if reason := j.excess(); cause == nil && err == nil && reason != "" {
 		return j.over(reason)
 	}
-	if err == nil && !out.Killed {
+	if err == nil && !out.Killed && (cause == nil || out.Code != codeKilled) {
 		return exit(out.Code)
 	}
 	var reason stopped
