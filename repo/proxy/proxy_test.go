@@ -381,6 +381,21 @@ func TestEndlessBodies(t *testing.T) {
 	}
 }
 
+// The answers' headers are bounded, too.
+func TestEndlessHeadersOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	answer := func(lines int) string {
+		w := served(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			for i := range lines {
+				w.Header().Set(fmt.Sprintf("A-%d", i), "b")
+			}
+		}))
+		return raw(t, w.open(Config{Allow: []string{"good.example"}}).Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n")
+	}
+	require.Contains(t, answer(10_000), "502")
+	require.Contains(t, answer(100), "200", "the control")
+}
+
 // Whoever is silent is let go: before the headers, in the middle of an answer, in a tunnel.
 func TestSilence(t *testing.T) {
 	t.Parallel()
