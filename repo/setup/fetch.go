@@ -123,7 +123,7 @@ func (f *Fetcher) tools(ctx context.Context, p *plan, own bool) string {
 		said, known := f.versions.Load(k.name)
 		if !known {
 			said = f.version(ctx, k)
-			if ctx.Err() == nil {
+			if said != "" { // else it may be there the next time
 				f.versions.Store(k.name, said)
 			}
 		}
