@@ -67,7 +67,7 @@ func (k Kept) Remove() (gone bool, err error) {
 	if f == nil || err != nil {
 		return false, err
 	}
-	defer f.Close()
+	defer release(f)
 	aside := k.Path
 	if !k.Abandoned() {
 		if aside, err = repo.MoveAside(k.Path); err != nil {
@@ -84,7 +84,7 @@ func InUse(dir string) bool {
 		if f == nil || err != nil {
 			return true
 		}
-		f.Close()
+		release(f)
 	}
 	return false
 }

@@ -92,12 +92,12 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 
 // make fetches, unless somebody else does so first.
 func (f *Fetcher) make(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
+	var fresh *Packages
 	for {
 		unlock, err := lock(ctx, dir+".lock")
 		if err != nil {
 			return nil, err
 		}
-		var fresh *Packages
 		if _, err = os.Stat(dir); err != nil {
 			fresh, err = f.build(ctx, j, p, dir)
 		}

@@ -43,7 +43,7 @@ func (p *Packages) Bytes() int64 { return size(p.dir) }
 // Close lets them be cleaned away.
 func (p *Packages) Close() {
 	if p != nil && p.held != nil {
-		p.held.Close()
+		release(p.held)
 	}
 }
 
@@ -150,7 +150,7 @@ func lock(ctx context.Context, file string) (unlock func(), err error) {
 	for {
 		f, err := tryLock(file)
 		if f != nil || err != nil {
-			return func() { f.Close() }, err
+			return func() { release(f) }, err
 		}
 		select {
 		case <-ctx.Done():
@@ -175,6 +175,13 @@ func tryLock(file string) (*os.File, error) {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
 	return f, nil
+}
+
+// release lets go of a lock. To close the file is not enough: what is being started at this
+// moment, anywhere in the program, has it open a little longer.
+func release(f *os.File) {
+	_ = flock(f, syscall.LOCK_UN)
+	f.Close()
 }
 
 func flock(f *os.File, how int) error {
