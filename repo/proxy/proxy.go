@@ -70,9 +70,10 @@ type Proxy struct {
 	plain   *http.Transport
 	ctx     context.Context
 	stop    context.CancelFunc
-	tunnels sync.WaitGroup
+	working sync.WaitGroup // requests
 
 	mu      sync.Mutex // guards what follows
+	closed  bool
 	used    int64
 	visits  map[string]*Visit
 	refused []Refusal
@@ -136,11 +137,14 @@ func (p *Proxy) listen() (err error) {
 // Socket is the path of the unix socket.
 func (p *Proxy) Socket() string { return filepath.Join(p.dir, "out") }
 
-// Close ends the proxy and all that goes through it.
+// Close ends the proxy and all that goes through it; what was done is counted by then.
 func (p *Proxy) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
 	p.stop()
 	p.server.Close()
-	p.tunnels.Wait()
+	p.working.Wait()
 	os.RemoveAll(p.dir)
 }
 

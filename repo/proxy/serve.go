@@ -14,15 +14,17 @@ import (
 
 // serve is one request.
 func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
-	began := time.Now()
-	name, do := r.Host, p.fetch
+	if !p.enter() {
+		return
+	}
+	defer p.working.Done()
+	began, do := time.Now(), p.fetch
 	if r.Method == http.MethodConnect {
-		name, do = r.RequestURI, p.tunnel
+		do = p.tunnel
 	}
 	host, n, err := do(w, r)
 	if said := refusal(""); errors.As(err, &said) {
-		p.refuse(name, said)
-		return
+		return // and is logged
 	}
 	p.cfg.Log.Info("setup: fetched", "host", host, "method", r.Method, "bytes", n, "took", time.Since(began).Round(time.Millisecond), "err", err)
 	if cut := (cutError{}); errors.As(err, &cut) {
@@ -35,8 +37,24 @@ type cutError struct{ error }
 
 func (e cutError) Unwrap() error { return e.error }
 
-// deny answers a request that is not let through, and gives why.
-func deny(w http.ResponseWriter, code int, why error) error {
+// enter counts a request, unless the proxy is being closed.
+func (p *Proxy) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.working.Add(1)
+	}
+	return !p.closed
+}
+
+// deny answers a request that is not let through, and gives why. What is refused is kept
+// before whoever asked can know of it.
+func (p *Proxy) deny(w http.ResponseWriter, name string, why error) error {
+	code := http.StatusBadGateway
+	if said := refusal(""); errors.As(why, &said) {
+		p.refuse(name, said)
+		code, why = http.StatusForbidden, said
+	}
 	w.Header().Set("Connection", "close")
 	http.Error(w, "bobbin: "+why.Error(), code)
 	return why
@@ -46,17 +64,13 @@ func deny(w http.ResponseWriter, code int, why error) error {
 func (p *Proxy) fetch(w http.ResponseWriter, r *http.Request) (string, int64, error) {
 	t, err := p.admitPlain(r)
 	if err != nil {
-		return r.Host, 0, deny(w, http.StatusForbidden, err)
+		return r.Host, 0, p.deny(w, r.Host, err)
 	}
 	p.visit(t.host)
 	out := (&http.Request{Method: r.Method, URL: r.URL, Host: r.URL.Host, Header: forwarded(r.Header)}).WithContext(r.Context())
 	answer, err := p.plain.RoundTrip(out)
 	if err != nil {
-		code := http.StatusBadGateway
-		if said := refusal(""); errors.As(err, &said) {
-			code, err = http.StatusForbidden, said
-		}
-		return t.host, 0, deny(w, code, err)
+		return t.host, 0, p.deny(w, r.Host, err)
 	}
 	defer answer.Body.Close()
 	for name, values := range forwarded(answer.Header) {
@@ -133,27 +147,24 @@ func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) (string, int64, e
 		err = refusal("port 80 has no TLS; ask for the address itself")
 	}
 	if err != nil {
-		return r.Host, 0, deny(w, http.StatusForbidden, err)
+		return r.Host, 0, p.deny(w, r.RequestURI, err)
 	}
 	far, err := p.dial(r.Context(), t)
 	if err != nil {
-		code := http.StatusBadGateway
-		if said := refusal(""); errors.As(err, &said) {
-			code = http.StatusForbidden
-		}
-		return t.host, 0, deny(w, code, err)
+		return t.host, 0, p.deny(w, r.RequestURI, err)
 	}
 	defer far.Close()
 	near, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		return t.host, 0, deny(w, http.StatusInternalServerError, err)
+		return t.host, 0, p.deny(w, r.RequestURI, err)
 	}
 	defer near.Close()
-	p.tunnels.Add(1)
-	defer p.tunnels.Done()
 	defer context.AfterFunc(p.ctx, func() { near.Close(); far.Close() })()
 	p.visit(t.host)
 	n, err := p.through(t, near, far, buffered.Reader)
+	if said := refusal(""); errors.As(err, &said) {
+		p.refuse(t.String(), said)
+	}
 	return t.host, n, err
 }
 

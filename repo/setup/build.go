@@ -88,11 +88,14 @@ func (b *building) run(ctx context.Context) error {
 	for _, s := range b.plan.steps {
 		out := &tail{}
 		err := b.command(s, way.Socket(), out, time.Until(until)).Run(inner)
-		b.report = report{way.Report()}
 		if err != nil {
+			way.Close()
+			b.report = report{way.Report()}
 			return b.failed(ctx, context.Cause(inner), s, err, out.String(), limit)
 		}
 	}
+	way.Close() // by then all is counted
+	b.report = report{way.Report()}
 	return nil
 }
 
