@@ -83,8 +83,9 @@ func (b *building) run(ctx context.Context) error {
 	defer way.Close()
 	until := time.Now().Add(limit)
 	inner, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	go b.watchDisk(inner, stop)
+	var watching sync.WaitGroup
+	watching.Go(func() { b.watchDisk(inner, stop) })
+	defer func() { stop(nil); watching.Wait() }()
 	for _, s := range b.plan.steps {
 		out := &tail{}
 		err := b.command(s, way.Socket(), out, time.Until(until)).Run(inner)
