@@ -20,7 +20,7 @@ func hostileCode() []hostile {
 			line: "R19", name: "a Makefile", tree: func(l *lab) files {
 				return files{"Makefile": "build:\n\t" + l.attack("build") + "\ntest: build\n\t" + l.attack("test") + "\n"}
 			},
-			play:  playCode,
+			caches: true, play: playCode,
 			naive: naiveCheck, finds: executed,
 		},
 		{
@@ -58,7 +58,7 @@ func hostileCode() []hostile {
 		},
 		{
 			line: "R24", name: "a poisoned cache",
-			play: playPoison,
+			caches: true, play: playPoison,
 		},
 		{
 			line: "T16", name: "two sessions at once", tree: func(*lab) files { return files{"shared.txt": "theirs\n"} },
@@ -89,6 +89,9 @@ func playCode(t testing.TB, l *lab) {
 	require.NotEmpty(t, l.bench.Project.Test, "what is to be run is found")
 	l.ask("check", nil)
 	l.ask("run", args{"command": l.bench.Project.Test})
+	if !l.caches {
+		return
+	}
 	require.Contains(t, l.ask("write_file", args{"path": "added.txt", "content": "x\n"}), "new")
 	proof, err := l.bench.Checker.Prove(t.Context(), l.bench.Mirror, l.bench.Workspace, l.bench.Project)
 	require.NoError(t, err)

@@ -37,6 +37,7 @@ type lab struct {
 	watch   *watch
 	mirrors *repo.Mirrors
 	bench   *Bench
+	caches  bool // commands are shown build caches
 	lure    bool // the remote sends on whoever asks for another repository
 	said    []string
 }
@@ -200,10 +201,13 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 	l.t.Cleanup(func() { _ = w.Close() })
 	s, err := box()
 	require.NoError(l.t, err)
-	checker := (&check.Checker{Sandbox: s, CacheDir: filepath.Join(l.dir, "caches"), Log: slog.New(slog.DiscardHandler)}).For(m)
 	b := &Bench{
-		Workspace: w, Mirror: m, Sandbox: s, Checker: checker, Project: check.Find(w.FS()),
-		OutputDir: filepath.Join(l.dir, name, "output"), ScratchDir: filepath.Join(l.dir, name, "build-cache"),
+		Workspace: w, Mirror: m, Sandbox: s, Checker: &check.Checker{Sandbox: s, Log: slog.New(slog.DiscardHandler)}, Project: check.Find(w.FS()),
+		OutputDir: filepath.Join(l.dir, name, "output"),
+	}
+	if l.caches { // which take longer to make than all else
+		b.Checker.CacheDir, b.ScratchDir = filepath.Join(l.dir, "caches"), filepath.Join(l.dir, name, "build-cache")
+		b.Checker = b.Checker.For(m)
 	}
 	return b, s.Own(w.Files())
 }

@@ -19,6 +19,7 @@ type hostile struct {
 	build      func(l *lab)               // instead, where git does not make such a tree from files
 	arrive     func(l *lab, dir string)   // what commands leave in the files
 	play       func(t testing.TB, l *lab) // beside the ordinary work
+	caches     bool                       // build caches matter
 	refused    string                     // what is said where it is not opened at all
 	// naive is the control: in a clone by the git program, with the same left in its files,
 	// it does what people do without a thought. The detector finds has to find it out.
@@ -47,6 +48,7 @@ func TestHostileRepositories(t *testing.T) {
 		t.Run(row.line+" "+row.name, func(t *testing.T) {
 			t.Parallel()
 			l := newLab(t)
+			l.caches = row.caches
 			row.make(l)
 			if err := l.open("main"); row.refused != "" {
 				require.ErrorContains(t, err, row.refused)
