@@ -36,7 +36,7 @@ build: ## one static binary
 	CGO_ENABLED=0 go build -trimpath -o bobbin ./cmd/bobbin
 
 fuzz: ## each fuzz target for ten seconds
-	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s $$p || exit 1; done; done
+	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s -fuzzminimizetime 5x $$p || exit 1; done; done
 
 SEEDS ?= 1 2 3
 SHARE ?= 100

@@ -54,7 +54,8 @@ func remoteError(ctx context.Context, op string, r Remote, c Credential, err err
 	}
 	e := &RemoteError{Op: op, Err: err}
 	e.know(r, c, err, said)
-	e.Reason = c.hide(hideCredentials(e.Reason)) // which may be the remote's own words
+	plain := strings.Join(strings.Fields(printable(e.Reason)), " ") // which may be the remote's own words
+	e.Reason = shortened(c.hide(hideCredentials(plain)))
 	e.Cure = c.hide(e.Cure)
 	e.Err = c.clean(e.Err)
 	return e
@@ -326,7 +327,7 @@ func firstLine(s string) string {
 }
 
 // mostWords is as much of somebody else's words as a line for people has room for.
-const mostWords = 600
+const mostWords = 800
 
 func shortened(s string) string {
 	if len(s) > mostWords {
