@@ -18,6 +18,9 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 	if err := b.mayWrite(); err != nil {
 		return "", err
 	}
+	if strings.ContainsRune(in.New, 0) {
+		return "", errNUL
+	}
 	b.changing.Lock()
 	defer b.changing.Unlock()
 	c, err := b.open(ctx, in.Path)

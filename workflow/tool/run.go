@@ -13,7 +13,8 @@ import (
 const (
 	defaultRun = 120 * time.Second
 	maxRun     = 600 * time.Second
-	outputEnd  = 15_000 // characters of each end of an output
+	outputEnd  = 15_000   // characters of each end of an output
+	maxCommand = 96 << 10 // bytes; Linux takes no argument of 128 KiB
 )
 
 type runArgs struct {
@@ -29,6 +30,8 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 		return "", wrong("The command is empty.")
 	case strings.ContainsRune(in.Command, 0):
 		return "", wrong("A command cannot hold a NUL character.")
+	case len(in.Command) > maxCommand:
+		return "", wrongf("The command is longer than %s: put it into a file with write_file, and run that.", size(maxCommand))
 	}
 	limit := defaultRun
 	if in.TimeoutSeconds > 0 {

@@ -53,12 +53,14 @@ func target(root *os.Root, p string) (string, error) {
 	return resolve(root, cleaned)
 }
 
+const errNUL = wrong("A text file cannot hold NUL characters.")
+
 func writable(text string) ([]byte, error) {
 	switch {
 	case len(text) > maxWrite:
 		return nil, wrongf("That is more than %s, which is too much for one file.", size(maxWrite))
 	case strings.ContainsRune(text, 0):
-		return nil, wrong("A text file cannot hold NUL characters.")
+		return nil, errNUL
 	}
 	return []byte(text), nil
 }
