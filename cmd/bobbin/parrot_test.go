@@ -183,7 +183,7 @@ func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) (
 	}
 	line := workflow.Line{Agent: "parrot", Text: "heard " + heard(m.Incoming)}
 	if m.Kind == workflow.IncomingAction {
-		revision, _, _, err := t.Button(ctx, m.Value)
+		revision, _, _, err := t.Button(ctx, m.ActionID, m.Value)
 		if err != nil {
 			return nil, err
 		}

@@ -171,9 +171,9 @@ func (s *Store) Approval(ctx context.Context, session string, revision int) (*wo
 }
 
 // Button is what a button of this session stands for: the revision it was shown with and
-// what it means.
-func (t *Turn) Button(ctx context.Context, value string) (revision int, means string, ok bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select revision, means from buttons where id = $1 and session_id = $2`, value, t.id).Scan(&revision, &means)
+// what it means. The value of one is worth nothing under another action.
+func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value, t.id, action).Scan(&revision, &means)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, "", false, nil
 	}

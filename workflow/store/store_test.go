@@ -292,13 +292,15 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	posted(t, s, next().Key, "9.2")
 	require.Nil(t, next())
 
-	_, means, ok, err := turn.Button(t.Context(), "opaque")
+	_, means, ok, err := turn.Button(t.Context(), "fix_it", "opaque")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "scope", means)
-	_, _, ok, err = turn.Button(t.Context(), "forged")
-	require.NoError(t, err)
-	require.False(t, ok)
+	for action, value := range map[string]string{"fix_it": "forged", "push_it": "opaque"} {
+		_, _, ok, err = turn.Button(t.Context(), action, value)
+		require.NoError(t, err)
+		require.False(t, ok, "%s of %s", value, action)
+	}
 }
 
 func TestMessagesReachEachAgentOnce(t *testing.T) {

@@ -151,7 +151,7 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 	if m.ActionID == "stop" {
 		return t.stop(m, p), nil
 	}
-	revision, means, ok, err := t.Button(ctx, m.Value)
+	revision, means, ok, err := t.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
 		return store.Fact{}, err
 	}
