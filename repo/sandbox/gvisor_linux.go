@@ -72,6 +72,7 @@ func (g *gvisor) start(j *job) (process, error) {
 	if err != nil {
 		l = j.layout().withCopy(self)
 	}
+	l.Fill = min(l.Fill, j.limits.Memory/4) // see use
 	o, sources := j.orders(l)
 	o.Runsc = g.path
 	attr := newSpacesAttr()
@@ -82,12 +83,13 @@ func (g *gvisor) start(j *job) (process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kept{confined: first}, nil
+	return &kept{confined: first, fill: l.Fill}, nil
 }
 
 // kept is a running gVisor.
 type kept struct {
 	*confined
+	fill   int64 // how much may lie in /tmp
 	mu     sync.Mutex
 	memory string // where its memory can be looked at, once that is found
 }
@@ -99,8 +101,10 @@ func (k *kept) wait() (outcome, error) {
 }
 
 // use is gVisor's own memory together with what its commands have, which is one file of
-// its, mapped by many: adding that up process by process would count it many times. A
-// process inside is one of gVisor's outside, apart from the few that it needs itself.
+// its, mapped by many: adding that up process by process would count it many times. What
+// lies in /tmp is in there too and cannot be told apart; as much as may is not counted,
+// which is why less may than elsewhere.
+// A process inside is one of gVisor's outside, apart from the few that it needs itself.
 func (k *kept) use() usage {
 	const ofGVisor = 16
 	pids := tree(k.cmd.Process.Pid)
@@ -113,7 +117,7 @@ func (k *kept) use() usage {
 			u.memory += held(pid)
 		}
 	}
-	return usage{memory: u.memory + file, processes: u.processes}
+	return usage{memory: u.memory + max(0, file-k.fill), processes: u.processes}
 }
 
 // memoryFile is how much of gVisor's memory file is in use.
