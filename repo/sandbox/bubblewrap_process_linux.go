@@ -49,7 +49,7 @@ func follow(cmd *exec.Cmd, status *os.File) *wrapped {
 
 func (w *wrapped) pid() int { return w.cmd.Process.Pid }
 
-func (w *wrapped) use() usage { return treeUse(w.cmd.Process.Pid) }
+func (w *wrapped) use() usage { return treeUse(w.pid()) }
 
 // kill ends the first process inside, after which bwrap ends; and bwrap itself, in case
 // there is none yet.

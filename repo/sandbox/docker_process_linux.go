@@ -58,9 +58,9 @@ type contained struct {
 	last    *report
 }
 
-// use: the engine keeps count.
 func (c *contained) pid() int { return 0 }
 
+// use: the engine keeps count.
 func (c *contained) use() usage { return usage{} }
 
 // listen reads the reports until the mark that wait sets behind the last one.

@@ -107,7 +107,7 @@ func (k *kept) wait() (outcome, error) {
 // A process inside is one of gVisor's outside, apart from the few that it needs itself.
 func (k *kept) use() usage {
 	const ofGVisor = 16
-	pids := tree(k.cmd.Process.Pid)
+	pids := tree(k.pid())
 	u := usage{processes: max(0, len(pids)-ofGVisor)}
 	file, known := k.memoryFile(pids)
 	for _, pid := range pids {

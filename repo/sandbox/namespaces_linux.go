@@ -183,7 +183,7 @@ func closeAll(files []*os.File) {
 
 func (p *confined) pid() int { return p.cmd.Process.Pid }
 
-func (p *confined) use() usage { return treeUse(p.cmd.Process.Pid) }
+func (p *confined) use() usage { return treeUse(p.pid()) }
 
 // kill ends the first process, and with it, by the kernel's doing, all others.
 func (p *confined) kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone

@@ -70,7 +70,7 @@ type world struct {
 // A process is a started job.
 type process interface {
 	// pid is the root of the job's processes as this machine numbers them; 0 where they are
-	// not ours to see.
+	// somebody else's children.
 	pid() int
 	// use is what the job's processes take now; zero where something else keeps count.
 	use() usage
