@@ -144,11 +144,18 @@ func limitRunsc(o orders) error {
 // runRunsc runs gVisor over the bundle until the command ends.
 func runRunsc(orders) (int, error) {
 	closeOnExec(3)
+	// gVisor makes each stream non-blocking as it takes it, and believes what it then finds
+	// of the next: where both are one pipe, writes to the second would be cut short.
+	errs := uintptr(2)
+	if again, err := unix.Open("/proc/self/fd/2", unix.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
+		errs = uintptr(again)
+		defer unix.Close(again)
+	}
 	pid, err := syscall.ForkExec(runscFile, []string{
 		"runsc", "--root=" + runscState, "--log=" + runscLog, "--log-format=json",
 		"--rootless", "--network=none", "--platform=systrap", "--ignore-cgroups", "--overlay2=none", "--host-uds=none",
 		"run", "--bundle=" + bundleDir, "--pid-file=" + runscPID, containerID,
-	}, &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	}, &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{0, 1, errs}, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if errors.Is(err, syscall.ENOENT) {
 		return 0, errors.New("runsc needs libraries to run: use gVisor's own build, which needs none")
 	}

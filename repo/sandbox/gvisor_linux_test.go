@@ -107,6 +107,19 @@ func treeWith(marker string) (out []int) {
 	return out
 }
 
+// Both streams into one writer: not a byte is lost, however much is written at once.
+func TestStreamsThatAreOne(t *testing.T) {
+	everyKind(t, func(t *testing.T, s *Sandbox) {
+		out, err := output(t, s.Command(workspace(t, s), "python3", "-c", `import os
+for i in range(8):
+    left = b"x" * (1 << 20)
+    while left:
+        left = left[os.write(1 + i % 2, left):]`))
+		require.NoError(t, err, "%.200s", out)
+		require.Len(t, out, 8<<20)
+	})
+}
+
 // More processes than are allowed end the command: gVisor's kernel does not count them,
 // so they are counted from outside.
 func TestGVisorCountsProcesses(t *testing.T) {
