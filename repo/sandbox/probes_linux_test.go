@@ -62,63 +62,6 @@ func TestScriptsOfStrangers(t *testing.T) {
 		KindGVisor: {"out of memory first"},
 		KindDocker: {"list the machine", "cgroup", "read root's home"},
 	}
-	attacks := map[string]string{
-		"talk to the metadata service":          `bash -c 'exec 3<>/dev/tcp/169.254.169.254/80'`,
-		"talk by another program":               `python3 -c 'import socket; socket.create_connection(("1.1.1.1", 53), 2)'`,
-		"ask a name server":                     `python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("8.8.8.8", 53)); s.send(b"x")'`,
-		"look a name up":                        `python3 -c 'import socket; socket.getaddrinfo("example.com", 443)'`,
-		"fetch with node":                       `node -e 'fetch("http://1.1.1.1").then(() => process.exit(0), () => process.exit(1))'`,
-		"new route":                             `ip route add default via 127.0.0.1 || python3 -c 'import os; os.stat("/sys/class/net/eth0")'`,
-		"engine's socket":                       `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("/var/run/docker.sock")'`,
-		"host by vsock":                         `python3 -c 'import socket; socket.socket(40, socket.SOCK_STREAM)'`,
-		"raw socket":                            `python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'`,
-		"type into a terminal":                  `python3 -c 'import fcntl, pty, os; m, s = os.openpty(); fcntl.ioctl(s, 0x5412, b"x")'`,
-		"user name space by clone":              `python3 -c 'import ctypes; import sys; sys.exit(0 if ctypes.CDLL(None).unshare(0x10000000) == 0 else 1)'`,
-		"write through a link":                  `ln -s /etc/passwd l && echo x >> l`,
-		"write through the first process":       `echo x > /proc/1/root/tmp/../etc/passwd`,
-		"overwrite this program":                `cp /bin/true /run/probe || cp /bin/true /proc/1/exe`,
-		"become another by sudo":                `sudo -n true`,
-		"raise open files":                      `ulimit -n 1000000`,
-		"raise processor time":                  `ulimit -t unlimited`,
-		"hard link to the passwords":            `ln /etc/shadow /src/s || cat /src/s`,
-		"overlay over the programs":             `mount -t overlay o -o lowerdir=/usr,upperdir=/tmp/u,workdir=/tmp/w /usr`,
-		"load a module":                         `insmod /tmp/x.ko`,
-		"trace the first process":               `gdb -p 1 -batch || python3 -c 'import ctypes; import sys; sys.exit(0 if ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0 else 1)'`,
-		"read the password file of the machine": `cat /etc/shadow`,
-		"read root's home":                      `ls /root/.ssh /root/.bashrc`,
-		"list the machine":                      `ls /var /boot /srv`,
-		"environment of the first process":      `grep -q . /proc/1/environ`,
-		"root of the first process":             `ls /proc/1/root/var /proc/1/root/root/.ssh`,
-		"memory of the first process":           `head -c1 /proc/1/mem`,
-		"files of the first process":            `ls -l /proc/1/fd/ | grep ' /[^d]'`,
-		"kill the first process":                `kill -9 1; kill -STOP 1; kill -TERM 1; kill -SEGV 1; sleep 0.1; exit 7`,
-		"mount":                                 `mount -t tmpfs none /tmp`,
-		"remount":                               `mount -o remount,bind,rw /`,
-		"unmount":                               `umount /tmp || umount -l /proc`,
-		"unshare":                               `unshare -Ur true`,
-		"unshare more":                          `unshare -Urmpf --mount-proc true`,
-		"chroot":                                `chroot / true`,
-		"write the programs":                    `echo x > /usr/bin/x`,
-		"write the settings":                    `echo x >> /etc/passwd`,
-		"write the root":                        `mkdir /x`,
-		"write the devices":                     `touch /dev/x`,
-		"change the host name":                  `hostname x`,
-		"raise processes":                       `ulimit -u 100000 2>/dev/null || ulimit -p 100000`,
-		"raise file size":                       `ulimit -f unlimited`,
-		"bash network":                          `bash -c 'echo > /dev/tcp/1.1.1.1/80'`,
-		"name service":                          `getent hosts example.com`,
-		"become somebody":                       `su -c true nobody`,
-		"setuid program":                        `cp /usr/bin/id /tmp/id; chmod 6755 /tmp/id; chown 0 /tmp/id`,
-		"device":                                `mknod /tmp/sda b 8 0`,
-		"kernel log":                            `dmesg`,
-		"settings of the kernel":                `echo x > /proc/sys/kernel/hostname`,
-		"out of memory first":                   `echo -1000 > /proc/self/oom_score_adj`,
-		"link out of the workspace":             `ln -s /../../../../root/.bashrc l && cat l`,
-		"descriptors of somebody":               `ls /proc/self/fd | grep -qv '^[0-3]$'`,
-		"trace":                                 `strace -o /dev/null true`,
-		"tty":                                   `echo x > /dev/tty`,
-		"cgroup":                                `ls /sys/fs/cgroup`,
-	}
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		for name, script := range attacks {
 			if slices.Contains(harmless[s.Kind()], name) {
@@ -133,6 +76,78 @@ func TestScriptsOfStrangers(t *testing.T) {
 			})
 		}
 	})
+}
+
+// The control: those of the attacks that do no harm succeed without a sandbox.
+func TestScriptsSucceedWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	names := []string{"list the machine", "cgroup", "unshare", "user name space by clone"}
+	if os.Geteuid() == 0 {
+		names = append(names, "read the password file of the machine", "chroot", "raw socket")
+	}
+	for _, name := range names {
+		out, err := shell(t, unconfined(t), attacks[name])
+		require.NoError(t, err, "%s: %s", name, out)
+	}
+}
+
+// attacks are scripts that have to end with an error.
+var attacks = map[string]string{
+	"talk to the metadata service":          `bash -c 'exec 3<>/dev/tcp/169.254.169.254/80'`,
+	"talk by another program":               `python3 -c 'import socket; socket.create_connection(("1.1.1.1", 53), 2)'`,
+	"ask a name server":                     `python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("8.8.8.8", 53)); s.send(b"x")'`,
+	"look a name up":                        `python3 -c 'import socket; socket.getaddrinfo("example.com", 443)'`,
+	"fetch with node":                       `node -e 'fetch("http://1.1.1.1").then(() => process.exit(0), () => process.exit(1))'`,
+	"new route":                             `ip route add default via 127.0.0.1 || python3 -c 'import os; os.stat("/sys/class/net/eth0")'`,
+	"engine's socket":                       `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("/var/run/docker.sock")'`,
+	"host by vsock":                         `python3 -c 'import socket; socket.socket(40, socket.SOCK_STREAM)'`,
+	"raw socket":                            `python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'`,
+	"type into a terminal":                  `python3 -c 'import fcntl, pty, os; m, s = os.openpty(); fcntl.ioctl(s, 0x5412, b"x")'`,
+	"user name space by clone":              `python3 -c 'import ctypes; import sys; sys.exit(0 if ctypes.CDLL(None).unshare(0x10000000) == 0 else 1)'`,
+	"write through a link":                  `ln -s /etc/passwd l && echo x >> l`,
+	"write through the first process":       `echo x > /proc/1/root/tmp/../etc/passwd`,
+	"overwrite this program":                `cp /bin/true /run/probe || cp /bin/true /proc/1/exe`,
+	"become another by sudo":                `sudo -n true`,
+	"raise open files":                      `ulimit -n 1000000`,
+	"raise processor time":                  `ulimit -t unlimited`,
+	"hard link to the passwords":            `ln /etc/shadow /src/s || cat /src/s`,
+	"overlay over the programs":             `mount -t overlay o -o lowerdir=/usr,upperdir=/tmp/u,workdir=/tmp/w /usr`,
+	"load a module":                         `insmod /tmp/x.ko`,
+	"trace the first process":               `gdb -p 1 -batch || python3 -c 'import ctypes; import sys; sys.exit(0 if ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0 else 1)'`,
+	"read the password file of the machine": `cat /etc/shadow`,
+	"read root's home":                      `ls /root/.ssh /root/.bashrc`,
+	"list the machine":                      `ls /var /boot /srv`,
+	"environment of the first process":      `grep -q . /proc/1/environ`,
+	"root of the first process":             `ls /proc/1/root/var /proc/1/root/root/.ssh`,
+	"memory of the first process":           `head -c1 /proc/1/mem`,
+	"files of the first process":            `ls -l /proc/1/fd/ | grep ' /[^d]'`,
+	"kill the first process":                `kill -9 1; kill -STOP 1; kill -TERM 1; kill -SEGV 1; sleep 0.1; exit 7`,
+	"mount":                                 `mount -t tmpfs none /tmp`,
+	"remount":                               `mount -o remount,bind,rw /`,
+	"unmount":                               `umount /tmp || umount -l /proc`,
+	"unshare":                               `unshare -Ur true`,
+	"unshare more":                          `unshare -Urmpf --mount-proc true`,
+	"chroot":                                `chroot / true`,
+	"write the programs":                    `echo x > /usr/bin/x`,
+	"write the settings":                    `echo x >> /etc/passwd`,
+	"write the root":                        `mkdir /x`,
+	"write the devices":                     `touch /dev/x`,
+	"change the host name":                  `hostname x`,
+	"raise processes":                       `ulimit -u 100000 2>/dev/null || ulimit -p 100000`,
+	"raise file size":                       `ulimit -f unlimited`,
+	"bash network":                          `bash -c 'echo > /dev/tcp/1.1.1.1/80'`,
+	"name service":                          `getent hosts example.com`,
+	"become somebody":                       `su -c true nobody`,
+	"setuid program":                        `cp /usr/bin/id /tmp/id; chmod 6755 /tmp/id; chown 0 /tmp/id`,
+	"device":                                `mknod /tmp/sda b 8 0`,
+	"kernel log":                            `dmesg`,
+	"settings of the kernel":                `echo x > /proc/sys/kernel/hostname`,
+	"out of memory first":                   `echo -1000 > /proc/self/oom_score_adj`,
+	"link out of the workspace":             `ln -s /../../../../root/.bashrc l && cat l`,
+	"descriptors of somebody":               `ls /proc/self/fd | grep -qv '^[0-3]$'`,
+	"trace":                                 `strace -o /dev/null true`,
+	"tty":                                   `echo x > /dev/tty`,
+	"cgroup":                                `ls /sys/fs/cgroup`,
 }
 
 // Secrets of this process must not be found by anybody inside.
