@@ -211,7 +211,7 @@ func (o *badOffice) place(b *badBatch) {
 // adjust gives each place the repository whose rules its batch wants.
 func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*settings) {
 	return func(s *settings) {
-		s.ModelURL, s.ModelKey, s.SandboxKind = o.model.URL+"/v1", badKey, "none"
+		s.ModelURL, s.ModelKey, s.Sandbox.Kind = o.model.URL+"/v1", badKey, "none"
 		s.ModelRetry = model.Retry{Tries: 2, Wait: time.Millisecond, MaxWait: 20 * time.Millisecond}
 		s.SlackPace, s.Seats = time.Millisecond, store.Seats{AtOnce: 16}
 		s.Secrets = redact.New(s.SlackToken, s.SlackAppToken, badKey)

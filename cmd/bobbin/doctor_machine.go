@@ -177,16 +177,16 @@ func (d *doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
 	return nil
 }
 
-// A tool is a program that checks run, the files by which repo/check knows that they do,
+// A toolchain is a program that checks run, the files by which repo/check knows that they do,
 // and how to get it.
-type tool struct{ program, files, cure string }
+type toolchain struct{ program, files, cure string }
 
 // fits reports whether a repository with these names at its top is built with it.
-func (t tool) fits(top []string) bool {
+func (t toolchain) fits(top []string) bool {
 	return slices.ContainsFunc(strings.Fields(t.files), func(name string) bool { return slices.Contains(top, name) })
 }
 
-var tools = []tool{
+var tools = []toolchain{
 	{"go", "go.mod", "install Go (apt-get install golang-go, or https://go.dev/dl)"},
 	{"node", "package.json", "install Node (apt-get install nodejs npm)"},
 	{"python3", "pyproject.toml setup.py requirements.txt", "install Python (apt-get install python3 python3-pytest)"},

@@ -86,7 +86,7 @@ func (d *doctor) checks(ctx context.Context, r turn.Repository, top []string, f 
 	}
 	here := d.inside(ctx, box)
 	for _, t := range tools {
-		if t.program == "make" && slices.ContainsFunc(tools, func(o tool) bool { return o.program != "make" && o.fits(top) }) {
+		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.fits(top) }) {
 			continue // a Makefile comes last, and calls the others
 		}
 		if !t.fits(top) {
