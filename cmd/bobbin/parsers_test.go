@@ -47,6 +47,7 @@ var outside = []readerOf{
 	{"places that reports name", []string{"workflow/turn/report.go placeOf"}, []string{"workflow/turn FuzzPlaceOf"}},
 
 	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
+	{"files of environment variables", []string{"workflow/redact/env.go EnvValues"}, []string{"workflow/redact FuzzEnvValues"}},
 	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
 	{"ignore files", []string{"workflow/tool/ignore.go parseIgnore", "repo/walk.go readIgnore"}, []string{"workflow/tool FuzzIgnore", "repo FuzzIgnoreFile"}},
 	{"source files, for their outline", []string{"workflow/tool/outline_go.go goSymbols", "workflow/tool/outline_lines.go lineSymbols"}, []string{"workflow/tool FuzzOutline"}},
@@ -78,6 +79,8 @@ var outside = []readerOf{
 	{"answers of GitHub's API", []string{"repo/githubapp/ask.go refused", "repo/githubapp/ask.go wait"}, []string{"repo/githubapp FuzzAnswer"}},
 	{"repositories at GitHub", []string{"repo/githubapp/app.go Repository", "repo/githubapp/app.go Covers"}, []string{"repo/githubapp FuzzRepository"}},
 
+	{"hosts that a command asks the packages' proxy for", []string{"repo/proxy/name.go parseTarget"}, []string{"repo/proxy FuzzTarget"}},
+
 	{"the configuration", []string{"cmd/bobbin/config.go parseConfig", "cmd/bobbin/config_decode.go decode"}, []string{"cmd/bobbin FuzzConfig"}},
 	{"private keys", []string{"repo/githubapp/assertion.go ParseKey"}, []string{"repo/githubapp FuzzKey"}},
 	{"addresses of Postgres", []string{"cmd/bobbin/database.go checkDatabase", "cmd/bobbin/secrets.go ofDatabase"}, []string{"cmd/bobbin FuzzDatabaseURL"}},
@@ -88,6 +91,21 @@ var outside = []readerOf{
 
 // inside are files that take apart what this program itself, or the kernel, has written.
 var inside = map[string]string{
+	"bot/backfill.go":                          "messages in the shapes of wire.go, which hold against anything",
+	"bot/examine.go":                           "answers of Slack's API, which slack-go reads",
+	"cmd/bobbin/config_setup.go":               "addresses of the configuration, by url.Parse alone",
+	"cmd/bobbin/doctor.go":                     "the operator's DATABASE_URL, by url.Parse alone",
+	"cmd/bobbin/doctor_machine.go":             "proxies of the operator's environment, by url.Parse alone",
+	"cmd/bobbin/doctor_model.go":               "the operator's endpoint, by url.Parse alone",
+	"cmd/bobbin/manifest.go":                   "the manifest that is part of this program",
+	"repo/sandbox/docker_linux.go":             "the kernel's /proc",
+	"repo/sandbox/docker_process_linux.go":     "reports of this program's own first process in a container",
+	"repo/sandbox/groups_linux.go":             "the kernel's /proc, and its own groups",
+	"repo/sandbox/gvisor_bundle_linux.go":      "gVisor's own log, a shape of one field",
+	"repo/sandbox/probes_files_linux.go":       "the kernel's /proc",
+	"repo/setup/config.go":                     "addresses of the configuration, by url.Parse alone",
+	"repo/setup/packages.go":                   "this program's own file",
+	"workflow/model/look.go":                   "an endpoint's list of models, for doctor: a shape of one field",
 	"bot/gateway.go":                           "frames that slack-go could not decode are told of, and not read",
 	"bot/slack.go":                             "answers of Slack's API, which slack-go reads",
 	"bot/witness.go":                           "answers of Slack's API: a shape of two fields",

@@ -29,6 +29,7 @@ var ourOwn = map[string]string{
 	"repo/combine.go":          "packs of mirrors",
 	"repo/fetch.go":            "what an interrupted fetch left in a mirror",
 	"repo/fork.go":             "a workspace's own records, beside its files",
+	"repo/look.go":             "remotes that the operator has named, and mirrors",
 	"repo/local.go":            "remotes that the operator has named",
 	"repo/mirror.go":           "mirrors",
 	"repo/pack.go":             "packs of mirrors",

