@@ -6,7 +6,7 @@ TOOL := go tool -modfile=.ci/tools/go.mod
 RACE ?=
 TESTFLAGS ?= -timeout 20m
 
-.PHONY: help test race deps lint gvisor demo build fuzz bench chaos release
+.PHONY: help test race deps lint gvisor demo build fuzz bench chaos attacks release
 
 help: ## what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -50,6 +50,12 @@ chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, 
 		BOBBIN_CHAOS="$$seed $(SHARE)" $(CHAOS) 'TestKilledAnywhere|TestReplicasTakeOver' -parallel 1 || exit 1; \
 	done
 	BOBBIN_SOAK=201 $(CHAOS) TestASoak
+
+attacks: ## every attack there is, whole: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
+	BOBBIN_SEQUENCES=10000 go test ./workflow/turn -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
+	BOBBIN_HOSTILE=all BOBBIN_RACE=1 go test ./workflow/tool -count=1 -timeout 60m -run 'Hostile|PathRace'
+	go test -count=1 -timeout 30m ./repo/sandbox ./repo/proxy ./repo/setup ./repo/githubapp
+	go test ./cmd/bobbin -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
 release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
 	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" go test ./cmd/bobbin -run TestRecordRelease -count=1 -v -timeout 10m
