@@ -77,7 +77,7 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	r.mirrors = &repo.Mirrors{
 		Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler),
-		Patience: repo.Patience{Tries: 2, Wait: time.Millisecond, Idle: 2 * time.Second},
+		Patience: repo.Patience{Tries: 2, Wait: time.Millisecond, Idle: 5 * time.Second},
 	}
 	defer r.mirrors.Close()
 	ctx := r.t.Context()

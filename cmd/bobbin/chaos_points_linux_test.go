@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -215,15 +216,19 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget}
-			c.open()
-			if x.frozen {
-				c.playOverFrozen(x.point, x.hit)
-			} else {
-				c.playUntil(x.point, x.hit)
+			// On a busy machine the moment in which the guard matters may pass: three tries.
+			wanted, found := regexp.MustCompile(x.want), ""
+			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
+				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget}
+				c.open()
+				if x.frozen {
+					c.playOverFrozen(x.point, x.hit)
+				} else {
+					c.playUntil(x.point, x.hit)
+				}
+				found = c.faults(t.Context())
+				t.Logf("without it:\n%s", found)
 			}
-			found := c.faults(t.Context())
-			t.Logf("without it:\n%s", found)
 			require.Regexp(t, x.want, found)
 		})
 	}

@@ -221,7 +221,7 @@ var badConfigs = []struct{ text, want string }{
 	{hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`},
 	{"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}", `c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`},
 	{hub + "github_app: {id: 12, key: x}", `c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`},
-	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, github_app, keep`},
+	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep`},
 	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
 	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
 	// agents and models

@@ -29,6 +29,9 @@ func (c *Cmd) bridged() (*Cmd, func(), error) {
 	with := *c
 	if c.sandbox.kind == KindNone { // nothing is mounted there
 		self, err := os.Executable()
+		if _, lacks := os.Stat("/proc/self/exe"); lacks == nil { // which also those may run who cannot get to the file
+			self = "/proc/self/exe"
+		}
 		with.Args = append([]string{self, bridgeMarker, c.WayOut}, c.Args...)
 		return &with, func() {}, err
 	}

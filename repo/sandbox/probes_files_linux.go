@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -54,7 +55,7 @@ var fileProbes = []probe{
 		}
 		entries, _ := os.ReadDir("/run")
 		for _, e := range entries {
-			if name := e.Name(); name != "probe" && name != "box" && name != ".containerenv" {
+			if name := e.Name(); name != "probe" && name != "box" && name != ".containerenv" && name != path.Base(bridgeFile) && name != path.Base(bridgeSocket) {
 				return fmt.Errorf("/run/%s shows", name)
 			}
 		}
