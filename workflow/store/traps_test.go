@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -78,6 +79,32 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 		require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
 		require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventRequest}}))
 	}
+	require.NotContains(t, log.String(), "deadlock")
+}
+
+// The same of whoever writes, and the turn that begins.
+func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
+	t.Parallel()
+	var log logged
+	s := openLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
+	require.NoError(t, s.Receive(t.Context(), mention("Ev0", "total is off")))
+	workQueue(t, s, func(workers *river.Workers) {
+		river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: func(ctx context.Context, session string) error {
+			turn, err := s.Begin(ctx, session)
+			if err != nil {
+				return err
+			}
+			in, err := turn.Unhandled(ctx)
+			for _, m := range in {
+				err = errors.Join(err, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: m.ID}}}))
+			}
+			return err
+		}})
+	})
+	for n := range 300 {
+		require.NoError(t, s.Receive(t.Context(), reply(fmt.Sprint("Ev", n+1), fmt.Sprintf("2.%d", n), "and this")))
+	}
+	require.Eventually(t, func() bool { return number(t, s, `select count(*) from inbox where handled_at is null`) == 0 }, time.Minute, 10*time.Millisecond)
 	require.NotContains(t, log.String(), "deadlock")
 }
 

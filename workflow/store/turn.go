@@ -45,11 +45,12 @@ func scanSession(row pgx.Row) (workflow.Session, error) {
 func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 	t := &Turn{store: s, id: id}
 	err := s.transact(ctx, func(tx pgx.Tx) (err error) {
-		if t.job, err = held(ctx, tx); err != nil {
+		// The session first, then the job, as by everybody who puts a job in.
+		if t.session, err = scanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+sessionColumns, id)); err != nil {
 			return err
 		}
-		t.session, err = scanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+sessionColumns, id))
 		t.epoch = t.session.Epoch
+		t.job, err = held(ctx, tx)
 		//crash:turn_beginning
 		return err
 	})
