@@ -18,7 +18,7 @@ func TestEngineArguments(t *testing.T) {
 	user := fmt.Sprintf("%d:%d", uid, gid)
 	o := orders{Layout: layout{
 		Fill:  1 << 20,
-		Binds: []bind{{Host: "/work/a,b", Inside: "/src", Writable: true}, {Host: "/opt/bobbin", Inside: boxProgram}},
+		Binds: []bind{{Host: "/srv/a,b", Inside: "/src", Writable: true}, {Host: "/opt/bobbin", Inside: boxProgram}},
 		Files: []insideFile{{Inside: "/etc/hosts"}},
 	}}
 	d := &docker{image: "golang:1.26"}
@@ -33,7 +33,7 @@ func TestEngineArguments(t *testing.T) {
 		"--tmpfs", fmt.Sprintf("/home/box:rw,exec,nosuid,nodev,mode=1777,size=1048576,uid=%d,gid=%d", uid, gid),
 		"--workdir", "/", "--entrypoint", "/run/box/program",
 		"--mount", "type=bind,source=/tmp/box,target=/run/box,readonly",
-		"--mount", `type=bind,"source=/work/a,b",target=/src`,
+		"--mount", `type=bind,"source=/srv/a,b",target=/src`,
 		"--mount", "type=bind,source=/opt/bobbin,target=/run/box/program,readonly",
 		"--mount", "type=bind,source=/tmp/box/file0,target=/etc/hosts,readonly",
 		"golang:1.26", "bobbin-sandbox-enter",
