@@ -52,19 +52,21 @@ func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Server.Close)
 	t.Cleanup(m.Server.CloseClientConnections) // before it: some requests are held
-	var all errgroup.Group
-	all.SetLimit(12)
-	for _, b := range batches {
+	for _, b := range batches { // all of them before the first is played: the server reads them
 		require.Empty(t, b.setup)
 		for _, c := range b.cases {
-			p := &modelCase{badModel: m, badCase: c, key: fmt.Sprint("case-", len(m.plays)), steps: 12, expects: map[string]bool{}}
-			m.plays[p.key] = p
-			all.Go(func() error {
-				p.play(t.Context())
-				c.end()
-				return nil
-			})
+			key := fmt.Sprint("case-", len(m.plays))
+			m.plays[key] = &modelCase{badModel: m, badCase: c, key: key, steps: 12, expects: map[string]bool{}}
 		}
+	}
+	var all errgroup.Group
+	all.SetLimit(12)
+	for _, p := range m.plays {
+		all.Go(func() error {
+			p.play(t.Context())
+			p.end()
+			return nil
+		})
 	}
 	require.NoError(t, all.Wait())
 }
