@@ -52,7 +52,7 @@ func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Server.Close)
 	t.Cleanup(m.Server.CloseClientConnections) // before it: some requests are held
-	for _, b := range batches { // all of them before the first is played: the server reads them
+	for _, b := range batches {                // all of them before the first is played: the server reads them
 		require.Empty(t, b.setup)
 		for _, c := range b.cases {
 			key := fmt.Sprint("case-", len(m.plays))
