@@ -37,6 +37,7 @@ const (
 
 // delivery is an envelope on its way, over all attempts. Guarded by Server.mu.
 type delivery struct {
+	number                   int    // in the order in which they began
 	envelopeID               string // of those that keep theirs
 	kind, eventID, eventType string
 	payload                  json.RawMessage
@@ -93,6 +94,11 @@ func (s *Server) deliver(d *delivery) {
 	if s.socket.holding {
 		s.socket.held = append(s.socket.held, d)
 		return
+	}
+	if d.number == 0 {
+		s.socket.begun++
+		d.number = s.socket.begun
+		s.socket.open[d.number] = true
 	}
 	l := s.socket.pick()
 	if l == nil {
@@ -158,15 +164,14 @@ func (s *Server) expired(d *delivery, record *Delivery) {
 	delete(s.socket.onTheWay, record.EnvelopeID)
 	s.touch()
 	if !d.again() || d.attempt >= len(s.cfg.Retries) {
+		delete(s.socket.open, d.number)
 		return
 	}
 	wait := s.cfg.Retries[d.attempt]
 	d.attempt++
-	s.socket.planned++
 	d.timer = time.AfterFunc(wait, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.socket.planned--
 		s.deliver(d)
 	})
 }
@@ -191,6 +196,7 @@ func (s *Server) acknowledged(l *link, envelope string, response json.RawMessage
 	record.Outcome = Acked
 	d.cancel()
 	delete(s.socket.onTheWay, envelope)
+	delete(s.socket.open, d.number)
 	if d.onAck != nil {
 		if !d.accepts {
 			response = nil
@@ -225,11 +231,23 @@ func (s *Server) WaitDeliveries(ctx context.Context, wanted func([]Delivery) boo
 // WaitSettled returns when nothing is on its way to the app, waits for a connection or is
 // due for a redelivery.
 func (s *Server) WaitSettled(ctx context.Context) error {
-	settled := false
+	open := 0
+	return s.await(ctx, func() { open = len(s.socket.open) }, func() bool { return open == 0 })
+}
+
+// WaitTaken returns when that is so of all that was sent before the call. In a busy workspace
+// there is no moment at which nothing at all is on its way.
+func (s *Server) WaitTaken(ctx context.Context) error {
+	s.mu.Lock()
+	last := s.socket.begun
+	s.mu.Unlock()
+	taken := false
 	return s.await(ctx, func() {
-		k := &s.socket
-		settled = len(k.onTheWay) == 0 && len(k.waiting) == 0 && k.planned == 0
-	}, func() bool { return settled })
+		taken = true
+		for number := range s.socket.open {
+			taken = taken && number > last
+		}
+	}, func() bool { return taken })
 }
 
 // WaitConnected returns when at least n links are open.
@@ -267,7 +285,7 @@ func (s *Server) Redeliver(id string) error {
 		return errors.New("slacktest: no event " + id)
 	}
 	again := *d
-	again.attempt = max(again.attempt, 1)
+	again.number, again.attempt = 0, max(again.attempt, 1)
 	s.deliver(&again)
 	return nil
 }

@@ -23,7 +23,8 @@ type socket struct {
 	waiting  []*delivery // for a link
 	holding  bool        // nothing is delivered: it goes to held
 	held     []*delivery
-	planned  int                  // redeliveries whose time has not come
+	begun    int                  // deliveries ever, for their numbers
+	open     map[int]bool         // by number, those that are neither acknowledged nor given up
 	onTheWay map[string]flight    // by envelope id
 	sent     []*Delivery          // the record of every attempt
 	events   map[string]*delivery // by event id, for Redeliver
@@ -35,7 +36,7 @@ type socket struct {
 }
 
 func newSocket(random *rand.Rand) socket {
-	return socket{random: random, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
+	return socket{random: random, open: map[int]bool{}, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
 }
 
 // A link is one WebSocket.
@@ -294,6 +295,9 @@ func (s *Server) Cut() {
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, d := range s.socket.waiting {
+		delete(s.socket.open, d.number)
+	}
 	s.socket.waiting = nil
 	s.touch()
 }

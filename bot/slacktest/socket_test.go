@@ -171,6 +171,28 @@ func TestLostAcknowledgements(t *testing.T) {
 	}
 }
 
+// In a busy workspace something is always on its way.
+func TestTakenIsWhatWasSentBefore(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, Config{})
+	ws := o.dial()
+	receive(t, ws)
+	o.say("first", "")
+	taken := make(chan error, 1)
+	go func() { taken <- o.WaitTaken(soon(t)) }()
+	for {
+		envelope := receive(t, ws)
+		o.say("and the next, before this one is acknowledged", "")
+		acknowledge(t, ws, envelope)
+		select {
+		case err := <-taken:
+			require.NoError(t, err)
+			return
+		default:
+		}
+	}
+}
+
 func TestRedeliver(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})

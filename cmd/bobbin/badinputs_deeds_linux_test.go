@@ -211,7 +211,7 @@ func (p *officeCase) send(ctx context.Context, frame string) error {
 	if err := p.stage.slack.Emit(p.channel, map[string]any{"type": "behind_the_frame"}); err != nil {
 		return err
 	}
-	return p.stage.slack.WaitSettled(ctx)
+	return p.stage.slack.WaitTaken(ctx)
 }
 
 func (p *officeCase) frame(ctx context.Context, s badStep) error {
@@ -244,7 +244,7 @@ func (p *officeCase) command(_ context.Context, s badStep) error {
 
 // again delivers all that came from the place once more.
 func (p *officeCase) again(ctx context.Context, s badStep) error {
-	if err := p.stage.slack.WaitSettled(ctx); err != nil {
+	if err := p.stage.slack.WaitTaken(ctx); err != nil {
 		return err
 	}
 	var ids []string

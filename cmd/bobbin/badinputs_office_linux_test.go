@@ -526,7 +526,7 @@ func (p *officeCase) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		if err := p.stage.slack.WaitSettled(ctx); err != nil {
+		if err := p.stage.slack.WaitTaken(ctx); err != nil {
 			return fmt.Errorf("what was sent is not taken: %w", err)
 		}
 		var left int
