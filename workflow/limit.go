@@ -12,30 +12,55 @@ import (
 // configuration calls it.
 type Limit string
 
-// The limits. Days are those of the database, in UTC; a person's are those of all sessions
-// that the person asked for.
+// A Span is whose use a limit adds up. Days are those of the database, in UTC.
+type Span string
+
+// The spans.
 const (
-	LimitSessionUSD        Limit = "session_usd"
-	LimitSessionTokens     Limit = "session_tokens"
-	LimitSessionCommands   Limit = "session_commands"
-	LimitSessionMinutes    Limit = "session_minutes"   // at work; waiting for people or for a seat does not count
-	LimitSessionOutput     Limit = "session_output_mb" // that commands printed, before it is cut
-	LimitSessionDisk       Limit = "session_disk_mb"   // taken now, here and in the database
-	LimitPersonDayUSD      Limit = "person_day_usd"
-	LimitPersonDayTokens   Limit = "person_day_tokens"
-	LimitPersonDayMinutes  Limit = "person_day_minutes"
-	LimitChannelDayUSD     Limit = "channel_day_usd"
-	LimitChannelDayTokens  Limit = "channel_day_tokens"
-	LimitChannelDayMinutes Limit = "channel_day_minutes"
-	LimitDayUSD            Limit = "day_usd"
-	LimitDayTokens         Limit = "day_tokens"
-	LimitDayMinutes        Limit = "day_minutes"
+	OfSession    Span = "session"
+	OfPersonDay  Span = "person_day"  // of all sessions that the person asked for
+	OfChannelDay Span = "channel_day" // of all sessions in the channel
+	OfDay        Span = "day"         // of all sessions
 )
+
+// A Unit is what a limit counts.
+type Unit string
+
+// The units.
+const (
+	USD      Unit = "usd"
+	Tokens   Unit = "tokens"
+	Commands Unit = "commands"
+	Minutes  Unit = "minutes"   // at work; waiting for people or for a seat does not count
+	Output   Unit = "output_mb" // that commands printed, before it is cut
+	Disk     Unit = "disk_mb"   // taken now, here and in the database; of a day's sessions, by those that were at work on it
+)
+
+// Each of both, in the order in which they are told.
+var (
+	Spans = []Span{OfSession, OfPersonDay, OfChannelDay, OfDay}
+	Units = []Unit{USD, Tokens, Commands, Minutes, Output, Disk}
+)
+
+// LimitOf is the limit of that unit over that span.
+func LimitOf(s Span, u Unit) Limit { return Limit(string(s) + "_" + string(u)) }
+
+// parts are the span and the unit that the name is made of; of one that was kept by another
+// version they may be of no known kind.
+func (l Limit) parts() (Span, Unit) {
+	for _, s := range Spans {
+		if u, ok := strings.CutPrefix(string(l), string(s)+"_"); ok {
+			return s, Unit(u)
+		}
+	}
+	return "", Unit(l)
+}
 
 // OfCommands reports whether only commands bring a session further to the limit, so that
 // models may still be asked.
 func (l Limit) OfCommands() bool {
-	return l == LimitSessionCommands || l == LimitSessionOutput || l == LimitSessionDisk
+	_, u := l.parts()
+	return u == Commands || u == Output || u == Disk
 }
 
 // Limits are how much may be used; what is absent or zero has no limit.
@@ -87,33 +112,22 @@ func hours(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 }
 
-// unit is what the limit counts.
-func (l Limit) unit() string { return string(l[strings.LastIndexByte(string(l), '_')+1:]) }
-
 // amount is a number with what it counts.
 func (l Limit) amount(n float64) string {
-	what := map[string]string{"tokens": "token", "commands": "command", "minutes": "minute"}[l.unit()]
-	switch {
-	case l == LimitSessionOutput:
-		return l.number(n) + " MB of output"
-	case l == LimitSessionDisk:
-		return l.number(n) + " MB on disk"
-	case what == "":
-		return l.number(n)
-	case n != 1:
+	_, unit := l.parts()
+	what := map[Unit]string{Tokens: " token", Commands: " command", Minutes: " minute"}[unit]
+	if what != "" && n != 1 {
 		what += "s"
 	}
-	if l.unit() == "minutes" {
-		what += " of work"
-	}
-	return l.number(n) + " " + what
+	return l.number(n) + what + map[Unit]string{Minutes: " of work", Output: " MB of output", Disk: " MB on disk"}[unit]
 }
 
 func (l Limit) number(n float64) string {
+	_, unit := l.parts()
 	switch {
-	case l.unit() == "mb":
+	case unit == Output || unit == Disk:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0")
-	case l.unit() != "usd":
+	case unit != USD:
 		return grouped(int64(n))
 	case n < 0.1:
 		return fmt.Sprintf("$%.4f", n)
@@ -134,12 +148,12 @@ func grouped(n int64) string {
 }
 
 func (l Limit) about() string {
-	switch {
-	case strings.HasPrefix(string(l), "person_"):
+	switch span, _ := l.parts(); span {
+	case OfPersonDay:
 		return "today by whoever asked for this"
-	case strings.HasPrefix(string(l), "channel_"):
+	case OfChannelDay:
 		return "today in this channel"
-	case strings.HasPrefix(string(l), "day_"):
+	case OfDay:
 		return "today in all sessions"
 	}
 	return "in this session"

@@ -12,20 +12,24 @@ import (
 func TestUseInWords(t *testing.T) {
 	t.Parallel()
 	for want, u := range map[string]workflow.Use{
-		"$4.02 of $5.00 used in this session (session_usd)":                              {Limit: workflow.LimitSessionUSD, Used: 4.016, Allowed: 5},
-		"$0.0099 of $0.0090 used in this session (session_usd)":                          {Limit: workflow.LimitSessionUSD, Used: 0.0099, Allowed: 0.009},
-		"1,234,567 of 1,000,000 tokens used in this session (session_tokens)":            {Limit: workflow.LimitSessionTokens, Used: 1234567, Allowed: 1e6},
-		"1 of 1 command used in this session (session_commands)":                         {Limit: workflow.LimitSessionCommands, Used: 1, Allowed: 1},
-		"60 of 60 minutes of work used in this session (session_minutes)":                {Limit: workflow.LimitSessionMinutes, Used: 60, Allowed: 60},
-		"$20.00 of $20.00 used today in all sessions (day_usd)":                          {Limit: workflow.LimitDayUSD, Used: 20, Allowed: 20},
-		"$20.00 of $20.00 used today in this channel (channel_day_usd)":                  {Limit: workflow.LimitChannelDayUSD, Used: 20, Allowed: 20},
-		"$2.00 of $1.00 used today by whoever asked for this (person_day_usd)":           {Limit: workflow.LimitPersonDayUSD, Used: 2, Allowed: 1},
-		"12.3 of 10 MB of output used in this session (session_output_mb)":               {Limit: workflow.LimitSessionOutput, Used: 12.34, Allowed: 10},
-		"100 of 100 MB on disk used in this session (session_disk_mb)":                   {Limit: workflow.LimitSessionDisk, Used: 100.04, Allowed: 100},
-		"1,000 of 1,000 tokens used today by whoever asked for this (person_day_tokens)": {Limit: workflow.LimitPersonDayTokens, Used: 1000, Allowed: 1000},
-		"61 of 60 minutes of work used today in this channel (channel_day_minutes)":      {Limit: workflow.LimitChannelDayMinutes, Used: 61, Allowed: 60},
-		"1 of 1 minute of work used today in all sessions (day_minutes)":                 {Limit: workflow.LimitDayMinutes, Used: 1, Allowed: 1},
-		"5 of 5 tokens used today in all sessions (day_tokens)":                          {Limit: workflow.LimitDayTokens, Used: 5, Allowed: 5},
+		"$4.02 of $5.00 used in this session (session_usd)":                              {Limit: workflow.LimitOf(workflow.OfSession, workflow.USD), Used: 4.016, Allowed: 5},
+		"$0.0099 of $0.0090 used in this session (session_usd)":                          {Limit: workflow.LimitOf(workflow.OfSession, workflow.USD), Used: 0.0099, Allowed: 0.009},
+		"1,234,567 of 1,000,000 tokens used in this session (session_tokens)":            {Limit: workflow.LimitOf(workflow.OfSession, workflow.Tokens), Used: 1234567, Allowed: 1e6},
+		"1 of 1 command used in this session (session_commands)":                         {Limit: workflow.LimitOf(workflow.OfSession, workflow.Commands), Used: 1, Allowed: 1},
+		"60 of 60 minutes of work used in this session (session_minutes)":                {Limit: workflow.LimitOf(workflow.OfSession, workflow.Minutes), Used: 60, Allowed: 60},
+		"$20.00 of $20.00 used today in all sessions (day_usd)":                          {Limit: workflow.LimitOf(workflow.OfDay, workflow.USD), Used: 20, Allowed: 20},
+		"$20.00 of $20.00 used today in this channel (channel_day_usd)":                  {Limit: workflow.LimitOf(workflow.OfChannelDay, workflow.USD), Used: 20, Allowed: 20},
+		"$2.00 of $1.00 used today by whoever asked for this (person_day_usd)":           {Limit: workflow.LimitOf(workflow.OfPersonDay, workflow.USD), Used: 2, Allowed: 1},
+		"12.3 of 10 MB of output used in this session (session_output_mb)":               {Limit: workflow.LimitOf(workflow.OfSession, workflow.Output), Used: 12.34, Allowed: 10},
+		"100 of 100 MB on disk used in this session (session_disk_mb)":                   {Limit: workflow.LimitOf(workflow.OfSession, workflow.Disk), Used: 100.04, Allowed: 100},
+		"1,000 of 1,000 tokens used today by whoever asked for this (person_day_tokens)": {Limit: workflow.LimitOf(workflow.OfPersonDay, workflow.Tokens), Used: 1000, Allowed: 1000},
+		"61 of 60 minutes of work used today in this channel (channel_day_minutes)":      {Limit: workflow.LimitOf(workflow.OfChannelDay, workflow.Minutes), Used: 61, Allowed: 60},
+		"1 of 1 minute of work used today in all sessions (day_minutes)":                 {Limit: workflow.LimitOf(workflow.OfDay, workflow.Minutes), Used: 1, Allowed: 1},
+		"5 of 5 tokens used today in all sessions (day_tokens)":                          {Limit: workflow.LimitOf(workflow.OfDay, workflow.Tokens), Used: 5, Allowed: 5},
+		"0.5 of 1 MB on disk used today by whoever asked for this (person_day_disk_mb)":  {Limit: workflow.LimitOf(workflow.OfPersonDay, workflow.Disk), Used: 0.5, Allowed: 1},
+		"3 of 3 commands used today in this channel (channel_day_commands)":              {Limit: workflow.LimitOf(workflow.OfChannelDay, workflow.Commands), Used: 3, Allowed: 3},
+		"2.5 of 2 MB of output used today in all sessions (day_output_mb)":               {Limit: workflow.LimitOf(workflow.OfDay, workflow.Output), Used: 2.5, Allowed: 2},
+		"7 of 8 used in this session (of_another_version)":                               {Limit: "of_another_version", Used: 7, Allowed: 8},
 	} {
 		require.Equal(t, want, u.String())
 	}

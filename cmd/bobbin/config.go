@@ -68,37 +68,60 @@ type ModelConfig struct {
 
 // LimitsConfig bounds what a session may take.
 type LimitsConfig struct {
-	SessionUSD      float64 `yaml:"session_usd"`                // default: none; at this and the next fourteen the session pauses and asks
-	SessionTokens   int     `yaml:"session_tokens"`             // the same
-	SessionCommands int     `yaml:"session_commands"`           // the same
-	SessionMinutes  int     `yaml:"session_minutes"`            // the same; at work
-	SessionOutput   int     `yaml:"session_output_mb"`          // the same; printed by commands
-	SessionDisk     int     `yaml:"session_disk_mb"`            // the same; its folder, and its files in the database
-	PersonDayUSD    float64 `yaml:"person_day_usd"`             // the same, over the sessions that a person asked for, in a day
-	PersonTokens    int     `yaml:"person_day_tokens"`          // the same
-	PersonMinutes   int     `yaml:"person_day_minutes"`         // the same
-	ChannelDayUSD   float64 `yaml:"channel_day_usd"`            // the same, of a channel
-	ChannelTokens   int     `yaml:"channel_day_tokens"`         // the same
-	ChannelMinutes  int     `yaml:"channel_day_minutes"`        // the same
-	DayUSD          float64 `yaml:"day_usd"`                    // the same, of all
-	DayTokens       int     `yaml:"day_tokens"`                 // the same
-	DayMinutes      int     `yaml:"day_minutes"`                // the same
-	SessionsAtOnce  int     `yaml:"sessions_at_once"`           // over all replicas; default 8
-	PerRepository   int     `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
-	Attempts        int     `yaml:"attempts_before_consulting"` // default 2
-	Unanswered      int     `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+	// At each of the first 24 the session pauses and asks.
+
+	// Of one session; default of each: none.
+	SessionUSD      float64 `yaml:"session_usd"`
+	SessionTokens   int     `yaml:"session_tokens"`
+	SessionCommands int     `yaml:"session_commands"`
+	SessionMinutes  int     `yaml:"session_minutes"`   // at work
+	SessionOutput   int     `yaml:"session_output_mb"` // printed by commands
+	SessionDisk     int     `yaml:"session_disk_mb"`   // its folder now, and its files in the database
+
+	// Of a day's sessions that one person asked for; default of each: none.
+	PersonUSD      float64 `yaml:"person_day_usd"`
+	PersonTokens   int     `yaml:"person_day_tokens"`
+	PersonCommands int     `yaml:"person_day_commands"`
+	PersonMinutes  int     `yaml:"person_day_minutes"`   // at work
+	PersonOutput   int     `yaml:"person_day_output_mb"` // printed by commands
+	PersonDisk     int     `yaml:"person_day_disk_mb"`   // their folders now, and their files in the database
+
+	// Of a day's sessions in one channel; default of each: none.
+	ChannelUSD      float64 `yaml:"channel_day_usd"`
+	ChannelTokens   int     `yaml:"channel_day_tokens"`
+	ChannelCommands int     `yaml:"channel_day_commands"`
+	ChannelMinutes  int     `yaml:"channel_day_minutes"`   // at work
+	ChannelOutput   int     `yaml:"channel_day_output_mb"` // printed by commands
+	ChannelDisk     int     `yaml:"channel_day_disk_mb"`   // their folders now, and their files in the database
+
+	// Of all sessions of a day; default of each: none.
+	DayUSD      float64 `yaml:"day_usd"`
+	DayTokens   int     `yaml:"day_tokens"`
+	DayCommands int     `yaml:"day_commands"`
+	DayMinutes  int     `yaml:"day_minutes"`   // at work
+	DayOutput   int     `yaml:"day_output_mb"` // printed by commands
+	DayDisk     int     `yaml:"day_disk_mb"`   // their folders now, and their files in the database
+
+	SessionsAtOnce int `yaml:"sessions_at_once"`           // over all replicas; default 8
+	PerRepository  int `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
+	Attempts       int `yaml:"attempts_before_consulting"` // default 2
+	Unanswered     int `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 }
 
 // limits are those at which people are asked.
 func (l LimitsConfig) limits() workflow.Limits {
-	return workflow.Limits{
-		workflow.LimitSessionUSD: l.SessionUSD, workflow.LimitSessionTokens: float64(l.SessionTokens),
-		workflow.LimitSessionCommands: float64(l.SessionCommands), workflow.LimitSessionMinutes: float64(l.SessionMinutes),
-		workflow.LimitSessionOutput: float64(l.SessionOutput), workflow.LimitSessionDisk: float64(l.SessionDisk),
-		workflow.LimitPersonDayUSD: l.PersonDayUSD, workflow.LimitChannelDayUSD: l.ChannelDayUSD, workflow.LimitDayUSD: l.DayUSD,
-		workflow.LimitPersonDayTokens: float64(l.PersonTokens), workflow.LimitChannelDayTokens: float64(l.ChannelTokens), workflow.LimitDayTokens: float64(l.DayTokens),
-		workflow.LimitPersonDayMinutes: float64(l.PersonMinutes), workflow.LimitChannelDayMinutes: float64(l.ChannelMinutes), workflow.LimitDayMinutes: float64(l.DayMinutes),
+	limits := workflow.Limits{}
+	for span, figures := range map[workflow.Span][]float64{
+		workflow.OfSession:    {l.SessionUSD, float64(l.SessionTokens), float64(l.SessionCommands), float64(l.SessionMinutes), float64(l.SessionOutput), float64(l.SessionDisk)},
+		workflow.OfPersonDay:  {l.PersonUSD, float64(l.PersonTokens), float64(l.PersonCommands), float64(l.PersonMinutes), float64(l.PersonOutput), float64(l.PersonDisk)},
+		workflow.OfChannelDay: {l.ChannelUSD, float64(l.ChannelTokens), float64(l.ChannelCommands), float64(l.ChannelMinutes), float64(l.ChannelOutput), float64(l.ChannelDisk)},
+		workflow.OfDay:        {l.DayUSD, float64(l.DayTokens), float64(l.DayCommands), float64(l.DayMinutes), float64(l.DayOutput), float64(l.DayDisk)},
+	} {
+		for i, unit := range workflow.Units {
+			limits[workflow.LimitOf(span, unit)] = figures[i]
+		}
 	}
+	return limits
 }
 
 // SandboxConfig says what confines commands.

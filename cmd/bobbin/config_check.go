@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
@@ -260,58 +261,55 @@ const (
 	mostUSD      = 1e6
 	mostTokens   = 1e9
 	mostMB       = 1e9
-	// of many sessions
-	mostDayTokens = 1e12
-	mostPrice     = 1e5 // USD per million
+	mostPrice    = 1e5 // USD per million
 )
 
+// mostOf is the most that a limit may be: beyond it somebody has mistaken the unit.
+func mostOf(span workflow.Span, unit workflow.Unit) float64 {
+	most := map[workflow.Unit]float64{
+		workflow.USD: mostUSD, workflow.Tokens: mostTokens, workflow.Commands: mostTokens, workflow.Minutes: aWeek, workflow.Output: mostMB, workflow.Disk: mostMB,
+	}[unit]
+	switch {
+	case span == workflow.OfSession || unit == workflow.USD:
+		return most
+	case unit == workflow.Minutes:
+		return mostSessions * aDay
+	}
+	return mostSessions * most
+}
+
 func (c *Config) checkLimits(p *problems) {
-	l := c.Limits
-	for _, x := range []struct {
-		key   string
-		value float64
-		most  float64
-	}{
-		{"session_usd", l.SessionUSD, mostUSD},
-		{"session_tokens", float64(l.SessionTokens), mostTokens},
-		{"session_commands", float64(l.SessionCommands), mostTokens},
-		{"session_minutes", float64(l.SessionMinutes), aWeek},
-		{"session_output_mb", float64(l.SessionOutput), mostMB},
-		{"session_disk_mb", float64(l.SessionDisk), mostMB},
-		{"person_day_usd", l.PersonDayUSD, mostUSD},
-		{"person_day_tokens", float64(l.PersonTokens), mostDayTokens},
-		{"person_day_minutes", float64(l.PersonMinutes), mostSessions * aDay},
-		{"channel_day_usd", l.ChannelDayUSD, mostUSD},
-		{"channel_day_tokens", float64(l.ChannelTokens), mostDayTokens},
-		{"channel_day_minutes", float64(l.ChannelMinutes), mostSessions * aDay},
-		{"day_usd", l.DayUSD, mostUSD},
-		{"day_tokens", float64(l.DayTokens), mostDayTokens},
-		{"day_minutes", float64(l.DayMinutes), mostSessions * aDay},
-		{"sessions_at_once", float64(l.SessionsAtOnce), mostSessions},
-		{"sessions_per_repository", float64(l.PerRepository), mostSessions},
-		{"attempts_before_consulting", float64(l.Attempts), mostAttempts},
-		{"unanswered_minutes", float64(l.Unanswered), 4 * aWeek},
-	} {
-		switch {
-		case x.value < 0:
-			p.at("$.limits."+x.key, "%s may not be below zero", x.key)
-		case x.value > x.most:
-			p.at("$.limits."+x.key, "%s may not be more than %.0f", x.key, x.most)
+	limits := c.Limits.limits()
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
+			limit := workflow.LimitOf(span, unit)
+			p.within(string(limit), limits[limit], mostOf(span, unit))
 		}
 	}
-	for _, x := range []struct {
-		what                       string
-		session, person, here, all float64
-	}{
-		{"usd", l.SessionUSD, l.PersonDayUSD, l.ChannelDayUSD, l.DayUSD},
-		{"tokens", float64(l.SessionTokens), float64(l.PersonTokens), float64(l.ChannelTokens), float64(l.DayTokens)},
-		{"minutes", 0, float64(l.PersonMinutes), float64(l.ChannelMinutes), float64(l.DayMinutes)}, // a session may go on for days
-	} {
-		p.noMore("session_"+x.what, "day_"+x.what, x.session, x.all)
-		p.noMore("session_"+x.what, "person_day_"+x.what, x.session, x.person)
-		p.noMore("session_"+x.what, "channel_day_"+x.what, x.session, x.here)
-		p.noMore("person_day_"+x.what, "day_"+x.what, x.person, x.all)
-		p.noMore("channel_day_"+x.what, "day_"+x.what, x.here, x.all)
+	l := c.Limits
+	p.within("sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
+	p.within("sessions_per_repository", float64(l.PerRepository), mostSessions)
+	p.within("attempts_before_consulting", float64(l.Attempts), mostAttempts)
+	p.within("unanswered_minutes", float64(l.Unanswered), 4*aWeek)
+	for _, unit := range workflow.Units {
+		for _, x := range [][2]workflow.Span{
+			{workflow.OfSession, workflow.OfDay}, {workflow.OfSession, workflow.OfPersonDay}, {workflow.OfSession, workflow.OfChannelDay},
+			{workflow.OfPersonDay, workflow.OfDay}, {workflow.OfChannelDay, workflow.OfDay},
+		} {
+			if part, whole := workflow.LimitOf(x[0], unit), workflow.LimitOf(x[1], unit); part != workflow.LimitOf(workflow.OfSession, workflow.Minutes) { // a session may go on for days
+				p.noMore(string(part), string(whole), limits[part], limits[whole])
+			}
+		}
+	}
+}
+
+// within finds a limit that is below zero, or more than anybody means.
+func (p *problems) within(key string, value, most float64) {
+	switch {
+	case value < 0:
+		p.at("$.limits."+key, "%s may not be below zero", key)
+	case value > most:
+		p.at("$.limits."+key, "%s may not be more than %.0f", key, most)
 	}
 }
 
@@ -325,7 +323,7 @@ func (p *problems) noMore(key, whole string, value, most float64) {
 // unpriced are the models in use without a price, where a limit is in money: what they
 // take counts as nothing.
 func (c *Config) unpriced() (names []string) {
-	if l := c.Limits; l.SessionUSD+l.PersonDayUSD+l.ChannelDayUSD+l.DayUSD == 0 {
+	if l := c.Limits; l.SessionUSD+l.PersonUSD+l.ChannelUSD+l.DayUSD == 0 {
 		return nil
 	}
 	return c.withoutPrice()

@@ -34,7 +34,7 @@ agents:
   consultant: {model: gpt-5, effort: high, name: oracle}
 models:
   gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini]}
-limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_minutes: 300, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_minutes: 400, day_usd: 100, day_tokens: 6000000, day_minutes: 2000, sessions_at_once: 8, attempts_before_consulting: 2}
+limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}
 sandbox: {kind: auto}
 skills_dir: skills
 http: {addr: 127.0.0.1:8080}
@@ -74,7 +74,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
 		},
 		Models:    map[string]ModelConfig{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}}},
-		Limits:    LimitsConfig{SessionUSD: 5, SessionTokens: 3e6, SessionCommands: 200, SessionMinutes: 60, SessionOutput: 500, SessionDisk: 2000, PersonDayUSD: 20, PersonTokens: 4e6, PersonMinutes: 300, ChannelDayUSD: 50, ChannelTokens: 5e6, ChannelMinutes: 400, DayUSD: 100, DayTokens: 6e6, DayMinutes: 2000, SessionsAtOnce: 8, Attempts: 2},
+		Limits:    LimitsConfig{SessionUSD: 5, SessionTokens: 3e6, SessionCommands: 200, SessionMinutes: 60, SessionOutput: 500, SessionDisk: 2000, PersonUSD: 20, PersonTokens: 4e6, PersonCommands: 300, PersonMinutes: 300, PersonOutput: 600, PersonDisk: 3000, ChannelUSD: 50, ChannelTokens: 5e6, ChannelCommands: 400, ChannelMinutes: 400, ChannelOutput: 700, ChannelDisk: 4000, DayUSD: 100, DayTokens: 6e6, DayCommands: 500, DayMinutes: 2000, DayOutput: 800, DayDisk: 5000, SessionsAtOnce: 8, Attempts: 2},
 		Sandbox:   SandboxConfig{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTPConfig{Addr: "127.0.0.1:8080"},
@@ -139,7 +139,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_minutes, channel_day_usd, channel_day_tokens, channel_day_minutes, day_usd, day_tokens, day_minutes, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
+	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_commands, person_day_minutes, person_day_output_mb, person_day_disk_mb, channel_day_usd, channel_day_tokens, channel_day_commands, channel_day_minutes, channel_day_output_mb, channel_day_disk_mb, day_usd, day_tokens, day_commands, day_minutes, day_output_mb, day_disk_mb, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
 	{good + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{good + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
@@ -255,6 +255,8 @@ var badConfigs = []struct{ text, want string }{
 	{good + "limits: {channel_day_usd: 10, day_usd: 5}", `c:2: channel_day_usd is more than day_usd`},
 	{good + "limits:\n  day_usd: 5\n  person_day_usd: 6", `c:4: person_day_usd is more than day_usd`},
 	{good + "limits: {session_tokens: 10, person_day_tokens: 5}", `c:2: session_tokens is more than person_day_tokens`},
+	{good + "limits: {channel_day_commands: 10, day_commands: 5}", `c:2: channel_day_commands is more than day_commands`},
+	{good + "limits: {session_disk_mb: 10, person_day_disk_mb: 5}", `c:2: session_disk_mb is more than person_day_disk_mb`},
 	{good + "limits: {channel_day_minutes: 10, day_minutes: 5}", `c:2: channel_day_minutes is more than day_minutes`},
 	{good + "limits: {day_minutes: 2000000}", `c:2: day_minutes may not be more than 1440000`},
 	{good + "limits: {session_disk_mb: -1}", `c:2: session_disk_mb may not be below zero`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,45 +12,40 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// used are one session's figures, and those of the day by the database's clock.
-type used struct {
+// A use is what was used over one span, and whose it is.
+type use struct {
+	Span, Subject, Day       string
+	LeftOfDay                float64 // seconds
 	USD                      float64
-	Tokens, Commands, Worked int64
-	Printed, Disk            int64
-	Requester, Channel       string // subjects of a day's limits; a channel with its team
-	Day                      string
-	Left                     float64 // seconds of the day
-	Person, Here, All        ofDay
-}
-
-// ofDay is what sessions used on one day.
-type ofDay struct {
-	USD            float64
-	Tokens, Worked int64
+	Tokens, Commands, Worked int64 // worked: milliseconds
+	Printed, Disk            int64 // bytes
 }
 
 // Uses is what was used under each of the limits, as the rows say at this moment: in this
-// session, and today in all sessions of all replicas.
+// session, and today in all sessions of all replicas. What a day's sessions take of the disk
+// is what those take now that were at work on that day.
 func (t *Turn) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.Use, error) {
-	var u used
-	err := t.store.Pool.QueryRow(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
-			d as (select p.usd, p.tokens, p.worked_ms, p.person = s.requester and p.team = s.team as person, p.channel = s.channel and p.team = s.team as here
-				from spending p, s where p.day = s.utc::date),
-			sums as (select coalesce(sum(usd) filter (where person), 0) as person_usd, coalesce(sum(tokens) filter (where person), 0)::bigint as person_tokens,
-				coalesce(sum(worked_ms) filter (where person), 0)::bigint as person_ms, coalesce(sum(usd) filter (where here), 0) as here_usd,
-				coalesce(sum(tokens) filter (where here), 0)::bigint as here_tokens, coalesce(sum(worked_ms) filter (where here), 0)::bigint as here_ms,
-				coalesce(sum(usd), 0) as usd, coalesce(sum(tokens), 0)::bigint as tokens, coalesce(sum(worked_ms), 0)::bigint as ms from d)
-		select s.spent_usd, s.tokens, s.commands, s.worked_ms, s.printed,
-			s.disk + coalesce((select sum(octet_length(pack)) from workspaces where session_id = s.id), 0)::bigint,
-			s.team || ' ' || s.requester, s.team || ' ' || s.channel, to_char(s.utc, 'YYYY-MM-DD'),
-			extract(epoch from date_trunc('day', s.utc) + interval '1 day' - s.utc)::float8,
-			person_usd, person_tokens, person_ms, here_usd, here_tokens, here_ms, usd, sums.tokens, ms from s, sums`, t.id).
-		Scan(&u.USD, &u.Tokens, &u.Commands, &u.Worked, &u.Printed, &u.Disk, &u.Requester, &u.Channel, &u.Day, &u.Left,
-			&u.Person.USD, &u.Person.Tokens, &u.Person.Worked, &u.Here.USD, &u.Here.Tokens, &u.Here.Worked, &u.All.USD, &u.All.Tokens, &u.All.Worked)
+	rows, err := t.store.Pool.Query(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
+			kept as (select session_id, sum(octet_length(pack)) as bytes from workspaces group by session_id),
+			d as (select p.*, x.disk + coalesce(bytes, 0) as disk from s join spending p on p.day = s.utc::date
+				join sessions x on x.id = p.session_id left join kept on kept.session_id = x.id)
+		select 'session', s.id, '', 0::float8, spent_usd, tokens, commands, worked_ms, printed, (disk + coalesce(bytes, 0))::bigint
+			from s left join kept on session_id = s.id
+		union all
+		select span, subject, to_char(s.utc, 'YYYY-MM-DD'), extract(epoch from date_trunc('day', s.utc) + interval '1 day' - s.utc)::float8,
+			coalesce(sum(d.usd), 0), coalesce(sum(d.tokens), 0)::bigint, coalesce(sum(d.commands), 0)::bigint,
+			coalesce(sum(d.worked_ms), 0)::bigint, coalesce(sum(d.printed), 0)::bigint, coalesce(sum(d.disk), 0)::bigint
+			from s cross join lateral (values ('person_day', s.team || ' ' || s.requester), ('channel_day', s.team || ' ' || s.channel), ('day', '')) spans(span, subject)
+			left join d on span = 'day' or d.team = s.team and (span = 'person_day' and d.person = s.requester or span = 'channel_day' and d.channel = s.channel)
+			group by span, subject, s.utc`, t.id)
 	if err != nil {
 		return nil, fmt.Errorf("what %s used: %w", t.id, err)
 	}
-	uses := u.under(t.id, limits)
+	used, err := pgx.CollectRows(rows, pgx.RowToStructByPos[use])
+	if err != nil {
+		return nil, fmt.Errorf("what %s used: %w", t.id, err)
+	}
+	uses := under(limits, used)
 	for i := range uses {
 		if err := t.allowed(ctx, &uses[i]); err != nil {
 			return nil, fmt.Errorf("what %s may use: %w", t.id, err)
@@ -58,36 +54,30 @@ func (t *Turn) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.Use
 	return uses, nil
 }
 
-// under sorts the figures under their limits.
-func (u used) under(session string, limits workflow.Limits) (uses []workflow.Use) {
-	for _, x := range []workflow.Use{
-		{Limit: workflow.LimitSessionUSD, Used: u.USD, Subject: session},
-		{Limit: workflow.LimitSessionTokens, Used: float64(u.Tokens), Subject: session},
-		{Limit: workflow.LimitSessionCommands, Used: float64(u.Commands), Subject: session},
-		{Limit: workflow.LimitSessionMinutes, Used: minutes(u.Worked), Subject: session},
-		{Limit: workflow.LimitSessionOutput, Used: megabytes(u.Printed), Subject: session},
-		{Limit: workflow.LimitSessionDisk, Used: megabytes(u.Disk), Subject: session},
-		{Limit: workflow.LimitPersonDayUSD, Used: u.Person.USD, Subject: u.Requester, Day: u.Day},
-		{Limit: workflow.LimitPersonDayTokens, Used: float64(u.Person.Tokens), Subject: u.Requester, Day: u.Day},
-		{Limit: workflow.LimitPersonDayMinutes, Used: minutes(u.Person.Worked), Subject: u.Requester, Day: u.Day},
-		{Limit: workflow.LimitChannelDayUSD, Used: u.Here.USD, Subject: u.Channel, Day: u.Day},
-		{Limit: workflow.LimitChannelDayTokens, Used: float64(u.Here.Tokens), Subject: u.Channel, Day: u.Day},
-		{Limit: workflow.LimitChannelDayMinutes, Used: minutes(u.Here.Worked), Subject: u.Channel, Day: u.Day},
-		{Limit: workflow.LimitDayUSD, Used: u.All.USD, Day: u.Day},
-		{Limit: workflow.LimitDayTokens, Used: float64(u.All.Tokens), Day: u.Day},
-		{Limit: workflow.LimitDayMinutes, Used: minutes(u.All.Worked), Day: u.Day},
-	} {
-		if x.Step = limits[x.Limit]; x.Step > 0 {
-			if x.Day != "" {
-				x.Left = time.Duration(u.Left * float64(time.Second))
+// under sorts the figures under the limits that there are.
+func under(limits workflow.Limits, used []use) (uses []workflow.Use) {
+	for _, span := range workflow.Spans {
+		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]
+		for _, unit := range workflow.Units {
+			limit := workflow.LimitOf(span, unit)
+			if step := limits[limit]; step > 0 {
+				left := time.Duration(u.LeftOfDay * float64(time.Second))
+				uses = append(uses, workflow.Use{Limit: limit, Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
 			}
-			uses = append(uses, x)
 		}
 	}
 	return uses
 }
 
-func minutes(ms int64) float64      { return float64(ms / time.Minute.Milliseconds()) }
+// of is the figure as the unit counts it.
+func (u use) of(unit workflow.Unit) float64 {
+	return map[workflow.Unit]float64{
+		workflow.USD: u.USD, workflow.Tokens: float64(u.Tokens), workflow.Commands: float64(u.Commands),
+		workflow.Minutes: float64(u.Worked / time.Minute.Milliseconds()), // whole ones
+		workflow.Output:  megabytes(u.Printed), workflow.Disk: megabytes(u.Disk),
+	}[unit]
+}
+
 func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // allowed adds what people allowed beyond the limit.
@@ -138,13 +128,15 @@ func (t *Turn) spending(ctx context.Context, tx pgx.Tx, f Fact) error {
 	_, err := tx.Exec(ctx, `update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
 			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
 		t.id, f.Tokens, commands, f.worked.Milliseconds(), f.Limited, f.ClearStop || f.Open != nil && *f.Open, f.Printed, f.Disk)
-	if err != nil || f.SpentUSD == 0 && f.Tokens == 0 && f.worked.Milliseconds() == 0 {
+	nothing := f.SpentUSD == 0 && f.Tokens == 0 && f.worked.Milliseconds() == 0 && commands == 0 && f.Printed == 0 && f.Disk == nil
+	if err != nil || nothing {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms)
-		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4 from sessions where id = $1
+	_, err = tx.Exec(ctx, `insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands, printed)
+		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4, $5, $6 from sessions where id = $1
 		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
-			worked_ms = spending.worked_ms + excluded.worked_ms`, t.id, f.SpentUSD, f.Tokens, f.worked.Milliseconds())
+			worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed`,
+		t.id, f.SpentUSD, f.Tokens, f.worked.Milliseconds(), commands, f.Printed)
 	return err
 }
 

@@ -11,12 +11,23 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-var everyLimit = workflow.Limits{
-	workflow.LimitSessionUSD: 5, workflow.LimitSessionTokens: 1000, workflow.LimitSessionCommands: 3, workflow.LimitSessionMinutes: 10,
-	workflow.LimitSessionOutput: 2, workflow.LimitSessionDisk: 4,
-	workflow.LimitPersonDayUSD: 10, workflow.LimitChannelDayUSD: 20, workflow.LimitDayUSD: 30,
-	workflow.LimitPersonDayTokens: 1100, workflow.LimitChannelDayTokens: 1200, workflow.LimitDayTokens: 1300,
-	workflow.LimitPersonDayMinutes: 11, workflow.LimitChannelDayMinutes: 12, workflow.LimitDayMinutes: 13,
+// everyLimit is one of each, no two alike.
+var everyLimit = limitsOf(map[workflow.Span][]float64{
+	workflow.OfSession:    {5, 1000, 3, 10, 2, 4},
+	workflow.OfPersonDay:  {10, 1100, 4, 11, 3, 5},
+	workflow.OfChannelDay: {20, 1200, 5, 12, 4, 6},
+	workflow.OfDay:        {30, 1300, 6, 13, 5, 7},
+})
+
+// limitsOf names the figures of each span, in the order of the units.
+func limitsOf(figures map[workflow.Span][]float64) workflow.Limits {
+	all := workflow.Limits{}
+	for span, list := range figures {
+		for i, unit := range workflow.Units {
+			all[workflow.LimitOf(span, unit)] = list[i]
+		}
+	}
+	return all
 }
 
 // asked begins a session of that person in that channel.
@@ -34,12 +45,12 @@ func asked(t *testing.T, s *store.Store, channel, person string) *store.Turn {
 }
 
 // used is what each limit says was used.
-func used(t *testing.T, turn *store.Turn) map[workflow.Limit]float64 {
+func used(t *testing.T, turn *store.Turn) workflow.Limits {
 	t.Helper()
 	uses, err := turn.Uses(t.Context(), everyLimit)
 	require.NoError(t, err)
 	require.Len(t, uses, len(everyLimit))
-	got := map[workflow.Limit]float64{}
+	got := workflow.Limits{}
 	for _, u := range uses {
 		got[u.Limit] = u.Used
 	}
@@ -54,33 +65,37 @@ func use(t *testing.T, turn *store.Turn, limit workflow.Limit) workflow.Use {
 	return uses[0]
 }
 
+func mb(n int64) *int64 { n <<= 20; return &n }
+
 func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
-	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1.5, Tokens: 700, Command: &store.Command{Command: "go test"}}))
+	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1.5, Tokens: 700, Command: &store.Command{Command: "go test"}, Disk: mb(3)}))
 	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 0.5, Tokens: 50}))
 	require.NoError(t, two.Record(t.Context(), store.Fact{SpentUSD: 4, Printed: 5 << 20}))
-	require.NoError(t, other.Record(t.Context(), store.Fact{SpentUSD: 8, Tokens: 80}))
+	require.NoError(t, other.Record(t.Context(), store.Fact{SpentUSD: 8, Tokens: 80, Command: &store.Command{Command: "go test"}, Printed: 1 << 20}))
+	require.NoError(t, other.Record(t.Context(), store.Fact{Command: &store.Command{Command: "go vet"}, Disk: mb(4), Snapshots: []store.Snapshot{{Tree: "a", Pack: make([]byte, 1<<20)}}}))
 	_, err := s.Pool.Exec(t.Context(), `update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
 	require.NoError(t, err)
-	require.Equal(t, map[workflow.Limit]float64{
-		workflow.LimitSessionUSD: 2, workflow.LimitSessionTokens: 750, workflow.LimitSessionCommands: 1, workflow.LimitSessionMinutes: 0,
-		workflow.LimitSessionOutput: 0, workflow.LimitSessionDisk: 0,
-		workflow.LimitPersonDayUSD: 6, workflow.LimitChannelDayUSD: 10, workflow.LimitDayUSD: 14,
-		workflow.LimitPersonDayTokens: 750, workflow.LimitChannelDayTokens: 830, workflow.LimitDayTokens: 830,
-		workflow.LimitPersonDayMinutes: 2, workflow.LimitChannelDayMinutes: 2, workflow.LimitDayMinutes: 3,
-	}, used(t, one))
+	require.Equal(t, limitsOf(map[workflow.Span][]float64{
+		workflow.OfSession:    {2, 750, 1, 0, 0, 3},
+		workflow.OfPersonDay:  {6, 750, 1, 2, 5, 3},
+		workflow.OfChannelDay: {10, 830, 3, 2, 1, 8},
+		workflow.OfDay:        {14, 830, 3, 3, 6, 8},
+	}), used(t, one))
 
 	// The day is the database's: what was spent on another one counts for the session only.
 	_, err = s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
 	require.NoError(t, err)
 	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1}))
 	got := used(t, one)
+	require.Equal(t, []float64{0, 0}, []float64{got[workflow.LimitOf(workflow.OfDay, workflow.Commands)], got[workflow.LimitOf(workflow.OfDay, workflow.Output)]})
+	require.Equal(t, 3.0, got[workflow.LimitOf(workflow.OfDay, workflow.Disk)], "of those that were at work today")
 	require.Equal(t, []float64{3, 1, 1, 1}, []float64{
-		got[workflow.LimitSessionUSD], got[workflow.LimitPersonDayUSD], got[workflow.LimitChannelDayUSD], got[workflow.LimitDayUSD],
+		got[workflow.LimitOf(workflow.OfSession, workflow.USD)], got[workflow.LimitOf(workflow.OfPersonDay, workflow.USD)], got[workflow.LimitOf(workflow.OfChannelDay, workflow.USD)], got[workflow.LimitOf(workflow.OfDay, workflow.USD)],
 	})
-	day := use(t, one, workflow.LimitDayUSD)
+	day := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.Regexp(t, `^\d{4}-\d\d-\d\d$`, day.Day)
 	require.Positive(t, day.Left)
 	require.LessOrEqual(t, day.Left, 24*time.Hour)
@@ -92,16 +107,15 @@ func TestOutputAndDisk(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	mb := func(n int64) *int64 { n <<= 20; return &n }
 	figures := func() []float64 {
-		return []float64{use(t, turn, workflow.LimitSessionOutput).Used, use(t, turn, workflow.LimitSessionDisk).Used}
+		return []float64{use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Output)).Used, use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Disk)).Used}
 	}
 	require.NoError(t, turn.Record(t.Context(), store.Fact{Printed: 1 << 20, Disk: mb(3)}))
 	require.NoError(t, turn.Record(t.Context(), store.Fact{Printed: 1 << 19}))
 	require.Equal(t, []float64{1.5, 3}, figures())
 	require.NoError(t, turn.Record(t.Context(), store.Fact{Disk: mb(2), Snapshots: []store.Snapshot{{Tree: "a", Pack: make([]byte, 1<<20)}, {Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}}}))
 	require.Equal(t, []float64{1.5, 4}, figures())
-	require.True(t, use(t, turn, workflow.LimitSessionDisk).Reached())
+	require.True(t, use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Disk)).Reached())
 	require.NoError(t, turn.Record(t.Context(), store.Fact{Disk: mb(0), Snapshots: []store.Snapshot{{Tree: "c", Pack: []byte{}}}}))
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
@@ -127,7 +141,7 @@ func TestTimeAtWork(t *testing.T) {
 	require.Equal(t, before, number(t, s, `select worked_ms from sessions`), "nobody was at work")
 	_, err = s.Pool.Exec(t.Context(), `update sessions set worked_ms = 10 * 60000`)
 	require.NoError(t, err)
-	require.True(t, use(t, later, workflow.LimitSessionMinutes).Reached())
+	require.True(t, use(t, later, workflow.LimitOf(workflow.OfSession, workflow.Minutes)).Reached())
 }
 
 // What was used is there for a later turn, and a turn that was fenced off adds nothing.
@@ -140,7 +154,7 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, old.Record(t.Context(), store.Fact{SpentUSD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)
-	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.LimitSessionUSD], got[workflow.LimitSessionTokens], got[workflow.LimitDayUSD]})
+	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.LimitOf(workflow.OfSession, workflow.USD)], got[workflow.LimitOf(workflow.OfSession, workflow.Tokens)], got[workflow.LimitOf(workflow.OfDay, workflow.USD)]})
 }
 
 func TestExtensions(t *testing.T) {
@@ -148,26 +162,26 @@ func TestExtensions(t *testing.T) {
 	s := open(t)
 	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
 	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 30}))
-	full := use(t, one, workflow.LimitDayUSD)
+	full := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.True(t, full.Reached())
-	require.True(t, use(t, other, workflow.LimitDayUSD).Reached(), "it is everybody's")
-	require.False(t, use(t, other, workflow.LimitSessionUSD).Reached())
+	require.True(t, use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD)).Reached(), "it is everybody's")
+	require.False(t, use(t, other, workflow.LimitOf(workflow.OfSession, workflow.USD)).Reached())
 
 	// Two people at the same moment allow as much again, not twice as much.
 	allow := store.Fact{Extensions: []workflow.Extension{{Use: full, User: "U1", UserName: "ann", MessageTS: "1.2"}}}
 	require.NoError(t, one.Record(t.Context(), allow))
 	require.NoError(t, other.Record(t.Context(), allow))
-	more := use(t, other, workflow.LimitDayUSD)
+	more := use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.Equal(t, []any{60.0, 1, false}, []any{more.Allowed, more.Number, more.Reached()})
 	require.Equal(t, 1, number(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
 
 	// A session's is its own, and another day's is over.
-	require.NoError(t, one.Record(t.Context(), store.Fact{Extensions: []workflow.Extension{{Use: use(t, one, workflow.LimitSessionUSD), User: "U1"}}}))
-	require.Equal(t, []float64{10, 5}, []float64{use(t, one, workflow.LimitSessionUSD).Allowed, use(t, other, workflow.LimitSessionUSD).Allowed})
+	require.NoError(t, one.Record(t.Context(), store.Fact{Extensions: []workflow.Extension{{Use: use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)), User: "U1"}}}))
+	require.Equal(t, []float64{10, 5}, []float64{use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed, use(t, other, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed})
 	_, err := s.Pool.Exec(t.Context(), `update extensions set day = '2026-03-02' where day <> ''`)
 	require.NoError(t, err)
-	require.True(t, use(t, one, workflow.LimitDayUSD).Reached())
-	require.Equal(t, 10.0, use(t, one, workflow.LimitSessionUSD).Allowed)
+	require.True(t, use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD)).Reached())
+	require.Equal(t, 10.0, use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed)
 }
 
 func TestAWarningIsSaidOnce(t *testing.T) {
@@ -175,13 +189,13 @@ func TestAWarningIsSaidOnce(t *testing.T) {
 	s := open(t)
 	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
 	said := []workflow.Line{{Agent: "a", Text: "near"}}
-	near := use(t, one, workflow.LimitDayUSD)
+	near := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.False(t, near.Warned)
 	for _, turn := range []*store.Turn{one, one, other} {
 		require.NoError(t, turn.Warn(t.Context(), near, said))
 	}
 	require.Equal(t, 1, number(t, s, `select count(*) from lines where text = 'near'`))
-	require.True(t, use(t, other, workflow.LimitDayUSD).Warned)
+	require.True(t, use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD)).Warned)
 	near.Number++ // more was allowed meanwhile
 	require.NoError(t, other.Warn(t.Context(), near, said))
 	require.Equal(t, 2, number(t, s, `select count(*) from lines where text = 'near'`))

@@ -68,7 +68,8 @@ const slowWalk = 200 * time.Millisecond
 // weigh puts into the rows what the session takes of this machine's disk, where that has a
 // limit. Walking a large tree takes a while: no more than a twentieth of the time goes into it.
 func (t *turn) weigh(ctx context.Context) error {
-	if t.Limits[workflow.LimitSessionDisk] == 0 {
+	limited := func(s workflow.Span) bool { return t.Limits[workflow.LimitOf(s, workflow.Disk)] > 0 }
+	if !slices.ContainsFunc(workflow.Spans, limited) {
 		return nil
 	}
 	t.mu.Lock()
