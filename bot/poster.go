@@ -70,7 +70,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 // frozen between its last look and the request, and takes its own reply away again.
 func (p *Poster) settle(ctx context.Context, posting *workflow.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
-	if err != nil || stands == ts || posting.Reaction != "" {
+	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" {
 		return err
 	}
 	p.log().Warn("another replica posted it, too; the later one is taken away", "key", posting.Key, "ts", ts, "stands", stands)
@@ -90,8 +90,11 @@ func (p *Poster) log() *slog.Logger {
 // deliver makes the posting stand in Slack once, its files after its replies, and gives
 // the ts of its first message.
 func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
-	if posting.Reaction != "" {
+	switch {
+	case posting.Reaction != "":
 		return posting.OnTS, p.react(ctx, posting)
+	case posting.Rewrites != "":
+		return posting.OnTS, p.rewrite(ctx, posting)
 	}
 	parts, files := renderer{Links: p.Links}.parts(posting), copies(posting)
 	there, err := p.standing(ctx, posting, parts, files)
@@ -193,6 +196,15 @@ func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standin
 	if err := pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return standing{}, err
 	}
+	there, err := p.look(ctx, posting)
+	if err == nil {
+		p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", there.parts[posting.Key] != "")
+	}
+	return there, err
+}
+
+// look finds what of ours is in the posting's thread.
+func (p *Poster) look(ctx context.Context, posting *workflow.Posting) (standing, error) {
 	there := standing{parts: map[string]string{}}
 	err := p.Slack.thread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
@@ -209,7 +221,6 @@ func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standin
 	if err != nil {
 		return standing{}, fmt.Errorf("look for it in the thread: %w", p.judge(err))
 	}
-	p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", there.parts[posting.Key] != "")
 	return there, nil
 }
 

@@ -129,6 +129,9 @@ type Posting struct {
 	Reaction string
 	OnTS     string
 	Tried    bool // it was attempted before: look it up before posting again
+	// Rewrites is the key of the posting whose message this one makes anew, at OnTS: its
+	// lines once more, without their buttons, and Note below them.
+	Rewrites, Note string
 }
 
 // Text is the posting's whole content.

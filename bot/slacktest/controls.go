@@ -32,6 +32,16 @@ func (m Message) Controls() []Control {
 	return controlsIn(blocks)
 }
 
+// Pressable are the controls of the message, and behind them those that it had before it was
+// edited, which somebody's screen may still show.
+func (m Message) Pressable() []Control {
+	list := m.Controls()
+	for _, blocks := range slices.Backward(m.former) {
+		list = append(list, Message{Blocks: blocks}.Controls()...)
+	}
+	return list
+}
+
 func controlsIn(blocks []object) []Control {
 	var list []Control
 	for _, b := range blocks {

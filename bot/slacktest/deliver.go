@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -98,7 +100,7 @@ func (s *Server) deliver(d *delivery) {
 	if d.number == 0 {
 		s.socket.begun++
 		d.number = s.socket.begun
-		s.socket.open[d.number] = true
+		s.socket.open[d.number] = d
 	}
 	l := s.socket.pick()
 	if l == nil {
@@ -241,13 +243,19 @@ func (s *Server) WaitTaken(ctx context.Context) error {
 	s.mu.Lock()
 	last := s.socket.begun
 	s.mu.Unlock()
-	taken := false
-	return s.await(ctx, func() {
-		taken = true
-		for number := range s.socket.open {
-			taken = taken && number > last
+	var open []string
+	err := s.await(ctx, func() {
+		open = open[:0]
+		for number, d := range s.socket.open {
+			if number <= last {
+				open = append(open, fmt.Sprintf("%s %s %s, attempt %d", d.kind, d.eventType, d.eventID, d.attempt+1))
+			}
 		}
-	}, func() bool { return taken })
+	}, func() bool { return len(open) == 0 })
+	if err != nil {
+		err = fmt.Errorf("%w; not taken: %s", err, strings.Join(open, "; "))
+	}
+	return err
 }
 
 // WaitConnected returns when at least n links are open.

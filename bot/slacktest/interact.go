@@ -8,22 +8,23 @@ import (
 	"strings"
 )
 
-// Click presses the button with that action id under a message.
+// Click presses the button with that action id under a message, or one that it had before it
+// was edited: somebody's screen may be behind.
 func (s *Server) Click(channel, ts, actionID, user string) error {
-	return s.act(channel, ts, actionID, user, "")
+	return s.act(channel, ts, actionID, user, "", Message.Pressable)
 }
 
 // Choose takes an option, by its value, of the menu with that action id under a message.
 func (s *Server) Choose(channel, ts, actionID, user, value string) error {
-	return s.act(channel, ts, actionID, user, value)
+	return s.act(channel, ts, actionID, user, value, Message.Controls)
 }
 
-func (s *Server) act(channel, ts, actionID, user, value string) error {
+func (s *Server) act(channel, ts, actionID, user, value string, seen func(Message) []Control) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		if !s.state.isMember(ch, user) {
 			return fmt.Errorf("slacktest: %s is not in #%s", s.state.nameOf(user), ch.Name)
 		}
-		controls := m.Controls()
+		controls := seen(*m)
 		at := slices.IndexFunc(controls, func(c Control) bool { return c.ActionID == actionID })
 		if at < 0 {
 			return fmt.Errorf("slacktest: nothing under that message has the action id %q; it has %s", actionID, actionIDs(controls))

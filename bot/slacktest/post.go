@@ -55,6 +55,9 @@ func (st *state) mentionsApp(text string) bool {
 // link: such a change has no "edited".
 func (s *Server) change(ch *Channel, m *Message, editor string, apply func()) {
 	before := s.state.wireMessage(m, false)
+	if m.Blocks != nil {
+		m.former = append(m.former, m.Blocks)
+	}
 	apply()
 	stamp := s.state.stamp()
 	if editor != "" {

@@ -24,7 +24,7 @@ type socket struct {
 	holding  bool        // nothing is delivered: it goes to held
 	held     []*delivery
 	begun    int                  // deliveries ever, for their numbers
-	open     map[int]bool         // by number, those that are neither acknowledged nor given up
+	open     map[int]*delivery    // by number, those that are neither acknowledged nor given up
 	onTheWay map[string]flight    // by envelope id
 	sent     []*Delivery          // the record of every attempt
 	events   map[string]*delivery // by event id, for Redeliver
@@ -36,7 +36,7 @@ type socket struct {
 }
 
 func newSocket(random *rand.Rand) socket {
-	return socket{random: random, open: map[int]bool{}, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
+	return socket{random: random, open: map[int]*delivery{}, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
 }
 
 // A link is one WebSocket.

@@ -92,6 +92,7 @@ type Message struct {
 	UnfurlMedia *bool           `json:"unfurl_media,omitempty"`
 
 	clientMsgID string
+	former      []json.RawMessage // blocks before each edit, which somebody's screen may still show
 }
 
 // Metadata is what an app hides in a message.

@@ -155,7 +155,7 @@ func (p *officeCase) react(_ context.Context, s badStep) error {
 // shown is the newest of the bot's messages with a button of that action, or the oldest.
 func (p *officeCase) shown(action string, first bool) (found string) {
 	for _, m := range p.own() {
-		for _, c := range m.Controls() {
+		for _, c := range m.Pressable() {
 			if c.ActionID == action && (!first || found == "") {
 				found = m.TS
 			}

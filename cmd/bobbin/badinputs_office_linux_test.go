@@ -512,7 +512,7 @@ func (p *officeCase) own() (list []slacktest.Message) {
 func (p *officeCase) button(action string) string {
 	own := p.own()
 	for _, m := range slices.Backward(own) {
-		for _, c := range m.Controls() {
+		for _, c := range m.Pressable() {
 			if c.ActionID == action {
 				return c.Value
 			}

@@ -183,7 +183,7 @@ func (w tower) click(f flight, what string) error {
 		if !strings.Contains(w.slack.Readable(m.Text), text) {
 			continue
 		}
-		for _, c := range m.Controls() {
+		for _, c := range m.Pressable() {
 			if strings.HasPrefix(c.ActionID, action) {
 				return w.slack.Click(f.name, m.TS, c.ActionID, w.ann)
 			}

@@ -98,7 +98,7 @@ func with(event map[string]any, field string, value any) map[string]any {
 func (c *scene) press(user, action string, oldest bool) {
 	var found string
 	for _, m := range c.slack.Thread(c.channel, c.root) {
-		if len(m.Controls()) > 0 && (found == "" || !oldest) {
+		if len(m.Pressable()) > 0 && (found == "" || !oldest) {
 			found = m.TS
 		}
 	}

@@ -273,7 +273,7 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		if len(args) > 2 && !strings.Contains(messages[i].Text, args[2]) {
 			continue
 		}
-		for _, c := range messages[i].Controls() {
+		for _, c := range messages[i].Pressable() {
 			if strings.HasPrefix(c.ActionID, args[1]) {
 				return s.slack.Click(s.channel, messages[i].TS, c.ActionID, s.people[args[0]])
 			}

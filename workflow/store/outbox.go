@@ -24,6 +24,8 @@ type outboxRow struct {
 	Reaction string
 	OnTS     string
 	Batch    *string
+	Rewrites string
+	Note     string
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
@@ -64,8 +66,9 @@ func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, er
 
 func waiting(ctx context.Context, tx pgx.Tx, session string) ([]outboxRow, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text,
-			o.buttons, o.files, o.alone, o.reaction, o.on_ts, o.batch
-		from outbox o left join lines l on l.id = o.line_id
+			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
+			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note
+		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null order by o.id limit 40 for update of o`, session)
 	if err != nil {
 		return nil, err
@@ -97,7 +100,10 @@ func coalesce(rows []outboxRow) []outboxRow {
 
 func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 	first := batch[0]
-	p := &workflow.Posting{Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil}
+	p := &workflow.Posting{
+		Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil,
+		Rewrites: first.Rewrites, Note: first.Note,
+	}
 	for _, r := range batch {
 		line := workflow.Line{Agent: r.Agent, Text: r.Text}
 		if len(r.Buttons) > 0 {

@@ -173,7 +173,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
 		t.spending, t.warning, t.extensions, t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
-		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.lines, t.reactions,
+		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.settle, t.lines, t.reactions,
 	} {
 		if err := step(ctx, tx, f); err != nil {
 			return err

@@ -1,0 +1,85 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// asks is a session that waits under buttons; shown says whether they are in Slack.
+func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
+	t.Helper()
+	turn = begun(t, s)
+	eyes, err := s.Next(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	posted(t, s, eyes.Key, "")
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
+		{ActionID: "fix_it", Label: "Fix it", Value: "opaque"},
+	}}}}))
+	if shown {
+		p, err := s.Next(t.Context(), turn.Session().ID)
+		require.NoError(t, err)
+		posted(t, s, p.Key, "7.7")
+		key = p.Key
+	}
+	return turn, key
+}
+
+func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
+	t.Parallel()
+	opens, handled := true, []store.Handled{{ID: 1, ForAgents: true}}
+	report := workflow.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "newer", BaseCommit: "c0ffee"}
+	cases := map[string]struct {
+		fact store.Fact
+		note string // empty: the buttons stay
+	}{
+		"words for the agents":   {store.Fact{Handled: handled, Open: &opens}, "Answered below."},
+		"a newer report":         {store.Fact{Report: &report}, "Revision 2 below counts now."},
+		"a stop":                 {store.Fact{Events: []workflow.Event{workflow.EventStop}}, "Stopped."},
+		"a line":                 {store.Fact{Lines: []workflow.Line{{Agent: "deep", Text: "still at it"}}}, ""},
+		"a message set aside":    {store.Fact{Handled: []store.Handled{{ID: 1}}}, ""},
+		"a model's turn goes on": {store.Fact{Open: &opens}, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			turn, key := asks(t, s, true)
+			require.NoError(t, turn.Record(t.Context(), c.fact))
+			p, err := s.Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			if c.note == "" {
+				require.True(t, p == nil || p.Rewrites == "")
+				return
+			}
+			require.Equal(t, []string{key, "7.7", c.note, "[orchestrator] shall I?"}, []string{p.Rewrites, p.OnTS, p.Note, p.Text()})
+			require.Empty(t, p.Lines[0].Buttons)
+			posted(t, s, p.Key, p.OnTS)
+			require.NoError(t, turn.Record(t.Context(), store.Fact{Handled: handled, Open: &opens}))
+			p, err = s.Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			require.Nil(t, p, "once")
+			_, _, known, err := turn.Button(t.Context(), "fix_it", "opaque")
+			require.NoError(t, err)
+			require.True(t, known, "a press that was on its way is still judged")
+		})
+	}
+}
+
+func TestWhatWasNeverShownGoesOutWithoutButtons(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn, _ := asks(t, s, false)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
+	p, err := s.Next(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	require.Equal(t, "[orchestrator] shall I?", p.Text())
+	require.Empty(t, p.Lines[0].Buttons)
+	posted(t, s, p.Key, "7.7")
+	p, err = s.Next(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	require.Nil(t, p)
+}
