@@ -115,6 +115,10 @@ func (s *Server) deliver(d *delivery) {
 		Link: l.id, Sent: time.Now(), Outcome: Pending, Payload: d.payload,
 	}
 	s.socket.sent = append(s.socket.sent, record)
+	if f, flying := s.socket.onTheWay[record.EnvelopeID]; flying { // sent again under its own id: one acknowledgement is for both
+		f.delivery.cancel()
+		delete(s.socket.open, f.delivery.number)
+	}
 	s.socket.onTheWay[record.EnvelopeID] = flight{d, record}
 	envelope := object{"envelope_id": record.EnvelopeID, "type": d.kind, "payload": d.payload, "accepts_response_payload": d.accepts}
 	if d.again() {

@@ -208,6 +208,21 @@ func TestRedeliver(t *testing.T) {
 	require.Error(t, o.Redeliver("Ev404"))
 }
 
+// What is not an event keeps its id: one acknowledgement is for all that are on their way.
+func TestOneAcknowledgementIsForAllUnderItsID(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, Config{})
+	ws := o.dial()
+	receive(t, ws)
+	require.NoError(t, o.Command("bugs", o.ada.ID, "/diagnose", "x"))
+	first := receive(t, ws)
+	require.NoError(t, o.Redeliver(str(first, "envelope_id")))
+	require.Equal(t, first["envelope_id"], receive(t, ws)["envelope_id"])
+	acknowledge(t, ws, first)
+	require.NoError(t, o.WaitTaken(soon(t)))
+	require.NoError(t, o.WaitSettled(soon(t)))
+}
+
 func TestEventsWaitForAConnection(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
