@@ -77,6 +77,30 @@ func TestSpoiltPacks(t *testing.T) {
 	}
 }
 
+// An answer that ends in the middle of a length broke off; one whose length is none is no git.
+func TestLengthsInPacks(t *testing.T) {
+	t.Parallel()
+	for rest, reason := range map[string]string{"": "broke off", "00": "broke off in the middle of a pack", "001": "broke off in the middle of a pack", "zz!! and so on": "does not speak git"} {
+		t.Run(rest, func(t *testing.T) {
+			t.Parallel()
+			o := newTroubled(t)
+			m := openMirror(t, &Mirrors{Patience: Patience{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
+			o.commit("newer", map[string]string{"newer.txt": "newer\n"})
+			o.spoil(fetchPack, always, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+				answer := answerOf(r, real)
+				copyHead(w, answer)
+				e := pktline.NewEncoder(w)
+				_ = e.EncodeString("NAK\n")
+				_ = e.Encode([]byte("\x02Counting\n"))
+				_, _ = w.Write([]byte(rest))
+			})
+			told(t, m.Fetch(ctx0()), faultKind{reason: reason, passes: true})
+			o.mend()
+			require.NoError(t, m.Fetch(ctx0()))
+		})
+	}
+}
+
 // A full disk of ours is not the remote's fault, and can be told by those who look for it.
 func TestOurOwnDiskIsFull(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
@@ -250,10 +251,41 @@ func plainPack(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) io
 	default:
 		return r
 	}
-	demux := sideband.NewDemuxer(kind, r)
+	p := &plain{sent: r}
+	demux := sideband.NewDemuxer(kind, p.end())
 	demux.Progress = progress
-	return demux
+	p.demux = demux
+	return p
 }
+
+// plain is a pack out of its side band. An answer that ends in the middle of a length looks
+// like one whose length is none; where it ended tells the two apart.
+type plain struct {
+	sent  io.Reader
+	demux io.Reader
+	ended bool
+}
+
+func (p *plain) Read(b []byte) (int, error) {
+	n, err := p.demux.Read(b)
+	if errors.Is(err, pktline.ErrInvalidPktLen) && p.ended {
+		err = errCutPack
+	}
+	return n, err
+}
+
+// end notes where the answer ends.
+func (p *plain) end() io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := p.sent.Read(b)
+		p.ended = p.ended || err != nil
+		return n, err
+	})
+}
+
+type readerFunc func(b []byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 // haves names what is here: the tips, and some of the way back from each.
 func (m *Mirror) haves() []plumbing.Hash {
