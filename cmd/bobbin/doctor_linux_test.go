@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +24,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
@@ -134,6 +138,7 @@ var (
 	someFiles    = regexp.MustCompile(`\d+ files`)
 	somePrograms = regexp.MustCompile(`(Postgres|here is) \d.*?( answers|, run as|\n)`)
 	someTools    = regexp.MustCompile(`commands find .*`)
+	someSchema   = regexp.MustCompile(`\b(schema(?: is)?|knows|to) (\d+)\b`)
 )
 
 func (w *ward) stable(text string) string {
@@ -143,7 +148,23 @@ func (w *ward) stable(text string) string {
 	}
 	text = someTime.ReplaceAllString(someSize.ReplaceAllString(text, "<size>"), "<time>")
 	text = somePrograms.ReplaceAllString(someFiles.ReplaceAllString(text, "<n> files"), "$1 <version>$2")
-	return someTools.ReplaceAllString(text, "commands find <tools>")
+	return someTools.ReplaceAllString(withoutSchema(text), "commands find <tools>")
+}
+
+// withoutSchema names the schema that this program knows, and the one before it.
+func withoutSchema(text string) string {
+	files, _ := fs.Glob(migrations.Files, "*.sql")
+	known, _ := strconv.Atoi(slices.Max(files)[:5])
+	return someSchema.ReplaceAllStringFunc(text, func(found string) string {
+		word, number := found[:strings.LastIndexByte(found, ' ')], found[strings.LastIndexByte(found, ' ')+1:]
+		switch number {
+		case fmt.Sprint(known):
+			return word + " <known>"
+		case fmt.Sprint(known - 1):
+			return word + " <known-1>"
+		}
+		return found
+	})
 }
 
 // notWell is what is not well in what was said of a part.
