@@ -12,6 +12,8 @@
 // not acknowledged: Slack delivers it again, and a person who pressed a button is told by
 // Slack that it failed. The Inbox drops duplicates; the gateway keeps no memory.
 //
+// Some buttons open a modal, and what is sent there is taken in like a reply (form.go).
+//
 // A slash command opens a thread of its own before it goes to the Inbox as a mention
 // (command.go).
 //

@@ -22,6 +22,7 @@ import (
 type Gateway struct {
 	Slack *Slack
 	Inbox Inbox
+	Forms Forms        // default: no button opens a modal
 	Log   *slog.Logger // default: silent
 	Watch []string     // ids of channels in which a message needs no mention
 
@@ -42,7 +43,7 @@ type Gateway struct {
 	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
 	PingInterval time.Duration
 
-	blind    bool // tests only: post what commands ask for without looking it up
+	blind    bool // tests only: post what commands ask for without looking it up, take each form for a new one
 	together bool // tests only: let Slack renew all connections at the same time
 
 	links atomic.Int32
@@ -244,12 +245,22 @@ func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []by
 		}
 		return
 	}
+	if s, ok := l.reader.submission(payload); kind == "interactive" && ok {
+		if answer := l.submit(ctx, s); ctx.Err() == nil {
+			l.acknowledge(ctx, envelopeID, answer, l.log)
+		}
+		return
+	}
+	until := time.Now().Add(l.patience())
 	in, ok, reason := l.reader.Normalise(kind, payload)
 	log := l.log.With("event", in.EventID, "attempt", attempt)
 	//crash:event_received
+	if ok {
+		l.pressed(ctx, &in, payload)
+	}
 	if !ok {
 		log.Debug("not for us", "reason", reason)
-	} else if err := l.keep(ctx, in, time.Now().Add(l.patience())); err != nil {
+	} else if err := l.keep(ctx, in, until); err != nil {
 		log.Error("could not keep an event; Slack will deliver it again", "kind", in.Kind, "err", err)
 		return
 	}
@@ -272,8 +283,13 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 // keep offers the event until the Inbox took it or patience ends. Slack never delivers a
 // press of a button again, so a database that is away for a moment should not lose one.
 func (l *link) keep(ctx context.Context, in workflow.Incoming, until time.Time) error {
+	return l.persist(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
+}
+
+// persist does it until it is done or until has come, at least once.
+func (l *link) persist(ctx context.Context, until time.Time, do func() error) error {
 	for wait := 20 * time.Millisecond; ; wait *= 2 {
-		err := l.Inbox.Receive(ctx, in)
+		err := do()
 		if err == nil || ctx.Err() != nil || time.Now().Add(wait).After(until) {
 			return err
 		}

@@ -30,7 +30,7 @@ type part struct {
 func (r renderer) parts(p *workflow.Posting) []part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
-		lines[i] = r.line(l)
+		lines[i] = r.line(l) + r.calls(l)
 	}
 	var parts []part
 	for i, text := range split(strings.Join(lines, "\n"), maxPart) {

@@ -23,6 +23,7 @@ import (
 // make a link of, unless it lies under one of Links.
 type renderer struct {
 	Links []string // addresses under which links may be clicked, such as https://github.com/acme/
+	Calls []string // ids of people and user groups whom a line may call, beside its text
 
 	forgeable bool // tests only: a text may look as if several agents had signed it
 }

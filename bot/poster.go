@@ -24,6 +24,7 @@ type Poster struct {
 	Outbox Outbox
 	Log    *slog.Logger // default: silent
 	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
+	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may call
 
 	// Pace is the least time between two replies in a channel; default 1 s, as Slack has
 	// it. Other replicas have a pace of their own: what is too much between them is a 429.
@@ -96,7 +97,7 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 	case posting.Rewrites != "":
 		return posting.OnTS, p.rewrite(ctx, posting)
 	}
-	parts, files := renderer{Links: p.Links}.parts(posting), copies(posting)
+	parts, files := renderer{Links: p.Links, Calls: p.Calls}.parts(posting), copies(posting)
 	there, err := p.standing(ctx, posting, parts, files)
 	if err != nil {
 		return "", err

@@ -15,7 +15,7 @@ func (p *Poster) rewrite(ctx context.Context, posting *workflow.Posting) error {
 	if posting.OnTS == "" { // Slack never took it
 		return nil
 	}
-	render := renderer{Links: p.Links}
+	render := renderer{Links: p.Links, Calls: p.Calls}
 	original := *posting
 	original.Key = posting.Rewrites
 	parts := render.parts(&original)

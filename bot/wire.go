@@ -129,3 +129,33 @@ type action struct {
 		Value jstring `json:"value"`
 	}] `json:"selected_option"`
 }
+
+// trigger is what a press gives to open a modal with, for three seconds and once.
+type trigger struct {
+	TriggerID jstring `json:"trigger_id"`
+}
+
+// viewSubmission is the payload of an interactive envelope by which a modal is sent.
+type viewSubmission struct {
+	Type jstring `json:"type"`
+	User lenient[struct {
+		ID     jstring `json:"id"`
+		TeamID jstring `json:"team_id"`
+	}] `json:"user"`
+	View lenient[struct {
+		ID         jstring `json:"id"`
+		CallbackID jstring `json:"callback_id"`
+		Metadata   jstring `json:"private_metadata"`
+		State      lenient[struct {
+			Values lenient[map[string]lenient[map[string]lenient[field]]] `json:"values"`
+		}] `json:"state"`
+	}] `json:"view"`
+}
+
+// field is what was entered in one input, or chosen in a menu.
+type field struct {
+	Value    jstring `json:"value"`
+	Selected lenient[struct {
+		Value jstring `json:"value"`
+	}] `json:"selected_option"`
+}

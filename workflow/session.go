@@ -61,6 +61,7 @@ const (
 	IncomingEdit    IncomingKind = "edit"    // message_changed: TS is the edited message's
 	IncomingDelete  IncomingKind = "delete"  // message_deleted: TS is the deleted message's
 	IncomingAction  IncomingKind = "action"  // a button: ActionID and Value are set
+	IncomingForm    IncomingKind = "form"    // a modal was sent: ActionID and Value are of the button that opened it
 	IncomingDue     IncomingKind = "due"     // not of Slack: a question waited long enough; Value is its id
 	IncomingTold    IncomingKind = "told"    // not of Slack: the program tells the agents something
 )
@@ -93,6 +94,9 @@ type Line struct {
 	Text  string
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
+	// Calls are ids of people and user groups who are told of the line. Only those that the
+	// configuration names are called.
+	Calls []string
 	// Files are attached to the reply: text only.
 	Files []File
 }

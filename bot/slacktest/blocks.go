@@ -184,6 +184,8 @@ func (v *validator) element(e object, at string) {
 		if style := str(e, "style"); style != "" && style != "primary" && style != "danger" {
 			v.wrong(at+"/style", "must be one of: primary, danger")
 		}
+	case "plain_text_input":
+		v.input(e, at)
 	case "static_select", "multi_static_select", "radio_buttons", "checkboxes", "overflow":
 		v.options(e, at)
 	case "":

@@ -191,6 +191,9 @@ func (s *Server) Views() []View {
 // value for a menu. What the app answers shows in Views: gone, changed, or with Errors.
 func (s *Server) Submit(viewID string, entered map[string]string) error {
 	return s.withView(viewID, func(v *View) error {
+		if err := mayBeSent(v, entered); err != nil {
+			return err
+		}
 		values := object{}
 		for _, c := range controlsIn(v.blocks) {
 			values[c.BlockID] = object{c.ActionID: fieldValue(c, entered[c.ActionID])}
@@ -229,7 +232,7 @@ func (s *Server) submitted(v *View, response json.RawMessage) {
 	_ = json.Unmarshal(response, &r)
 	switch r.Action {
 	case "errors":
-		v.Errors = r.Errors
+		v.Errors = shownErrors(v, r.Errors)
 	case "update":
 		if err := s.fill(v, r.View, "modal"); err != nil {
 			v.Errors = map[string]string{"": err.Error()}

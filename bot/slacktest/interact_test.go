@@ -140,7 +140,7 @@ func TestModal(t *testing.T) {
 	modal := slack.ModalViewRequest{
 		Type: slack.VTModal, Title: plain("Correct"), Submit: plain("Send"), CallbackID: "correct", PrivateMetadata: "rev 2",
 		Blocks: slack.Blocks{BlockSet: []slack.Block{
-			slack.NewInputBlock("what", plain("What"), nil, slack.NewPlainTextInputBlockElement(nil, "text")),
+			slack.NewInputBlock("what", plain("What"), nil, slack.NewPlainTextInputBlockElement(nil, "text").WithMaxLength(20)),
 		}},
 	}
 	opened, err := o.api.OpenView(click.TriggerID, modal)
@@ -164,7 +164,12 @@ func TestModal(t *testing.T) {
 		sent, _ := e.Data.(slack.InteractionCallback)
 		return sent
 	}
-	sent := submit("", slack.NewErrorsViewSubmissionResponse(map[string]string{"what": "say something"}))
+	require.EqualError(t, o.Submit(opened.ID, nil), `slacktest: "text" has to be filled in`)
+	require.EqualError(t, o.Submit(opened.ID, map[string]string{"text": "x", "more": "y"}), "slacktest: the modal has no input more")
+	require.EqualError(t, o.Submit(opened.ID, map[string]string{"text": strings.Repeat("ä", 21)}), `slacktest: "text" takes 20 characters`)
+	submit("?", slack.NewErrorsViewSubmissionResponse(map[string]string{"nothing": "say something"}))
+	require.Contains(t, o.Views()[0].Errors[""], "trouble", "an error of no input is the app's own")
+	sent := submit("?", slack.NewErrorsViewSubmissionResponse(map[string]string{"what": "say something"}))
 	require.Equal(t, slack.InteractionTypeViewSubmission, sent.Type)
 	require.Equal(t, map[string]string{"what": "say something"}, o.Views()[0].Errors)
 
@@ -186,6 +191,11 @@ func TestModalsThatCannotBe(t *testing.T) {
 	_, err := o.api.OpenView(trigger, modal)
 	refused(t, err, "invalid_arguments")
 	modal.Title = plain("ok")
+	modal.Submit = plain("Send")
+	modal.Blocks.BlockSet = []slack.Block{slack.NewInputBlock("", plain("What"), nil, slack.NewPlainTextInputBlockElement(nil, "text").WithMaxLength(3001))}
+	_, err = o.api.OpenView(trigger, modal)
+	refused(t, err, "invalid_arguments")
+	modal.Submit, modal.Blocks.BlockSet = nil, nil
 	_, err = o.api.OpenView("none", modal)
 	refused(t, err, "invalid_trigger_id")
 	o.mu.Lock()

@@ -131,10 +131,10 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	}
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeper{keep: s.Keep, store: b.store, runner: runner, mirrors: b.mirrors, checker: runner.Checker, log: log}
-	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories)}
+	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories)}
 	b.gateway = &bot.Gateway{
 		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Connections: cmp.Or(s.SlackLinks, defaultConnections),
-		Ledger: b.store, Channels: channels(s.Repositories),
+		Ledger: b.store, Forms: b.store, Channels: channels(s.Repositories),
 	}
 	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err
@@ -183,6 +183,14 @@ func channels(list []turn.Repository) (ids []string) {
 				ids = append(ids, id)
 			}
 		}
+	}
+	return ids
+}
+
+// mayBeCalled are the people and user groups that the configuration names as approvers.
+func mayBeCalled(list []turn.Repository) (ids []string) {
+	for _, r := range list {
+		ids = append(ids, r.Approvers.People...)
 	}
 	return ids
 }

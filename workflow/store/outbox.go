@@ -26,6 +26,7 @@ type outboxRow struct {
 	Batch    *string
 	Rewrites string
 	Note     string
+	Calls    []string
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
@@ -65,7 +66,7 @@ func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, er
 }
 
 func waiting(ctx context.Context, tx pgx.Tx, session string) ([]outboxRow, error) {
-	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text,
+	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
@@ -105,7 +106,7 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 		Rewrites: first.Rewrites, Note: first.Note,
 	}
 	for _, r := range batch {
-		line := workflow.Line{Agent: r.Agent, Text: r.Text}
+		line := workflow.Line{Agent: r.Agent, Text: r.Text, Calls: r.Calls}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
 				return nil, err

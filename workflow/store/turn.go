@@ -405,7 +405,7 @@ func (t *Turn) lines(ctx context.Context, tx pgx.Tx, f Fact) error {
 // line keeps what was said, what its buttons stand for, and that it has to be posted.
 func (t *Turn) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool) error {
 	var id int64
-	err := tx.QueryRow(ctx, `insert into lines (session_id, agent, text) values ($1, $2, $3) returning id`, t.id, l.Agent, clean(l.Text)).Scan(&id)
+	err := tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls) values ($1, $2, $3, $4) returning id`, t.id, l.Agent, clean(l.Text), called(l)).Scan(&id)
 	if err != nil {
 		return err
 	}

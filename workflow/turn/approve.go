@@ -19,19 +19,19 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.unknown(m, err)
 	}
 	if reason := approvers.MayApprove(p, s.Requester); reason != "" {
-		return t.refuseRevision(revision, m, p, reason, fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, approvers.Who())), nil
+		return t.requestApproval(ctx, m, p, approvers, reason, revision, scope)
 	}
 	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return store.Fact{}, err
 	} else if standing != nil && revision == s.Revision {
-		return t.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.", revision, standing.UserName)), nil
+		return t.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, entered(m))), nil
 	}
 	switch {
 	case s.Revision == 0 || !t.waitsForConsent():
-		return t.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."), nil
+		return t.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+entered(m)), nil
 	case revision != s.Revision:
 		return t.refuseRevision(revision, m, p, "an old revision",
-			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.", revision, s.Revision)), nil
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, entered(m))), nil
 	}
 	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := t.unread(ctx, m, shown); err != nil {
@@ -60,7 +60,7 @@ const postingTime = 10 * time.Second
 // unread: words name no revision, so they approve only what stood above them in the
 // thread. A button was shown together with its revision. shown is where that stands.
 func (t *turn) unread(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
-	if m.Kind == workflow.IncomingAction {
+	if m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		return false, nil
 	}
 	for until := time.Now().Add(postingTime); ; {
@@ -125,7 +125,7 @@ func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) s
 	}
 	f := t.answer(m, question+"? Press the button, or reply \"fix it\".",
 		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
-		workflow.Button{ActionID: "correct", Label: "No", Value: store.NewToken()})
+		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	f.Decisions = []workflow.Decision{{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
 	return f
 }

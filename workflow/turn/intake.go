@@ -75,6 +75,9 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 	if m.Kind == workflow.IncomingAction {
 		return t.clicked(ctx, m, person)
 	}
+	if m.Kind == workflow.IncomingForm {
+		return t.filled(ctx, m, person)
+	}
 	return t.said(ctx, m, person)
 }
 
@@ -82,7 +85,7 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 // judged when Slack answers again.
 func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
 	kind := workflow.ReadConsent(m.Text).Kind
-	if m.ActionID != "fix_it" && m.ActionID != "push_it" && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
+	if m.ActionID != "fix_it" && m.ActionID != "push_it" && m.ActionID != workflow.ActionFixLimited && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
 		return store.Fact{}, fmt.Errorf("read who wrote: %w", err)
 	}
 	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -164,8 +167,8 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.approve(ctx, m, p, revision, means)
 	case "push_it":
 		return t.allow(ctx, m, p, means)
-	case "correct":
-		return t.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again."), nil
+	case workflow.ActionCorrect, workflow.ActionFixLimited:
+		return t.formPressed(m, p), nil
 	case "confirm":
 		return t.confirmed(ctx, m, p, revision)
 	case "option", "wrap_up":
@@ -245,7 +248,7 @@ func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said 
 // an answer; other words of such people get none.
 func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) store.Fact {
 	f := t.ignore(m)
-	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingAction {
+	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		f.Lines = t.program("I cannot take this: " + reason + ".")
 	}
 	f.ClearStop = true

@@ -177,7 +177,8 @@ func (l *lead) showReport(r *workflow.Report) model.Result {
 func (t *turn) reportButtons(allow string) []workflow.Button {
 	return []workflow.Button{
 		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
-		{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		{ActionID: workflow.ActionFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
+		{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: store.NewToken()},
 		{ActionID: "consult", Label: "Ask the " + t.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
 		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+)
+
+// open is the newest modal that stands open on somebody's screen, sooner or later.
+func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View) bool) (found slacktest.View, err error) {
+	err = s.poll(ctx, func() (bool, error) {
+		for _, v := range s.slack.Views() {
+			if v.Type == "modal" && v.User == s.people[who] && wanted(v) {
+				found = v
+			}
+		}
+		return found.ID != "", nil
+	})
+	if err != nil {
+		return found, fmt.Errorf("%s has no such modal open: %w", who, err)
+	}
+	return found, nil
+}
+
+// modal WHO TEXT: a modal stands open on WHO's screen that shows TEXT, be it as an error.
+// ! modal WHO: none does.
+func modalCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	if len(args) == 1 {
+		for _, v := range s.slack.Views() {
+			if v.Type == "modal" && v.User == s.people[args[0]] {
+				return nil
+			}
+		}
+		return errors.New("no modal is open")
+	}
+	text := strings.Join(args[1:], " ")
+	_, err := s.open(ctx, args[0], func(v slacktest.View) bool {
+		return strings.Contains(string(v.Blocks()), text) || strings.Contains(fmt.Sprint(v.Errors), text)
+	})
+	return err
+}
+
+// enter WHO INPUT=TEXT…: WHO sends the newest modal with that in its inputs.
+func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	v, err := s.open(ctx, args[0], func(slacktest.View) bool { return true })
+	if err != nil {
+		return err
+	}
+	entered := map[string]string{}
+	for _, a := range args[1:] {
+		name, text, _ := strings.Cut(a, "=")
+		entered[name] = s.mentions(strings.ReplaceAll(text, `\n`, "\n"))
+	}
+	if err := s.slack.Submit(v.ID, entered); err != nil {
+		return err
+	}
+	return s.slack.WaitSettled(ctx)
+}
+
+// dismiss WHO: WHO closes the newest modal without sending it.
+func dismissCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	v, err := s.open(ctx, args[0], func(slacktest.View) bool { return true })
+	if err != nil {
+		return err
+	}
+	return s.slack.Dismiss(v.ID)
+}
+
+// refuse METHOD CODE: Slack answers the next call of that method with that error.
+func refuseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	s.slack.Order(slacktest.Fault{Method: args[0], Error: args[1]})
+	return nil
+}
+
+// nameApprovers are ann, bea and a group that bea is in.
+func (s *story) nameApprovers() []string {
+	if s.leads == "" {
+		s.leads = s.slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: []string{s.people["bea"]}}).ID
+		s.names[s.leads] = "leads"
+	}
+	return []string{s.people["bea"], s.leads, s.people["ann"]}
+}
+
+// uncalled leaves out of a post's problems that it calls those whom the story's configuration
+// names as approvers.
+func (s *story) uncalled(problems []string) []string {
+	if s.leads == "" {
+		return problems
+	}
+	called := []string{"calls somebody: <!subteam^" + s.leads + ">"}
+	for _, id := range s.people {
+		called = append(called, "calls somebody: <@"+id+">")
+	}
+	return slices.DeleteFunc(problems, func(p string) bool { return slices.Contains(called, p) })
+}
+
+// called FILE: every mention that the bot posted, one reply a line, in the order of posting.
+func called(_ context.Context, s *story) (string, error) {
+	var all strings.Builder
+	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+		if list := markup.FindAllString(m.Text, -1); m.BotID == s.slack.App().BotID && len(list) > 0 {
+			all.WriteString(s.slack.Readable(strings.Join(list, " ")) + "\n")
+		}
+	}
+	return all.String(), nil
+}

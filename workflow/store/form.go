@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// Form is what the button of that action asks for in a modal; nil where there is no such
+// button, or it opens none.
+func (s *Store) Form(ctx context.Context, action, value string) (*workflow.Form, error) {
+	if !workflow.OpensForm(action) {
+		return nil, nil
+	}
+	f := workflow.Form{ActionID: action, Value: value}
+	var newest int
+	var means, approver string
+	err := s.Pool.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), b.revision, b.means, s.revision, coalesce(a.user_name, '')
+		from buttons b join sessions s on s.id = b.session_id left join approvals a on a.session_id = s.id and a.revision = s.revision
+		where b.id = $1 and b.action_id = $2`, value, action).
+		Scan(&f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Revision, &means, &newest, &approver)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("form of a button: %w", err)
+	case means == "no": // it declines, and asks nothing
+		return nil, nil
+	case f.Revision != newest:
+		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)
+	case action == workflow.ActionFixLimited && approver != "":
+		f.Late = fmt.Sprintf("Revision %d was already approved by %s. Nothing was sent.", newest, approver)
+	}
+	return &f, nil
+}
+
+// Submit keeps what was sent in a modal, as Receive does, in the thread of the button that
+// opened it. Where it cannot count any more nothing is kept, and late says so for people.
+// What was kept before is kept, whatever happened since.
+func (s *Store) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
+	var kept bool
+	if err := s.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {
+		return "", err
+	}
+	form, err := s.Form(ctx, in.ActionID, in.Value)
+	switch {
+	case err != nil:
+		return "", err
+	case form == nil:
+		return "I do not know any more what this was about. Please write it in the thread.", nil
+	case form.Late != "":
+		return form.Late, nil
+	}
+	in.Thread = form.Thread
+	return "", s.Receive(ctx, in)
+}
+
+// called are the ids that a line calls; none is an empty list and no null.
+func called(l workflow.Line) []string { return append([]string{}, l.Calls...) }

@@ -1,0 +1,69 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// withForms is a session that shows revision 1 with its buttons.
+func withForms(t *testing.T, s *store.Store) *store.Turn {
+	t.Helper()
+	turn := begun(t, s)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{
+		Report: &workflow.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
+		Lines: []workflow.Line{{Agent: "orchestrator", Text: "the cause", Calls: []string{"U1", "S1"}, Buttons: []workflow.Button{
+			{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: "c"},
+			{ActionID: workflow.ActionFixLimited, Label: "Limits…", Value: "l"},
+			{ActionID: workflow.ActionCorrect, Label: "No", Value: "n", Means: "no"},
+			{ActionID: "fix_it", Label: "Fix it", Value: "f"},
+		}}},
+	}))
+	return turn
+}
+
+func sent(event, action, value, text string) workflow.Incoming {
+	return workflow.Incoming{EventID: event, Kind: workflow.IncomingForm, User: "U1", ActionID: action, Value: value, Text: text, TS: "2.0"}
+}
+
+func TestFormsOfButtons(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := withForms(t, s)
+	f, err := s.Form(t.Context(), workflow.ActionCorrect, "c")
+	require.NoError(t, err)
+	require.Equal(t, &workflow.Form{ActionID: workflow.ActionCorrect, Value: "c", Thread: turn.Session().Thread, Revision: 1}, f)
+	for _, c := range [][2]string{{"correct", "l"}, {"fix_limited", "c"}, {"correct", "n"}, {"fix_it", "f"}, {"correct", "x"}, {"correct", ""}} {
+		f, err := s.Form(t.Context(), c[0], c[1])
+		require.NoError(t, err)
+		require.Nil(t, f, c)
+	}
+	require.Equal(t, 1, number(t, s, `select count(*) from lines where calls = '{U1,S1}'`))
+}
+
+func TestWhatIsSentIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := withForms(t, s)
+	submit := func(in workflow.Incoming) string {
+		late, err := s.Submit(t.Context(), in)
+		require.NoError(t, err)
+		return late
+	}
+	for range 3 {
+		require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")))
+	}
+	require.Contains(t, submit(sent("form:2", "correct", "x", "the cart")), "write it in the thread")
+	require.Contains(t, submit(sent("form:3", "fix_limited", "c", "only a.go")), "write it in the thread", "a value counts under its own action")
+
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Report: &workflow.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}}))
+	require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")), "what is kept is kept")
+	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")), "Revision 2 was shown meanwhile, and this is about revision 1")
+	kept, err := turn.Unhandled(t.Context())
+	require.NoError(t, err)
+	require.Len(t, kept, 2) // the mention, and one correction
+	require.Equal(t, []string{"form", "the cart", "correct", "c"}, []string{string(kept[1].Kind), kept[1].Text, kept[1].ActionID, kept[1].Value})
+}

@@ -1,0 +1,100 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// askedFor is the decision that a request for approval leaves.
+const askedFor = "request"
+
+// requestApproval makes a request of the word of somebody who may not approve: the line
+// says who asks, calls the approvers that the configuration names, and has the buttons
+// again. An approver's press or word is then the approval of that very revision, by
+// [turn.approve] as ever.
+//
+// Approvers are called once for a revision, whoever asks and however often, so nobody can
+// ring them up again and again. Nothing is asked of them where nothing waits.
+func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) (store.Fact, error) {
+	s := t.Session()
+	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
+	f := t.refuseRevision(revision, m, p, reason, said)
+	standing, err := t.Store.Approval(ctx, s.ID, s.Revision)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if standing != nil || revision != s.Revision || s.Revision == 0 || !t.waitsForConsent() {
+		f.Lines[0].Text += entered(m)
+		return f, nil
+	}
+	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := t.unread(ctx, m, shown); err != nil || unread {
+		return f, err
+	}
+	before, called, err := t.askedBefore(ctx, revision)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if slices.Contains(before, p.ID) && scope == "" {
+		f.Lines = t.program(fmt.Sprintf("%s asked for revision %d already; it waits for somebody who may approve. %s", p.Name, revision, a.Who()))
+		return f, nil
+	}
+	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
+	label := "Fix it"
+	if kind := t.newestKind(); kind == reportRequest || kind == reportPlan {
+		label = "Go ahead"
+	}
+	buttons := t.reportButtons(label)
+	if scope == "" {
+		request += "."
+	} else {
+		request += ", limited to: " + scope
+		buttons[0].Label, buttons[0].Means = label+", so limited", scope
+	}
+	f.Lines = t.program(said+" "+request, buttons...)
+	f.Alone = true
+	if !called {
+		f.Lines[0].Calls = t.toCall(a, p)
+	}
+	f.Decisions = append(f.Decisions, workflow.Decision{
+		What: askedFor, Allowed: true, Reason: strings.Join(f.Lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
+	})
+	return f, nil
+}
+
+// askedBefore are the people who asked for that revision already; called says whether
+// somebody was called for it.
+func (t *turn) askedBefore(ctx context.Context, revision int) (users []string, called bool, err error) {
+	decisions, err := t.Store.Decisions(ctx, t.Session().ID)
+	if err != nil {
+		return nil, false, fmt.Errorf("who asked before: %w", err)
+	}
+	for _, d := range decisions {
+		if d.What == askedFor && d.Revision == revision {
+			users, called = append(users, d.User), called || d.Reason != ""
+		}
+	}
+	return users, called, nil
+}
+
+// mostCalled is how many are called in one line: a list of everybody calls nobody.
+const mostCalled = 10
+
+// toCall are the ids that the configuration names for the repository: a group as itself
+// and not as its members. Whoever asks is not called, nor the requester where somebody else
+// has to approve.
+func (t *turn) toCall(a workflow.Approvers, asks workflow.Person) []string {
+	r, _ := t.repository()
+	var ids []string
+	for _, id := range r.Approvers.People {
+		if id != asks.ID && (!a.OtherThanRequester || id != t.Session().Requester) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids[:min(len(ids), mostCalled)]
+}

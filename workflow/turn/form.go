@@ -1,0 +1,82 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// formPressed: where the modal is open the press has said all; where Slack did not open
+// it, the same can be said in words.
+func (t *turn) formPressed(m workflow.Message, p workflow.Person) store.Fact {
+	switch {
+	case m.Text == workflow.FormOpened:
+		return t.ignore(m)
+	case m.ActionID == workflow.ActionFixLimited:
+		return t.answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+	}
+	return t.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
+}
+
+// filled judges what somebody sent in a modal; its button's row says of what.
+func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+	revision, _, ok, err := t.Button(ctx, m.ActionID, m.Value)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if !ok {
+		t.log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
+		return t.ignore(m), nil
+	}
+	switch m.ActionID {
+	case workflow.ActionCorrect:
+		return t.corrected(m, p, revision), nil
+	case workflow.ActionFixLimited:
+		return t.approve(ctx, m, p, revision, m.Text)
+	}
+	return t.ignore(m), nil
+}
+
+// corrected takes a correction in as if it had been a reply, and shows it to everybody: a
+// modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
+// one. A newer report makes it no less worth knowing, but both sides are told.
+func (t *turn) corrected(m workflow.Message, p workflow.Person, revision int) store.Fact {
+	s := t.Session()
+	about := fmt.Sprintf("revision %d", revision)
+	if revision != s.Revision {
+		about += fmt.Sprintf(" (the newest is revision %d)", s.Revision)
+	}
+	said := p.Name + " corrects:"
+	if revision > 0 {
+		said = p.Name + " corrects " + about + ":"
+	}
+	consent := workflow.ReadConsent(m.Text)
+	var f store.Fact
+	switch sounds := consent.Kind; {
+	case sounds == workflow.ConsentStop:
+		f = t.stop(m, p)
+	case t.waitsForConsent() && (sounds == workflow.ConsentApprove || sounds == workflow.ConsentScoped || sounds == workflow.ConsentUnclear):
+		f = t.askConsent(m, p, consent.Scope)
+	default:
+		told := fmt.Sprintf("%s corrects %s:\n%s", called(p.Name), about, fence("message", m.Text))
+		f = t.forAgents(m, told)
+	}
+	f.Lines = append(t.program(said+"\n"+quoted(m.Text)), f.Lines...)
+	return f
+}
+
+// quoted are somebody's own words, as a quote.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
+}
+
+// entered gives the words of a form back that came to nothing, so that they are not lost.
+func entered(m workflow.Message) string {
+	if m.Kind != workflow.IncomingForm {
+		return ""
+	}
+	return " What you entered was:\n" + quoted(m.Text)
+}
