@@ -70,9 +70,13 @@ func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byt
 
 // The inputs of the forms: each is a block of the same name.
 const (
-	inputWords = "words"
-	inputFiles = "files"
+	inputWords  = "words"
+	inputFiles  = "files"
+	inputChoice = "repository"
 )
+
+// mostOptions is how many a menu may have.
+const mostOptions = 100
 
 // modal is the form as Slack shows it. Beside the button's opaque id it carries the ts of
 // the button's message only.
@@ -89,6 +93,9 @@ func modal(f workflow.Form, ts string) slack.ModalViewRequest {
 		view.Blocks.BlockSet = []slack.Block{
 			input(inputWords, "What is wrong, or what has to change?", "Everybody in the thread reads it, with your name.", false),
 		}
+	case f.ActionID == workflow.ActionRepository:
+		view.Title, view.Submit = plainText("Change repository"), plainText("Choose")
+		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(inputChoice, plainText("Which repository is this about?"), nil, menu(inputChoice, f.Choices))}
 	case f.ActionID == workflow.ActionFixLimited:
 		view.Title, view.Submit = plainText("Fix it, with limits"), plainText("Fix it")
 		view.Blocks.BlockSet = []slack.Block{
@@ -102,6 +109,14 @@ func modal(f workflow.Form, ts string) slack.ModalViewRequest {
 
 func plainText(text string) *slack.TextBlockObject {
 	return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+}
+
+func menu(name string, choices []string) *slack.SelectBlockElement {
+	var options []*slack.OptionBlockObject
+	for _, c := range choices[:min(len(choices), mostOptions)] {
+		options = append(options, slack.NewOptionBlockObject(c, plainText(cmp.Or(oneLine(c, maxLabel), "…")), nil))
+	}
+	return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options...)
 }
 
 func input(name, label, hint string, optional bool) *slack.InputBlock {
@@ -145,6 +160,11 @@ func (r Reader) submission(payload []byte) (s submitted, ok bool) {
 	case workflow.ActionCorrect:
 		if s.in.Text = entered(inputWords); s.in.Text == "" {
 			s.errors[inputWords] = "Say what is wrong, or close this."
+		}
+	case workflow.ActionRepository:
+		s.blame = inputChoice
+		if s.in.Text = entered(inputChoice); s.in.Text == "" {
+			s.errors[inputChoice] = "Choose one, or close this."
 		}
 	case workflow.ActionFixLimited:
 		var cure string

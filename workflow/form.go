@@ -11,8 +11,9 @@ type Form struct {
 	ActionID string // of the button that opens it
 	Value    string // of that button
 	Thread   Thread
-	Revision int    // that the button was shown with
-	Late     string // why nothing can be entered any more, for people; empty: it can
+	Revision int      // that the button was shown with
+	Choices  []string // to choose one of
+	Late     string   // why nothing can be entered any more, for people; empty: it can
 }
 
 // FormOpened is the text of a press whose modal stands open: nothing needs to be said.
@@ -25,11 +26,15 @@ const MostEntered = 2000
 const (
 	ActionCorrect    = "correct"
 	ActionFixLimited = "fix_limited"
+	ActionRepository = "change_repository"
 )
+
+// ActionChoose is the button of one repository, where no modal opens.
+const ActionChoose = "repository"
 
 // OpensForm reports whether a press of that button opens a modal.
 func OpensForm(action string) bool {
-	return action == ActionCorrect || action == ActionFixLimited
+	return action == ActionCorrect || action == ActionFixLimited || action == ActionRepository
 }
 
 // LimitedTo makes the scope of an approval of what was entered in its form: the files or

@@ -126,7 +126,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -153,12 +153,22 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if noChecks {
 			shop.Build, shop.Test = "true", "true"
 		}
+		if slices.Contains(args, "two-repositories") {
+			site := *shop
+			site.Name, site.URL = "site", filepath.Join(dir, "site.git")
+			set.Repositories = append(set.Repositories, site)
+		}
 	}
 	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
 		s.needModule(&cfg, down)
 	}
 	if s.stage, err = openStage(ctx, cfg); err != nil {
 		return err
+	}
+	if slices.Contains(args, "two-repositories") {
+		if err := plantRemote(filepath.Join(dir, "site.git"), []txtar.File{{Name: "page.html", Data: []byte("<h1>Shop</h1>\n")}}); err != nil {
+			return err
+		}
 	}
 	ts.Defer(func() { s.end(ts) })
 	if err := s.start(context.Background()); err != nil || noChecks {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,11 +19,11 @@ func (s *Store) Form(ctx context.Context, action, value string) (*workflow.Form,
 	}
 	f := workflow.Form{ActionID: action, Value: value}
 	var newest int
-	var means, approver string
-	err := s.Pool.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), b.revision, b.means, s.revision, coalesce(a.user_name, '')
+	var means, approver, branch string
+	err := s.Pool.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
 		from buttons b join sessions s on s.id = b.session_id left join approvals a on a.session_id = s.id and a.revision = s.revision
 		where b.id = $1 and b.action_id = $2`, value, action).
-		Scan(&f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Revision, &means, &newest, &approver)
+		Scan(&f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Revision, &means, &newest, &approver, &branch)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -30,6 +31,11 @@ func (s *Store) Form(ctx context.Context, action, value string) (*workflow.Form,
 		return nil, fmt.Errorf("form of a button: %w", err)
 	case means == "no": // it declines, and asks nothing
 		return nil, nil
+	case action == workflow.ActionRepository:
+		f.Choices = strings.Split(means, "\n")
+		if branch != "" {
+			f.Late = "The work was approved for a repository already. Another one is for another thread."
+		}
 	case f.Revision != newest:
 		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)
 	case action == workflow.ActionFixLimited && approver != "":

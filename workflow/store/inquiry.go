@@ -213,9 +213,10 @@ func (t *Turn) command(ctx context.Context, tx pgx.Tx, f Fact) error {
 	return err
 }
 
-// Commands are those that agents of the session had run, in order.
+// Commands are those that agents of the session had run in its repository, in order.
 func (s *Store) Commands(ctx context.Context, session string) ([]Command, error) {
-	rows, err := s.Pool.Query(ctx, `select task_id as task, command, exit_code, output from commands where session_id = $1 order by id`, session)
+	rows, err := s.Pool.Query(ctx, `select task_id as task, command, exit_code, output from commands where session_id = $1
+		and at > coalesce((select max(at) from decisions where session_id = $1 and what = 'repository' and allowed), '-infinity') order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("commands of %s: %w", session, err)
 	}

@@ -27,7 +27,7 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, entered(m))), nil
 	}
 	switch {
-	case s.Revision == 0 || !t.waitsForConsent():
+	case s.Revision == 0 || s.BaseCommit == "" || !t.waitsForConsent():
 		return t.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+entered(m)), nil
 	case revision != s.Revision:
 		return t.refuseRevision(revision, m, p, "an old revision",

@@ -15,6 +15,8 @@ func (t *turn) formPressed(m workflow.Message, p workflow.Person) store.Fact {
 	switch {
 	case m.Text == workflow.FormOpened:
 		return t.ignore(m)
+	case m.ActionID == workflow.ActionRepository:
+		return t.answer(m, p.Name+": which repository is it?", t.repositoryButtons()...)
 	case m.ActionID == workflow.ActionFixLimited:
 		return t.answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
 	}
@@ -36,6 +38,8 @@ func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person
 		return t.corrected(m, p, revision), nil
 	case workflow.ActionFixLimited:
 		return t.approve(ctx, m, p, revision, m.Text)
+	case workflow.ActionRepository:
+		return t.choseRepository(ctx, m, p, m.Text)
 	}
 	return t.ignore(m), nil
 }

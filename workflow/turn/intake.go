@@ -46,6 +46,9 @@ func (t *turn) heard(m workflow.Message, f store.Fact) {
 	if t.Session().Phase == workflow.PhaseStopped && t.halt != nil {
 		t.halt(errStopped)
 	}
+	if p := t.here(); p != nil && p.repository.Name != t.Session().Repository && t.halt != nil {
+		t.halt(errMoved)
+	}
 	told := len(f.Handled) > 0 && f.Handled[0].ForAgents
 	if told && m.Kind != workflow.IncomingAction && workflow.Redirects(m.Text) {
 		t.overtake()
@@ -167,8 +170,10 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.approve(ctx, m, p, revision, means)
 	case "push_it":
 		return t.allow(ctx, m, p, means)
-	case workflow.ActionCorrect, workflow.ActionFixLimited:
+	case workflow.ActionCorrect, workflow.ActionFixLimited, workflow.ActionRepository:
 		return t.formPressed(m, p), nil
+	case workflow.ActionChoose:
+		return t.choseRepository(ctx, m, p, means)
 	case "confirm":
 		return t.confirmed(ctx, m, p, revision)
 	case "option", "wrap_up":

@@ -140,7 +140,7 @@ func (t *turn) askRepository(ctx context.Context) error {
 		names = append(names, r.Name)
 	}
 	return t.Record(ctx, store.Fact{
-		Lines: t.program("Which repository is this about? Reply with one of: repo:" + strings.Join(names, ", repo:")), Open: no,
+		Lines: t.program("Which repository is this about? Reply with one of: repo:" + strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...), Open: no,
 	})
 }
 
@@ -159,7 +159,7 @@ func (t *turn) settle(ctx context.Context, p *place) error {
 		return err
 	}
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.repository.Name, branch, short(commit))),
+		Lines:  t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.repository.Name, branch, short(commit)), t.otherRepository("Change repository…")...),
 		Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.repository.Name, commit },
 	})
 }

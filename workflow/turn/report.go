@@ -175,13 +175,13 @@ func (l *lead) showReport(r *workflow.Report) model.Result {
 }
 
 func (t *turn) reportButtons(allow string) []workflow.Button {
-	return []workflow.Button{
+	return append([]workflow.Button{
 		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
 		{ActionID: workflow.ActionFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
 		{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: store.NewToken()},
 		{ActionID: "consult", Label: "Ask the " + t.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
 		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
-	}
+	}, t.otherRepository("Change repository…")...)
 }
 
 // evidenceText lists claims, what was observed first.

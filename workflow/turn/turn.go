@@ -146,6 +146,9 @@ func (t *turn) once(parent context.Context) (again bool, err error) {
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
 		return true, t.interrupt(parent)
 	}
+	if errors.Is(context.Cause(ctx), errMoved) && parent.Err() == nil {
+		return true, nil
+	}
 	if errors.Is(context.Cause(ctx), store.ErrFenced) {
 		return false, store.ErrFenced
 	}

@@ -1,0 +1,73 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// errMoved ends what goes on in a repository that the session is not about any more.
+var errMoved = errors.New("a person chose another repository")
+
+// otherRepository is the button that asks for another repository: where there are several, and no
+// work was approved yet. Its row holds what there is to choose from.
+func (t *turn) otherRepository(label string) []workflow.Button {
+	if len(t.Repositories) < 2 || t.Session().Branch != "" {
+		return nil
+	}
+	return []workflow.Button{{ActionID: workflow.ActionRepository, Label: label, Value: store.NewToken(), Means: strings.Join(t.repositoryNames(), "\n")}}
+}
+
+func (t *turn) repositoryNames() (names []string) {
+	for _, r := range t.Repositories {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// repositoryButtons are one for each, where no modal opened.
+func (t *turn) repositoryButtons() (buttons []workflow.Button) {
+	for _, name := range t.repositoryNames() {
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ActionChoose, Label: name, Value: store.NewToken(), Means: name})
+	}
+	return buttons
+}
+
+// choseRepository lets the session be about another repository. Whoever asked for the work
+// may choose, and whoever may approve it, while nothing was approved. What was read and
+// reported is of the repository before: its revision cannot be approved any more, since the
+// commit that it was made on is not the session's.
+func (t *turn) choseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) (store.Fact, error) {
+	s := t.Session()
+	refused := func(reason, said string) (store.Fact, error) { return t.refuse(m, p, "repository", reason, said), nil }
+	approvers, err := t.approvers(ctx)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	switch reason := approvers.MayApprove(p, ""); {
+	case !slices.Contains(t.repositoryNames(), name):
+		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.", name, strings.Join(t.repositoryNames(), ", ")))
+	case reason != "" && (p.ID != s.Requester || p.Guest):
+		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. Whoever asked can choose, and whoever may approve. %s", p.Name, reason, approvers.Who()))
+	case s.Branch != "":
+		return refused("work was approved", fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.", s.Repository, name))
+	case name == s.Repository:
+		return t.answer(m, fmt.Sprintf("It is about %s already.", name)), nil
+	}
+	said, told := fmt.Sprintf("%s chose the repository %s.", p.Name, name), fmt.Sprintf("%s chose the repository %s.", called(p.Name), name)
+	if s.Repository != "" {
+		said = fmt.Sprintf("%s chose the repository %s instead of %s.", p.Name, name, s.Repository)
+		told = fmt.Sprintf("%s chose the repository %s instead of %s. Whatever you read, ran and reported so far is of %s and counts no more: your tools look at %s from here on. Begin again with its files, its AGENTS.md first if it has one.",
+			called(p.Name), name, s.Repository, s.Repository, name)
+	}
+	f := t.forAgents(m, told)
+	f.Lines = t.program(said)
+	f.Change = func(s *workflow.Session) { s.Repository, s.BaseCommit = name, "" }
+	f.Decisions = []workflow.Decision{{What: "repository", Allowed: true, Reason: name, User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	return f, nil
+}
