@@ -23,6 +23,7 @@ type Poster struct {
 	Slack  *Slack
 	Outbox Outbox
 	Log    *slog.Logger // default: silent
+	Name   string       // how cards are signed; default: orchestrator
 	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
 	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may call
 
@@ -98,6 +99,9 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 		return posting.OnTS, p.rewrite(ctx, posting)
 	}
 	parts, files := renderer{Links: p.Links, Calls: p.Calls}.parts(posting), copies(posting)
+	if posting.Card != nil {
+		parts = []part{cardFace{name: p.Name, plain: p.Slack.plainCards.Load()}.part(posting.Card)}
+	}
 	there, err := p.standing(ctx, posting, parts, files)
 	if err != nil {
 		return "", err
@@ -105,7 +109,7 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 	for i, part := range parts {
 		at, posted := there.parts[part.key]
 		if !posted {
-			if at, err = p.post(ctx, posting, part); err != nil {
+			if at, err = p.put(ctx, posting, part); err != nil {
 				return "", err
 			}
 		}
@@ -119,6 +123,18 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 		}
 	}
 	return ts, nil
+}
+
+// put posts a part; a card in plain blocks where the endpoint refuses others.
+func (p *Poster) put(ctx context.Context, posting *workflow.Posting, once part) (ts string, err error) {
+	if posting.Card == nil {
+		return p.post(ctx, posting, once)
+	}
+	err = p.Slack.drawCard(p.Name, posting.Card, func(face part) error {
+		ts, err = p.post(ctx, posting, face)
+		return err
+	})
+	return ts, err
 }
 
 // eventType is the metadata's; its payload is the posting's key.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -36,6 +37,8 @@ type Slack struct {
 	cfg  Config
 	api  *slack.Client
 	self Self
+
+	plainCards atomic.Bool // the endpoint refused the newer blocks
 }
 
 // Open checks the tokens and finds out who the bot is. A wrong token is an *AuthError.

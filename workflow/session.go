@@ -136,6 +136,8 @@ type Posting struct {
 	// Rewrites is the key of the posting whose message this one makes anew, at OnTS: its
 	// lines once more, without their buttons, and Note below them.
 	Rewrites, Note string
+	// Card makes this posting a run's card.
+	Card *Card
 }
 
 // Text is the posting's whole content.
@@ -189,6 +191,7 @@ type Task struct {
 	Session     string
 	Number      int // 1, 2, … within the session
 	Description string
+	Shown       string // the description as people are shown it: in one line, with secrets masked
 	Category    Category
 	Skill       string
 	After       []int // numbers of tasks that must be done first

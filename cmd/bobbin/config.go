@@ -139,7 +139,9 @@ type HTTPConfig struct {
 
 // SlackConfig says how Slack is listened to.
 type SlackConfig struct {
-	Connections int `yaml:"connections"` // default 2: one is renewed while the other is up
+	Connections  int    `yaml:"connections"`   // default 2: one is renewed while the other is up
+	ProgressCard string `yaml:"progress_card"` // on (default) or off: one message that shows how the work goes on
+	AgentStatus  bool   `yaml:"agent_status"`  // needs features.agent_view, which shuts guests out
 }
 
 // What Slack allows to one app, and what is kept where nobody says.

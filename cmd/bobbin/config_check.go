@@ -34,6 +34,9 @@ func (c *Config) check(p *problems) {
 	if n := c.Slack.Connections; n < 0 || n > mostConnections {
 		p.at("$.slack.connections", "connections has to be between 1 and %d, which all replicas share", mostConnections)
 	}
+	if card := c.Slack.ProgressCard; card != "" {
+		p.oneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})
+	}
 	c.checkCredentials(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {

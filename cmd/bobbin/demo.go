@@ -63,7 +63,7 @@ func (c *demoCommand) Run(ctx context.Context, con console, log *slog.Logger) (e
 		defer os.RemoveAll(dir)
 	}
 	files := txtar.Parse(demoShop).Files
-	st, err := openStage(ctx, stageConfig{Dir: dir, Files: files, Model: demoModel, ModelName: "demo/story.model", Progress: con.Err, Log: log})
+	st, err := openStage(ctx, stageConfig{Dir: dir, Files: files, Model: demoModel, ModelName: "demo/story.model", Progress: con.Err, Log: log, Adjust: func(s *settings) { s.ProgressCards = true }})
 	if err != nil {
 		return err
 	}

@@ -157,7 +157,7 @@ func withoutPrompts(transcript string) string {
 	return out.String()
 }
 
-var durations = regexp.MustCompile(`\b\d+(\.\d+)?(ms|µs|s)\b`)
+var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
 // stable takes out of a text what differs from run to run.
 func (s *story) stable(ctx context.Context, text string) (string, error) {

@@ -126,7 +126,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -144,6 +144,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 				set.Agents[name] = a
 			}
 		}
+		set.ProgressCards = slices.Contains(args, "card")
 		set.Limits, set.Prices = limits, map[string]model.Price{}
 		for _, a := range set.Agents {
 			if len(limits) > 0 || slices.Contains(args, "priced") {
@@ -347,6 +348,7 @@ func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []str
 		var open int
 		err := s.store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
+			+ (select count(*) from cards where leased_until is not null or due_at < now() + interval '3 seconds')
 			+ (select count(*) from river_job where kind <> 'due' and state not in ('completed', 'discarded', 'cancelled'))`).Scan(&open)
 		return open == 0, err
 	})

@@ -42,6 +42,8 @@ type settings struct {
 	SlackToken, SlackAppToken, SlackURL string
 	SlackPace                           time.Duration // between two posts in a channel; zero: Slack's own limit
 	SlackLinks                          int           // connections; zero: two
+	ProgressCards                       bool          // each run is shown by a card
+	AgentStatus                         bool          // Slack shows that the bot is at work; needs an app that is an agent
 	Watch                               []string      // channel ids whose every new message is a request
 
 	ModelURL, ModelKey string
@@ -75,6 +77,7 @@ type service struct {
 	mirrors *repo.Mirrors
 	queue   *queue
 	gateway *bot.Gateway
+	painter *bot.Painter
 	monitor *monitor
 	keeper  *housekeeper
 
@@ -132,6 +135,8 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeper{keep: s.Keep, store: b.store, runner: runner, mirrors: b.mirrors, checker: runner.Checker, log: log}
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories)}
+	b.store.Cards, poster.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
+	b.painter = &bot.Painter{Slack: slack, Cards: b.store, Log: log, Name: poster.Name, Pace: s.SlackPace}
 	b.gateway = &bot.Gateway{
 		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Connections: cmp.Or(s.SlackLinks, defaultConnections),
 		Ledger: b.store, Forms: b.store, Channels: channels(s.Repositories),
@@ -248,6 +253,7 @@ func (b *service) run(ctx context.Context) error {
 	part(b.superseded)
 	part(func(ctx context.Context) error { b.monitor.watch(ctx, b); return nil })
 	part(func(ctx context.Context) error { b.keeper.run(ctx); return nil })
+	part(func(ctx context.Context) error { b.painter.Run(ctx); return nil })
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil

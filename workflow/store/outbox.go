@@ -27,6 +27,7 @@ type outboxRow struct {
 	Rewrites string
 	Note     string
 	Calls    []string
+	Card     *int
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
@@ -49,6 +50,11 @@ func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, er
 			Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS); err != nil {
 			return err
 		}
+		if run := batch[0].Card; run != nil {
+			if p.Card, err = s.cardOf(ctx, tx, session, *run, p.Tried); err != nil {
+				return err
+			}
+		}
 		if p.Tried {
 			return nil
 		}
@@ -68,7 +74,7 @@ func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, er
 func waiting(ctx context.Context, tx pgx.Tx, session string) ([]outboxRow, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
-			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note
+			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null order by o.id limit 40 for update of o`, session)
 	if err != nil {
@@ -117,7 +123,7 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 				return nil, err
 			}
 		}
-		if r.Reaction == "" {
+		if r.Reaction == "" && r.Card == nil {
 			p.Lines = append(p.Lines, line)
 		}
 	}

@@ -182,7 +182,7 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 
 // Tasks are the session's tasks in order; callID, where given, keeps those of one tool call.
 func (s *Store) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
-	rows, err := s.Pool.Query(ctx, `select id, session_id as session, number, description, category, skill, after, state, summary,
+	rows, err := s.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
 			plan, failures, start_tree, tree, apart
 		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
 	if err != nil {

@@ -44,6 +44,9 @@ type Store struct {
 	jobs *river.Client[pgx.Tx] // inserts only; whoever works the queue has a client of its own
 	log  *slog.Logger
 
+	// Cards has each run shown by a card (card.go). It is set before the first turn.
+	Cards bool
+
 	clock *Clock
 
 	atWork atWork

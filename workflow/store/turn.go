@@ -173,7 +173,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
 		t.spending, t.warning, t.extensions, t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
-		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.settle, t.lines, t.reactions,
+		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.settle, t.lines, t.card, t.reactions,
 	} {
 		if err := step(ctx, tx, f); err != nil {
 			return err
@@ -300,9 +300,9 @@ func (t *Turn) tasks(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, k := range f.Tasks {
 		var err error
 		if k.ID == 0 {
-			_, err = tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart)
-				values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11)`,
-				t.id, k.Number, clean(k.Description), k.Category, k.Skill, ints(k.After), workflow.TaskOpen, f.CallID, k.Plan, k.Failures, k.Apart)
+			_, err = tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown)
+				values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12)`,
+				t.id, k.Number, clean(k.Description), k.Category, k.Skill, ints(k.After), workflow.TaskOpen, f.CallID, k.Plan, k.Failures, k.Apart, clean(k.Shown))
 		} else {
 			_, err = tx.Exec(ctx, `update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6 where id = $1`,
 				k.ID, k.State, clean(k.Summary), k.Failures, k.StartTree, k.Tree)

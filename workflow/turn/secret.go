@@ -49,7 +49,7 @@ func (t *turn) Record(ctx context.Context, f store.Fact) error {
 	}
 	f.Tasks = slices.Clone(f.Tasks)
 	for i, k := range f.Tasks {
-		f.Tasks[i].Summary = mask(k.Summary)
+		f.Tasks[i].Summary, f.Tasks[i].Shown = mask(k.Summary), oneLine(firstLine(mask(k.Description)))
 	}
 	if c := f.Command; c != nil {
 		masked := *c

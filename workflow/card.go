@@ -1,0 +1,87 @@
+package workflow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// A Card is the one message of a run that shows how it goes on: from the word that allowed
+// it, or from where the work began without one, to its end. It is made from rows alone, so
+// whoever draws it draws the same.
+type Card struct {
+	Session string
+	Thread  Thread
+	Run     int    // 1, 2, … within the session
+	Key     string // of its posting
+	TS      string // of its message; empty before there is one
+	Phase   Phase  // where the session stands; of a run that has ended, how it did
+	Ended   bool
+	Tasks   []CardTask
+	Worked  time.Duration // at work in this run; in whole steps of CardTick while it goes on
+	USD     float64
+	Stop    string // value of its button
+
+	Shown string // the Mark of what its message shows
+	Claim int    // the number under which it was given out to be drawn
+}
+
+// A CardTask is a task as the card shows it.
+type CardTask struct {
+	Number   int
+	Label    string // [deep + tdd skill]
+	Title    string // in one line
+	State    TaskState
+	Failures int
+}
+
+// CardTick is how often a card changes by time alone.
+const CardTick = 15 * time.Second
+
+// Resting reports whether nothing changes by time alone.
+func (c Card) Resting() bool { return c.Ended || c.Phase == PhasePaused }
+
+// Mark stands for what the card shows: cards with the same mark look the same.
+func (c Card) Mark() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %q", c.Headline(), c.Ended, c.Stop != "", c.Tasks))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Headline says where the run stands, how long it was at work and what it cost.
+func (c Card) Headline() string {
+	text := c.state()
+	if done, all := c.done(), len(c.Tasks); all > 1 {
+		text += fmt.Sprintf(" · %d of %d tasks done", done, all)
+	}
+	if c.Worked > 0 || c.Ended {
+		text += " · " + c.Worked.Round(time.Second).String()
+	}
+	if c.USD > 0 {
+		text += " · " + Limit("session_usd").number(c.USD)
+	}
+	return text
+}
+
+func (c Card) state() string {
+	words := map[Phase]string{
+		PhaseWorking: "At work", PhaseVerifying: "Checking what was made", PhaseConsulting: "Asking the consultant",
+		PhasePaused: "Waiting for a word in the thread",
+	}
+	if c.Ended {
+		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}
+	}
+	if w, ok := words[c.Phase]; ok {
+		return w
+	}
+	return "Ended: what counts now stands below"
+}
+
+func (c Card) done() (n int) {
+	for _, t := range c.Tasks {
+		if t.State == TaskDone {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,174 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// carded is a session at work, whose card was posted.
+func carded(t *testing.T) (*store.Store, *store.Turn) {
+	t.Helper()
+	s := open(t)
+	s.Cards = true
+	turn := begun(t, s)
+	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventPlan}})
+	require.Zero(t, number(t, s, `select count(*) from cards`), "nothing may be written yet")
+	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventApprove}, Open: &yes, Lines: []workflow.Line{{Agent: "orchestrator", Text: "Approved."}}})
+	return s, turn
+}
+
+var yes, no = true, false
+
+func record(t *testing.T, turn *store.Turn, f store.Fact) {
+	t.Helper()
+	require.NoError(t, turn.Record(t.Context(), f))
+}
+
+// shown posts all that waits, and gives the card among it.
+func shown(t *testing.T, s *store.Store, session string) (card *workflow.Card) {
+	t.Helper()
+	for {
+		p, err := s.Next(t.Context(), session)
+		require.NoError(t, err)
+		if p == nil {
+			return card
+		}
+		if p.Card != nil {
+			require.Nil(t, card, "one card a run")
+			require.Empty(t, p.Lines)
+			card = p.Card
+		}
+		_, err = s.Posted(t.Context(), p.Key, "7."+p.Key)
+		require.NoError(t, err)
+	}
+}
+
+// soonDue lets the time pass that a card waits for.
+func soonDue(t *testing.T, s *store.Store) {
+	t.Helper()
+	_, err := s.Pool.Exec(t.Context(), `update cards set due_at = due_at - interval '2 seconds', leased_until = leased_until - interval '30 seconds'`)
+	require.NoError(t, err)
+}
+
+func nextCard(t *testing.T, s *store.Store) *workflow.Card {
+	t.Helper()
+	c, err := s.NextCard(t.Context())
+	require.NoError(t, err)
+	return c
+}
+
+func TestACardFollowsItsRun(t *testing.T) {
+	t.Parallel()
+	s, turn := carded(t)
+	id := turn.Session().ID
+	soonDue(t, s)
+	require.Nil(t, nextCard(t, s), "what was not posted yet is not drawn")
+	first := shown(t, s, id)
+	require.Equal(t, id+":card:1", first.Key)
+	require.Equal(t, "At work", first.Headline())
+
+	c := nextCard(t, s)
+	require.Equal(t, "7."+first.Key, c.TS)
+	require.Equal(t, c.Mark(), c.Shown, "what was posted is known to be shown")
+	require.NoError(t, s.Drawn(t.Context(), c))
+	require.Nil(t, nextCard(t, s))
+
+	record(t, turn, store.Fact{Tasks: []workflow.Task{{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}}, CallID: "c1"})
+	require.Nil(t, nextCard(t, s), "two seconds have to pass")
+	record(t, turn, store.Fact{SpentUSD: 0.25})
+	soonDue(t, s)
+	c = nextCard(t, s)
+	require.Equal(t, []workflow.CardTask{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t, "At work · $0.25", c.Headline())
+	require.NotEqual(t, c.Mark(), c.Shown)
+	require.NotEmpty(t, c.Stop)
+	require.Equal(t, 1, number(t, s, `select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
+
+	// A fact while it is being drawn is drawn after that.
+	record(t, turn, store.Fact{Open: &no})
+	soonDue(t, s)
+	require.NoError(t, s.Drawn(t.Context(), c))
+	c = nextCard(t, s)
+	require.Contains(t, c.Headline(), "Waiting for a word in the thread")
+	require.NoError(t, s.Drawn(t.Context(), c))
+	require.Equal(t, 1, number(t, s, `select count(*) from cards where due_at is null`), "time alone changes nothing of what rests")
+
+	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, SpentUSD: 1})
+	soonDue(t, s)
+	c = nextCard(t, s)
+	require.True(t, c.Ended)
+	require.Empty(t, c.Stop)
+	require.Equal(t, "Done · 0s · $1.25", c.Headline())
+	require.NoError(t, s.Drawn(t.Context(), c))
+
+	// The next run has a card of its own, which counts from its own beginning.
+	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}, SpentUSD: 4})
+	record(t, turn, store.Fact{CallID: "c2", Tasks: []workflow.Task{{Number: 2, Shown: "more", Category: "quick"}}})
+	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
+	c = shown(t, s, id)
+	require.Equal(t, 2, c.Run)
+	require.Equal(t, "At work", c.Headline())
+	require.Equal(t, []workflow.CardTask{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
+}
+
+// What is drawn after somebody else was asked to draw it may be older than what that one
+// drew: it is drawn again. A drawer that died is replaced.
+func TestALateDrawingIsMadeGood(t *testing.T) {
+	t.Parallel()
+	s, turn := carded(t)
+	shown(t, s, turn.Session().ID)
+	soonDue(t, s)
+	frozen := nextCard(t, s)
+	require.NotNil(t, frozen)
+	require.Nil(t, nextCard(t, s), "one at a time")
+	soonDue(t, s)
+	other := nextCard(t, s)
+	require.NotNil(t, other, "its lease has run out")
+	require.NoError(t, s.Drawn(t.Context(), other))
+	require.NoError(t, s.Drawn(t.Context(), frozen))
+	again := nextCard(t, s)
+	require.NotNil(t, again)
+	require.Empty(t, again.Shown)
+
+	require.NoError(t, s.CardLater(t.Context(), again, time.Hour))
+	require.Nil(t, nextCard(t, s))
+	record(t, turn, store.Fact{SpentUSD: 1})
+	soonDue(t, s)
+	again = nextCard(t, s)
+	require.NoError(t, s.CardGone(t.Context(), again, "message_not_found"))
+	record(t, turn, store.Fact{SpentUSD: 1})
+	soonDue(t, s)
+	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
+}
+
+// A posting of a card that was cut off may be there with older words.
+func TestACardThatWasTriedIsDrawnAgain(t *testing.T) {
+	t.Parallel()
+	s, turn := carded(t)
+	id := turn.Session().ID
+	for {
+		p, err := s.Next(t.Context(), id)
+		require.NoError(t, err)
+		if p.Card != nil {
+			break
+		}
+		_, err = s.Posted(t.Context(), p.Key, "1.1")
+		require.NoError(t, err)
+	}
+	require.NotNil(t, shown(t, s, id), "the outbox gives it out again, as tried")
+	soonDue(t, s)
+	require.Empty(t, nextCard(t, s).Shown)
+}
+
+func TestWithoutCardsThereAreNone(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventPlan, workflow.EventApprove}})
+	require.Zero(t, number(t, s, `select count(*) from cards`))
+}
