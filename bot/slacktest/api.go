@@ -55,6 +55,9 @@ func methods() map[string]method {
 		"chat.delete":        {botToken, "chat:write", (*Server).chatDelete},
 		"chat.getPermalink":  {botToken, "", (*Server).chatGetPermalink},
 
+		"agents.sessions.setStatus":   {botToken, "chat:write", (*Server).agentsSetStatus},
+		"assistant.threads.setStatus": {botToken, "chat:write", (*Server).assistantSetStatus},
+
 		"conversations.history": {botToken, "*:history", (*Server).conversationsHistory},
 		"conversations.replies": {botToken, "*:history", (*Server).conversationsReplies},
 		"conversations.info":    {botToken, "*:read", (*Server).conversationsInfo},

@@ -67,6 +67,8 @@ type Config struct {
 	Scopes []string // of the bot token; nil: all that the methods here ask for
 	Events []string // subscribed bot events, such as app_mention or message.channels; nil: all
 
+	Agent bool // the app is declared as an agent: features.agent_view
+
 	AckTimeout      time.Duration   // to acknowledge an envelope; default 3 s
 	Retries         []time.Duration // wait before each redelivery; default 0, 1 min, 5 min
 	PingInterval    time.Duration   // of WebSocket pings; default 5 s

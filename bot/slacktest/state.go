@@ -131,6 +131,7 @@ type state struct {
 	hooks     map[string]*responseHook
 	tickets   map[string]ticket
 	uploads   map[string]*upload // by file id
+	statuses  []string           // of the app at work
 	lastTS    int64
 	serial    int
 }

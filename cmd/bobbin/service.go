@@ -141,8 +141,23 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Connections: cmp.Or(s.SlackLinks, defaultConnections),
 		Ledger: b.store, Forms: b.store, Channels: channels(s.Repositories),
 	}
-	b.queue, err = newQueue(b.store, work{Turn: runner.Run, GiveUp: runner.GiveUp, Post: poster.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
+	b.queue, err = newQueue(b.store, work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: poster.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err
+}
+
+// lit is the turns' work, with Slack showing that the bot is at it where that is turned on.
+func lit(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(context.Context, string) error {
+	if !on {
+		return r.Run
+	}
+	light := &bot.Light{Slack: slack, Log: log}
+	return func(ctx context.Context, session string) error {
+		s, err := r.Store.Session(ctx, session)
+		if err != nil {
+			return err
+		}
+		return light.During(ctx, s.Thread, func(ctx context.Context) error { return r.Run(ctx, session) })
+	}
 }
 
 // readSkills are the built-in skills and the operator's. A built-in one that is malformed

@@ -1,0 +1,42 @@
+package slacktest
+
+import "slices"
+
+// agentsSetStatus keeps an agent session's status: of an app that is an agent alone.
+func (s *Server) agentsSetStatus(c *call) (object, error) {
+	if !s.cfg.Agent {
+		return nil, fail("feature_disabled")
+	}
+	status := c.get("status")
+	if !slices.Contains([]string{"processing", "active", "suspended", "closed"}, status) {
+		return nil, fail("invalid_arguments")
+	}
+	if err := s.keepStatus(c, status); err != nil {
+		return nil, err
+	}
+	return object{"status": status, "agent_status": status}, nil
+}
+
+// assistantSetStatus keeps what an assistant's thread shows; empty takes it down.
+func (s *Server) assistantSetStatus(c *call) (object, error) {
+	return object{}, s.keepStatus(c, c.get("status"))
+}
+
+func (s *Server) keepStatus(c *call, status string) error {
+	ch := s.state.channels[c.get("channel_id")]
+	switch {
+	case ch == nil, !s.state.appIn(ch):
+		return fail("channel_not_found")
+	case s.state.message(ch.ID, c.get("thread_ts")) == nil:
+		return fail("thread_not_found")
+	}
+	s.state.statuses = append(s.state.statuses, status)
+	return nil
+}
+
+// Statuses are what the app had Slack show of its being at work, the oldest first.
+func (s *Server) Statuses() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.state.statuses)
+}
