@@ -70,6 +70,7 @@ func (c *chaos) faults(ctx context.Context) string {
 		{"tasks", all, `select count(*) from tasks where state = 'done'`},
 		{"attempts", all, `select count(*) from attempts where held`},
 		{"lines said twice", 0, `select count(*) from (select 1 from lines where text not like 'Not shown%' group by session_id, text having count(*) > 1) x`},
+		{"runs", c.sessions, `select count(*) from cards where ended = 'done'`},
 		{"decisions refused", 0, `select count(*) from decisions where not allowed`},
 		{"calls without a result, or with two", 0, strayCalls},
 	} {
@@ -82,6 +83,9 @@ func (c *chaos) faults(ctx context.Context) string {
 	for n, p := range c.threads() {
 		if c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			note("session %d: something that was said once was heard twice", n)
+		}
+		if cards := c.cards(p); cards != 1 {
+			note("session %d: %d cards stand in the thread, want one", n, cards)
 		}
 		for _, line := range once {
 			want := 1
@@ -106,6 +110,16 @@ func (c *chaos) faults(ctx context.Context) string {
 		note("audit: %s", audit.Flaw)
 	}
 	return strings.Join(found, "\n")
+}
+
+// cards are the messages that show a run.
+func (c *chaos) cards(p place) (n int) {
+	for _, m := range c.slack.Thread(p.channel, p.root) {
+		if m.Metadata != nil && strings.Contains(string(m.Metadata.EventPayload), ":card:") {
+			n++
+		}
+	}
+	return n
 }
 
 // said is a whole thread, for whoever has to find out what happened in it.
