@@ -101,7 +101,7 @@ func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 
 func (f cardFace) blocks(c *workflow.Card) []slack.Block {
 	blocks := plainCard(c)
-	if !f.plain {
+	if !f.plain && len(c.Tasks) > 0 { // nobody says that a plan may be empty
 		blocks = []slack.Block{planCard(c)}
 	}
 	if c.Stop == "" {

@@ -211,6 +211,30 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	require.Len(t, o.Requests("chat.update"), 3, "no card is tried while Slack wants none")
 }
 
+// A posting whose answer was lost is found by its key; a control that does not look posts twice.
+func TestACardIsPostedOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		blind bool
+		stand int
+	}{"looked up": {false, 1}, "control": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openOffice(t, slacktest.Config{})
+			root := o.say("it fails", "")
+			card := o.atWork("card", root)
+			out := (&outbox{}).put(workflow.Posting{Key: "card", Session: "s", Thread: card.Thread, Card: card})
+			p := o.poster(out)
+			p.blind = c.blind
+			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
+			require.Error(t, p.Drain(t.Context(), "s"))
+			card.USD = 7 // what it shows has changed since
+			require.NoError(t, p.Drain(t.Context(), "s"))
+			require.Len(t, o.Thread("bugs", root), 1+c.stand)
+		})
+	}
+}
+
 func TestACardThatIsGoneStaysGone(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, slacktest.Config{})

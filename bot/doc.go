@@ -35,6 +35,10 @@
 // before it posts again. Files follow the replies they belong to, and are known by their
 // names (attach.go).
 //
+// A run's card is posted like a line and then written again by the [Painter], from rows, as
+// the run goes on. It takes no part in the order of the lines and holds none of them up;
+// nothing is streamed, since Slack ends a stream after five minutes.
+//
 // Everything posted is data of somebody else until it was rendered (mrkdwn.go): mentions
 // and links do not work unless the configuration names them, and nothing unfurls.
 package bot

@@ -1,0 +1,359 @@
+package turn
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// TestGallery posts each kind of line that this package says, and holds what Slack gets
+// against bot/testdata/gallery. The kinds are read out of the source: every place that says
+// something is one. What it says is read there, too; where that is made elsewhere, or has
+// buttons, samples has it.
+func TestGallery(t *testing.T) {
+	t.Parallel()
+	kinds, made := kindsIn(t, os.DirFS(".")), samples()
+	var names, missing []string
+	var lines []workflow.Line
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		own := made[kind]
+		delete(made, kind)
+		if own == nil {
+			if own = says(kinds[kind]); kinds[kind] == "" {
+				missing = append(missing, kind)
+			}
+		}
+		for i, l := range own {
+			names, lines = append(names, fmt.Sprintf("%s-%d", kind, i+1)), append(lines, l)
+		}
+	}
+	require.Empty(t, missing, "what these say is made elsewhere: samples needs one of each")
+	require.Empty(t, slices.Collect(maps.Keys(made)), "samples of what no place says")
+	folder := filepath.Join("..", "..", "bot", "testdata", "gallery", "lines")
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.RemoveAll(folder))
+	}
+	for i, r := range posted(t, lines) {
+		hang(t, folder, names[i], r)
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	require.NoError(t, err)
+	require.Len(t, files, len(names), "pictures of what is said no more")
+}
+
+// hang holds a picture of the call against its file.
+func hang(t *testing.T, folder, name string, r slacktest.Request) {
+	t.Helper()
+	picture, err := slacktest.Picture(r)
+	require.NoError(t, err, name)
+	file := filepath.Join(folder, name+".json")
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		require.NoError(t, os.WriteFile(file, picture, 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "UPDATE_GOLDEN=1 makes it")
+	require.Equal(t, string(want), string(picture), name)
+}
+
+// posted are the calls by which the lines are posted, one each.
+func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
+	t.Helper()
+	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
+	t.Cleanup(slack.Close)
+	app := slack.App()
+	ann := slack.AddUser(slacktest.User{Name: "ann"}).ID
+	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, ann}}).ID
+	root, err := slack.Say(bugs, ann, "the total is off", "")
+	require.NoError(t, err)
+	own, err := bot.Open(t.Context(), bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: slack.URL()})
+	require.NoError(t, err)
+	r := &Runner{Store: openStore(t), Log: slog.New(slog.DiscardHandler)}
+	th, err := r.ask(t.Context(), workflow.Thread{Team: app.TeamID, Channel: bugs, TS: root}, ann, "shop")
+	require.NoError(t, err)
+	for i := range lines {
+		for b := range lines[i].Buttons {
+			lines[i].Buttons[b].Value = fmt.Sprintf("opaque-%d-%d", i, b+1)
+		}
+	}
+	require.NoError(t, th.Record(t.Context(), store.Fact{Lines: lines, Alone: true}))
+	require.NoError(t, (&bot.Poster{Slack: own, Outbox: r.Store, Pace: time.Microsecond}).Drain(t.Context(), th.Session().ID))
+	calls := slack.Requests("chat.postMessage")
+	require.Len(t, calls, len(lines), "one reply each")
+	for i := range calls {
+		calls[i].Args.Set("blocks", regexp.MustCompile(`opaque-\d+`).ReplaceAllString(calls[i].Args.Get("blocks"), "opaque"))
+	}
+	return calls
+}
+
+func TestNewKindsOfLinesAreFound(t *testing.T) {
+	t.Parallel()
+	source := fstest.MapFS{"new.go": {Data: []byte("package turn\nfunc (t *turn) brandNew() {\n" +
+		"t.program(\"Hello, \" + p.Name + \".\")\n t.program(fmt.Sprintf(\"%d of `%s`\", 1, x))\n t.answer(m, words)\n t.program(\"a\", button)\n }")}}
+	require.Equal(t, map[string]string{"brandNew": "Hello, ann.", "brandNew-b": "3 of `…`", "brandNew-c": "", "brandNew-d": ""}, kindsIn(t, source))
+}
+
+// A picture that Slack would refuse is none.
+func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
+	t.Parallel()
+	calls := posted(t, says("fine"))
+	_, err := slacktest.Picture(calls[0])
+	require.NoError(t, err)
+	for blocks, want := range map[string]string{
+		`[{"type": "section"}]`:                            "missing required field: text",
+		`[{"type": "actions", "elements": []}]`:            "no less than 1 item required",
+		`[{"type": "plan", "title": ""}]`:                  "missing required field: title",
+		`[{"type": "sparkles"}]`:                           "unsupported type: sparkles",
+		`[{"type": "header", "text": {"type": "mrkdwn"}}]`: "unsupported type: mrkdwn",
+	} {
+		calls[0].Args.Set("blocks", blocks)
+		_, err := slacktest.Picture(calls[0])
+		require.ErrorContains(t, err, want)
+	}
+	calls[0].Args.Set("text", strings.Repeat("x", 4001))
+	_, err = slacktest.Picture(calls[0])
+	require.ErrorContains(t, err, "more than 4000")
+}
+
+func says(texts ...string) (lines []workflow.Line) {
+	for _, text := range texts {
+		lines = append(lines, workflow.Line{Agent: "orchestrator", Text: text})
+	}
+	return lines
+}
+
+// speaking are the functions by which this package says something, and which argument is
+// what it says; negative ones count from the end.
+var speaking = map[string]int{
+	"program": 0, "say": 0, "answer": 1, "refuse": -1, "refuseRevision": -1, "turnAway": -1, "tellNew": -1, "tellOnce": -1, "Say": -1,
+}
+
+// kindsIn are the places of a source that say something, by the function that they stand in,
+// with what they say; empty where that does not stand there, or has more to it.
+func kindsIn(t *testing.T, source fs.FS) map[string]string {
+	t.Helper()
+	kinds := map[string]string{}
+	names, err := fs.Glob(source, "*.go")
+	require.NoError(t, err)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := fs.ReadFile(source, name)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Body == nil || passesOn(f.Name.Name) {
+				continue
+			}
+			for i, words := range saidIn(f.Body) {
+				kind := f.Name.Name
+				if i > 0 {
+					kind = fmt.Sprintf("%s-%c", kind, 'a'+i)
+				}
+				require.NotContains(t, kinds, kind, "two functions of a name")
+				kinds[kind] = words
+			}
+		}
+	}
+	return kinds
+}
+
+// passesOn are the functions that only say what they were given.
+func passesOn(function string) bool {
+	_, ok := speaking[function]
+	return ok
+}
+
+func saidIn(body *ast.BlockStmt) (all []string) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			selected, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			at, ok := speaking[selected.Sel.Name]
+			if !ok || at > 0 && len(n.Args) <= at || selected.Sel.Name == "Say" {
+				return true
+			}
+			if at < 0 {
+				at += len(n.Args)
+			}
+			words := sampleOf(n.Args[at])
+			if at >= 0 && len(n.Args) > at+1 { // buttons
+				words = ""
+			}
+			all = append(all, words)
+		case *ast.CompositeLit:
+			if s, ok := n.Type.(*ast.SelectorExpr); ok && s.Sel.Name == "Line" {
+				for _, e := range n.Elts {
+					if kv, ok := e.(*ast.KeyValueExpr); ok && fmt.Sprint(kv.Key) == "Text" {
+						all = append(all, sampleOf(kv.Value))
+					}
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// sampleOf reads what an expression says, with something in the place of what is filled in;
+// empty where no words stand there.
+func sampleOf(e ast.Expr) string {
+	words, literal := sample(e)
+	if !literal {
+		return ""
+	}
+	return words
+}
+
+var verbs = regexp.MustCompile(`%[a-z]`)
+
+func sample(e ast.Expr) (words string, literal bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil
+	case *ast.BinaryExpr:
+		left, a := sample(e.X)
+		right, b := sample(e.Y)
+		return left + right, a || b
+	case *ast.SelectorExpr:
+		if e.Sel.Name == "Name" || e.Sel.Name == "UserName" {
+			return "ann", false
+		}
+	case *ast.CallExpr:
+		if s, ok := e.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Sprintf" {
+			return formatted(e.Args)
+		}
+		if s, ok := e.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Signature" {
+			return "consultant", false
+		}
+	}
+	return "…", false
+}
+
+// formatted fills a format in.
+func formatted(args []ast.Expr) (string, bool) {
+	format, literal := sample(args[0])
+	n := 0
+	return verbs.ReplaceAllStringFunc(format, func(verb string) string {
+		n++
+		filled := "…"
+		if n < len(args) {
+			filled, _ = sample(args[n])
+		}
+		switch {
+		case verb == "%d":
+			return "3"
+		case verb == "%q":
+			return strconv.Quote(filled)
+		}
+		return filled
+	}), literal
+}
+
+var (
+	aCause = agent.RootCause{
+		Summary: "A whole refund gives back more than was paid", Cause: "money.Split drops the remainder (money/split.go:13).", Confidence: "high",
+		Evidence: []workflow.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
+	}
+	aDiagnosis = workflow.Diagnosis{
+		Bug: "Refunds are too high", RootCause: "money.Split drops the remainder (money/split.go:13)", AffectedScope: []string{"orders with a coupon", "about 40 a day"},
+		ProposedFix: []string{"hand every cent out", "a test"}, Hypotheses: []workflow.Hypothesis{{Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed"}}, Evidence: aCause.Evidence,
+	}
+	aRequest  = workflow.Request{SurfaceArea: "the receipt (receipt/)", Constraints: []string{"no new dependency"}, DoneCriteria: []string{"the total is shown"}, Files: []string{"receipt/print.go"}}
+	aQuestion = agent.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []workflow.OpenDecision{{}}}
+	aPlan     = workflow.Plan{
+		Title: "Receipts by mail", Summary: "Receipts are sent.", Tasks: []workflow.PlanTask{{Description: "Send it", Category: "deep", Skill: "tdd", Files: []string{"mail/send.go"}, Acceptance: "it is sent", Check: "go test ./mail"}},
+		Risks: []string{"none"}, Verification: "go test ./...",
+	}
+	anAdvice = workflow.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
+)
+
+// samples are words that are made elsewhere than where they are said, each by what makes it
+// where that can be called alone.
+func samples() map[string][]workflow.Line {
+	t := &turn{Runner: &Runner{Agents: agent.Table(nil)}}
+	with := func(text string, buttons ...workflow.Button) workflow.Line {
+		return workflow.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
+	}
+	labelled := func(b ...string) (list []workflow.Button) {
+		for i := 0; i < len(b); i += 3 {
+			list = append(list, workflow.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+		}
+		return list
+	}
+	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.reportButtons("Go ahead")...)
+	plan.Files = []workflow.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
+	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
+	use := workflow.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
+	limit := &limitError{[]workflow.Use{use}}
+	again := func(a model.Again) string {
+		_, text := againWords(a, time.Second)
+		return text
+	}
+	return map[string][]workflow.Line{
+		"showReport": {
+			with(reportText(aCause, 1, "134b2ba", "`go test ./money` (fails with exit code 1)"), t.reportButtons("Fix it")...),
+			with(diagnosisText(aDiagnosis, 2, "134b2ba", ""), t.reportButtons("Fix it")...),
+		},
+		"ProposePlan":   {plan},
+		"Restate":       says(aRequest.Text()),
+		"begin":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here): reply \"go ahead\".", t.reportButtons("Go ahead")...)},
+		"begin-b":       says(aRequest.Text()),
+		"understanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
+		"Ask":           {with(questionText(aQuestion, false, 1), questionButtons(aQuestion, false)...), with(questionText(aQuestion, true, 3), questionButtons(aQuestion, true)...)},
+		"allowed":       {with("The work is ready and proven, and waits for a word of its own, because it changes more than code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary"}, correctOrStop...)...)...)},
+		"askConsent":    {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press the button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
+		"approved":      says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
+		"advise":        says(anAdvice.Text()),
+		"diskFailed":    says(diskWords(syscall.ENOSPC)),
+		"limited":       says("Paused: " + limit.words("Any full member of the channel may approve.")),
+		"modelFailed":   says(modelWords(&model.Error{Kind: model.KindQuota}), modelWords(&model.Error{Kind: model.KindOverflow})),
+		"packages":      says(fetchFailed("shop", errors.New("setup: no registry answers"))),
+		"packages-b":    says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
+		"Reply":         says("The refund adds up the lines (`refund/refund.go:20`)."),
+		"allow": says("ann, I cannot take your word on this push: guests may not approve. Any full member of the channel may.", "No push waits for a word at this moment.",
+			"Those files changed since. Please answer the newest question.", "That was written before I asked about these files. Please read it, and answer again."),
+		"askAboutBase":  says("main moved to 0a1b2c3 since, and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nShall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the branch; say \"stop\" to merge first."),
+		"explain":       says("The split keeps every cent now.\n1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it"),
+		"held":          says("New test TestSplit: fails on main (as expected), passes on the branch"),
+		"held-c":        says("Plan:\n" + aPlan.Boxes([]int{1})),
+		"judge":         says("I cannot take this: people from outside this workspace are not heard here."),
+		"may":           says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
+		"publish":       says("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n• go test ./...: 19 passed (2 new), build clean\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nIt took 3m12s and $0.42.\nPlease check it yourself: `git fetch origin bobbin/refunds && git diff 134b2ba 0a1b2c3`, then `go test ./...` on the branch."),
+		"resumed":       says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
+		"retrying":      says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
+		"stillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
+		"tasks":         says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
+	}
+}
