@@ -140,7 +140,7 @@ func (t *turn) askRepository(ctx context.Context) error {
 		names = append(names, r.Name)
 	}
 	return t.Record(ctx, store.Fact{
-		Lines: t.program("Which repository is this about? Reply with one of: repo:" + strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...), Open: no,
+		Lines: t.program("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...), Open: no,
 	})
 }
 
