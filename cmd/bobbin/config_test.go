@@ -143,7 +143,7 @@ var badConfigs = []struct{ text, want string }{
 	{good + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{good + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
-	{good + "slack: {progress_card: of}", `c:2: unknown progress_card "of", did you mean "off"?`},
+	{good + "slack: {progress_card: maybe}", `c:2: unknown progress_card "maybe"; one of on, off`},
 	{good + "slack: {connections: -1}", `c:2: connections has to be between 1 and 10, which all replicas share`},
 	{good + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
 	{good + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},
