@@ -15,7 +15,8 @@
 // Some buttons open a modal, and what is sent there is taken in like a reply (form.go).
 //
 // A slash command opens a thread of its own before it goes to the Inbox as a mention
-// (command.go).
+// (command.go); so does a message that somebody sends to the bot, by a shortcut or a
+// reaction (sent.go).
 //
 // Slack gives an event to one of the connections. Messages of one thread that come a moment
 // apart on two of them may be kept in either order, as they may with two replicas. All but

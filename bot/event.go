@@ -18,6 +18,8 @@ import (
 type Reader struct {
 	Self  Self
 	Watch []string // ids of channels in which a message needs no mention
+	// Reactions are the names of those that send a message to the bot, by the channel's id.
+	Reactions map[string][]string
 }
 
 // Normalise makes an Incoming of the payload of an envelope of that type (events_api,

@@ -25,6 +25,8 @@ type Gateway struct {
 	Forms Forms        // default: no button opens a modal
 	Log   *slog.Logger // default: silent
 	Watch []string     // ids of channels in which a message needs no mention
+	// Reactions are names (bug) of those that send a message to the bot, by the channel's id.
+	Reactions map[string][]string
 
 	// Ledger lets what was written while no link was up be read again (backfill.go), in the
 	// threads that it names and in Channels. Default: it is not.
@@ -109,7 +111,7 @@ func (g *Gateway) connection(parent context.Context, number int) error {
 	if g.PingInterval > 0 {
 		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
 	}
-	l := &link{Gateway: g, number: number, log: log, reader: Reader{Self: g.Slack.self, Watch: g.Watch}}
+	l := &link{Gateway: g, number: number, log: log, reader: Reader{Self: g.Slack.self, Watch: g.Watch, Reactions: g.Reactions}}
 	for {
 		l.client, l.due = socketmode.New(g.Slack.client(door), options...), nil
 		if err := l.term(parent); !errors.Is(err, errRenew) {
@@ -248,6 +250,12 @@ func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []by
 	if s, ok := l.reader.submission(payload); kind == "interactive" && ok {
 		if answer := l.submit(ctx, s); ctx.Err() == nil {
 			l.acknowledge(ctx, envelopeID, answer, l.log)
+		}
+		return
+	}
+	if s, ok := l.reader.sent(kind, payload); ok {
+		if l.send(ctx, s) {
+			l.acknowledge(ctx, envelopeID, nil, l.log)
 		}
 		return
 	}

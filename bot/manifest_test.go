@@ -19,6 +19,9 @@ func TestTheManifestHasWhatIsUsed(t *testing.T) {
 				Command string `yaml:"command"`
 				Hint    string `yaml:"usage_hint"`
 			} `yaml:"slash_commands"`
+			Shortcuts []struct {
+				ID string `yaml:"callback_id"`
+			} `yaml:"shortcuts"`
 		} `yaml:"features"`
 		OAuth struct {
 			Scopes struct {
@@ -32,8 +35,10 @@ func TestTheManifestHasWhatIsUsed(t *testing.T) {
 		require.Equal(t, "/"+string(f.name), manifest.Features.Commands[i].Command)
 		require.Equal(t, f.form, manifest.Features.Commands[i].Hint)
 	}
+	require.Len(t, manifest.Features.Shortcuts, 1)
+	require.Equal(t, sendShortcut, manifest.Features.Shortcuts[0].ID)
 	require.Subset(t, manifest.OAuth.Scopes.Bot, []string{
 		"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:write", "groups:history", "groups:read",
-		"im:history", "im:read", "im:write", "reactions:write", "usergroups:read", "users:read",
+		"im:history", "im:read", "im:write", "reactions:read", "reactions:write", "usergroups:read", "users:read",
 	})
 }

@@ -65,6 +65,7 @@ type post struct {
 	User        jstring               `json:"user"`
 	Team        jstring               `json:"team"`
 	UserTeam    jstring               `json:"user_team"`
+	Username    jstring               `json:"username"` // a bot's own choice
 	BotID       jstring               `json:"bot_id"`
 	AppID       jstring               `json:"app_id"`
 	Text        jstring               `json:"text"`

@@ -62,6 +62,7 @@ const (
 	IncomingDelete  IncomingKind = "delete"  // message_deleted: TS is the deleted message's
 	IncomingAction  IncomingKind = "action"  // a button: ActionID and Value are set
 	IncomingForm    IncomingKind = "form"    // a modal was sent: ActionID and Value are of the button that opened it
+	IncomingSent    IncomingKind = "sent"    // User sent somebody's message to the bot: TS and Text are that message's
 	IncomingDue     IncomingKind = "due"     // not of Slack: a question waited long enough; Value is its id
 	IncomingTold    IncomingKind = "told"    // not of Slack: the program tells the agents something
 )
@@ -75,8 +76,8 @@ type Incoming struct {
 	User     string
 	UserTeam string // home team of the user, where Slack says it
 	Text     string // raw mrkdwn as Slack sent it, less the bot's own mention
-	ActionID string // fix_it, correct, consult, stop, option, change_repository
-	Value    string // the button's opaque id
+	ActionID string // fix_it, correct, consult, stop, option, change_repository; of a message that was sent: shortcut, reaction
+	Value    string // the button's opaque id; of a message that was sent: who wrote it
 	At       time.Time
 }
 

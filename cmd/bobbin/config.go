@@ -30,10 +30,11 @@ type Config struct {
 // A RepositoryConfig is one repository that sessions can be about.
 type RepositoryConfig struct {
 	Name               string       `yaml:"name"`
-	URL                string       `yaml:"url"`      // https, ssh or a local path
-	Base               string       `yaml:"base"`     // default: the remote's default branch
-	Channels           []string     `yaml:"channels"` // ids or #names
-	Watch              string       `yaml:"watch"`    // mention (default) or all
+	URL                string       `yaml:"url"`       // https, ssh or a local path
+	Base               string       `yaml:"base"`      // default: the remote's default branch
+	Channels           []string     `yaml:"channels"`  // ids or #names
+	Watch              string       `yaml:"watch"`     // mention (default) or all
+	Reactions          []string     `yaml:"reactions"` // names of emoji that make a request of a message in the channels; default: none
 	Checks             ChecksConfig `yaml:"checks"`
 	Approvers          []string     `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool         `yaml:"other_than_requester"`

@@ -115,6 +115,7 @@ func (r *RepositoryConfig) check(p *problems, at string, names map[string]int) {
 	if r.Watch == "all" && len(r.Channels) == 0 {
 		p.at(at+".watch", "watch: all needs channels to watch")
 	}
+	r.checkReactions(p, at)
 	p.inForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
 	p.inForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
 	r.checkBranches(p, at)

@@ -19,6 +19,7 @@ repositories:
     base: main
     channels: [C0123ABCD, "#bugs"]
     watch: all
+    reactions: [bug]
     checks: {build: go build ./..., test: go test -json ./...}
     approvers: [U0123ABCD, S0456EFGH]
     other_than_requester: true
@@ -59,7 +60,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 	require.Equal(t, Config{
 		Repositories: []RepositoryConfig{
 			{
-				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all",
+				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
 				Checks: ChecksConfig{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
 				OtherThanRequester: true, BranchPrefix: "bobbin/", Scope: "services/cart",
 				Setup: SetupConfig{
@@ -186,6 +187,9 @@ var badConfigs = []struct{ text, want string }{
 	{one + "watch: everything", `c:4: unknown watch "everything"; one of mention, all`},
 	{one + "watch: mentoin", `c:4: unknown watch "mentoin"; one of mention, all; did you mean "mention"?`},
 	{one + "watch: all", `c:4: watch: all needs channels to watch`},
+	{one + "reactions: [bug]", `c:4: reactions need channels in which they count`},
+	{one + "channels: [C0123]\n    reactions: [':bug:']", `c:5: reaction ":bug:": write it without the colons, bug`},
+	{one + "channels: [C0123]\n    reactions: [A bug]", `c:5: "A bug" is not the name of an emoji such as bug`},
 	{one + "watch: true", `c:4: repositories[0].watch: text is expected, not true (put it in quotes if it is text)`},
 	{one + "channels: [bugs]", `c:4: "bugs" is not a channel's id such as C0123ABCD, or its #name in quotes`},
 	{one + "channels:\n    - #bugs\n", `c:5: repositories[0].channels[0] is empty; what begins with # has to be in quotes`},

@@ -48,7 +48,7 @@ func TestSlackManifestHoldsTogether(t *testing.T) {
 	require.True(t, m.Settings.Interactivity.Enabled, "buttons need it")
 	needs := map[string]string{
 		"app_mention": "app_mentions:read", "message.channels": "channels:history", "message.groups": "groups:history",
-		"message.im": "im:history", "message.mpim": "mpim:history",
+		"message.im": "im:history", "message.mpim": "mpim:history", "reaction_added": "reactions:read",
 	}
 	for _, event := range m.Settings.Events.Bot {
 		require.Contains(t, m.OAuth.Scopes.Bot, needs[event], "event %s", event)

@@ -115,7 +115,7 @@ func (d *doctor) scopes(f *findings, e *bot.Examiner) {
 		lacking++
 		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
 		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", page(e.App, "app-manifest"), page(e.App, "install-on-team"))
-		if s.Name == "usergroups:read" && !d.groupsApprove() {
+		if s.Name == "usergroups:read" && !d.groupsApprove() || s.Name == "reactions:read" && !d.marks() {
 			f.warn(what, cure)
 		} else {
 			f.problem(what, cure)
@@ -130,6 +130,11 @@ func (d *doctor) groupsApprove() bool {
 	return slices.ContainsFunc(d.config.Repositories, func(r RepositoryConfig) bool {
 		return slices.ContainsFunc(r.Approvers, isGroup)
 	})
+}
+
+// marks: a reaction means something somewhere.
+func (d *doctor) marks() bool {
+	return slices.ContainsFunc(d.config.Repositories, func(r RepositoryConfig) bool { return len(r.Reactions) > 0 })
 }
 
 func isGroup(id string) bool { return strings.HasPrefix(id, "S") }

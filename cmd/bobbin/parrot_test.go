@@ -116,11 +116,12 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 	if f.blind {
 		poster.Outbox = blindfold{st}
 	}
+	reacting := &bot.Poster{Slack: slack, Outbox: st.Reactions()}
 	giveUp := func(_ context.Context, session string, cause error) error {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }

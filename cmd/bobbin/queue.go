@@ -32,6 +32,7 @@ type work struct {
 	Turn   func(ctx context.Context, session string) error
 	GiveUp func(ctx context.Context, session string, cause error) error
 	Post   func(ctx context.Context, session string) error
+	React  func(ctx context.Context, session string) error
 
 	Posters int            // sessions that are posted at once; default 1000
 	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
@@ -43,6 +44,7 @@ func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.L
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &store.TurnWorker{Store: s, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
 	river.AddWorker(workers, &store.PostWorker{Store: s, Drain: w.Post})
+	river.AddWorker(workers, &store.ReactWorker{Store: s, Drain: w.React})
 	river.AddWorker(workers, &store.DueWorker{Store: s})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
@@ -56,7 +58,8 @@ func newQueue(s *store.Store, w work, id string, sessionsAtOnce int, log *slog.L
 			river.QueueDefault: {MaxWorkers: sessionsAtOnce + 8},
 			// Most that post wait for Slack, which costs nothing; with few, those of one channel
 			// that takes nothing would hold up all others.
-			store.PostQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
+			store.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
+			store.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
 		},
 	})
 	if err != nil {

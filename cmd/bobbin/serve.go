@@ -172,6 +172,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	if err != nil {
 		return s, err
 	}
+	s.Reactions = config.reactions()
 	for _, r := range config.Repositories {
 		s.Repositories = append(s.Repositories, r.repository(credentials[r.Name]))
 		if r.Watch == "all" {

@@ -40,11 +40,12 @@ type settings struct {
 	Progress    io.Writer
 
 	SlackToken, SlackAppToken, SlackURL string
-	SlackPace                           time.Duration // between two posts in a channel; zero: Slack's own limit
-	SlackLinks                          int           // connections; zero: two
-	ProgressCards                       bool          // each run is shown by a card
-	AgentStatus                         bool          // Slack shows that the bot is at work; needs an app that is an agent
-	Watch                               []string      // channel ids whose every new message is a request
+	SlackPace                           time.Duration       // between two posts in a channel; zero: Slack's own limit
+	SlackLinks                          int                 // connections; zero: two
+	ProgressCards                       bool                // each run is shown by a card
+	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app that is an agent
+	Watch                               []string            // channel ids whose every new message is a request
+	Reactions                           map[string][]string // names of those that make a request of a message, by channel
 
 	ModelURL, ModelKey string
 	Prices             map[string]model.Price
@@ -137,11 +138,12 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories)}
 	b.store.Cards, poster.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &bot.Painter{Slack: slack, Cards: b.store, Log: log, Name: poster.Name, Pace: s.SlackPace}
+	reacting := &bot.Poster{Slack: slack, Outbox: b.store.Reactions(), Log: log}
 	b.gateway = &bot.Gateway{
-		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Connections: cmp.Or(s.SlackLinks, defaultConnections),
+		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Connections: cmp.Or(s.SlackLinks, defaultConnections),
 		Ledger: b.store, Forms: b.store, Channels: channels(s.Repositories),
 	}
-	b.queue, err = newQueue(b.store, work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: poster.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
+	b.queue, err = newQueue(b.store, work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: poster.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -184,6 +186,9 @@ func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
 // nameChannels puts ids where the configuration has #names.
 func nameChannels(ctx context.Context, slack *bot.Slack, s *settings) (err error) {
 	if s.Watch, err = slack.ChannelIDs(ctx, s.Watch); err != nil {
+		return usageError{err}
+	}
+	if s.Reactions, err = nameReactions(ctx, slack, s.Reactions); err != nil {
 		return usageError{err}
 	}
 	s.Repositories = slices.Clone(s.Repositories)

@@ -167,7 +167,7 @@ func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
 			return err
 		}
 		done, err := completeWhen(ctx, w.Store, j, j.Args.Session,
-			`select not exists (select 1 from outbox where session_id = $1 and posted_at is null and refused is null)`)
+			`select not exists (select 1 from outbox where session_id = $1 and reaction = '' and posted_at is null and refused is null)`)
 		if errors.Is(err, ErrFenced) {
 			return nil
 		}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,52 +30,45 @@ type outboxRow struct {
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
-// none. Lines that wait behind each other become one reply. Before it returns, the
+// none. Reactions are apart (react.go). Lines that wait behind each other become one reply. Before it returns, the
 // posting is marked as tried and that is committed: should the program die now, the next
 // try looks the key up in the thread before it posts.
 func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, error) {
-	var p *workflow.Posting
-	err := s.transact(ctx, func(tx pgx.Tx) error {
-		rows, err := waiting(ctx, tx, session)
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		batch := coalesce(rows)
-		p, err = posting(session, batch)
-		if err != nil {
-			return err
-		}
-		if err := tx.QueryRow(ctx, `select team, channel, thread_ts from sessions where id = $1`, session).
-			Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS); err != nil {
-			return err
-		}
-		if run := batch[0].Card; run != nil {
-			if p.Card, err = s.cardOf(ctx, tx, session, *run, p.Tried); err != nil {
-				return err
-			}
-		}
-		if p.Tried {
-			return nil
-		}
-		ids := make([]int64, len(batch))
-		for i, r := range batch {
-			ids[i] = r.ID
-		}
-		_, err = tx.Exec(ctx, `update outbox set batch = $1, tried_at = now() where id = any($2)`, p.Key, ids)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("outbox of %s: %w", session, err)
-	}
-	return p, nil
+	return s.next(ctx, session, lines)
 }
 
-func waiting(ctx context.Context, tx pgx.Tx, session string) ([]outboxRow, error) {
+// taken makes a posting of rows, and marks them as tried.
+func (s *Store) taken(ctx context.Context, tx pgx.Tx, session string, batch []outboxRow) (*workflow.Posting, error) {
+	p, err := posting(session, batch)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.QueryRow(ctx, `select team, channel, thread_ts from sessions where id = $1`, session).
+		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS); err != nil {
+		return p, err
+	}
+	if run := batch[0].Card; run != nil {
+		if p.Card, err = s.cardOf(ctx, tx, session, *run, p.Tried); err != nil {
+			return p, err
+		}
+	}
+	if p.Tried {
+		return p, nil
+	}
+	ids := make([]int64, len(batch))
+	for i, r := range batch {
+		ids[i] = r.ID
+	}
+	_, err = tx.Exec(ctx, `update outbox set batch = $1, tried_at = now() where id = any($2)`, p.Key, ids)
+	return p, err
+}
+
+func waiting(ctx context.Context, tx pgx.Tx, session, half string) ([]outboxRow, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
-		where o.session_id = $1 and o.posted_at is null and o.refused is null order by o.id limit 40 for update of o`, session)
+		where o.session_id = $1 and o.posted_at is null and o.refused is null and `+half+` order by o.id limit 40 for update of o`, session)
 	if err != nil {
 		return nil, err
 	}

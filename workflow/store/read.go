@@ -41,10 +41,12 @@ func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
 }
 
 // Writers are the people who wrote something for the agents after the newest push, or
-// since the beginning, the first first.
+// since the beginning, the first first. A message that was sent counts as nobody's, "": who
+// sent it did not write it.
 func (s *Store) Writers(ctx context.Context, session string) ([]string, error) {
-	rows, err := s.Pool.Query(ctx, `select user_id from inbox where session_id = $1 and for_agents and kind in ('mention', 'reply')
-		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') group by user_id order by min(id)`, session)
+	rows, err := s.Pool.Query(ctx, `select case kind when 'sent' then '' else user_id end as who from inbox
+		where session_id = $1 and for_agents and kind in ('mention', 'reply', 'sent')
+		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') group by who order by min(id)`, session)
 	if err != nil {
 		return nil, fmt.Errorf("writers of %s: %w", session, err)
 	}

@@ -63,10 +63,10 @@ func bind(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) 
 	}
 }
 
-// startsSession: a mention does wherever it stands; a plain message only as the root of
+// startsSession: a mention does wherever it stands, and so does what was sent; a plain message only as the root of
 // a thread, which the gateway lets through for watched channels alone.
 func startsSession(in workflow.Incoming) bool {
-	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
+	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
 }
 
 // keep inserts the inbox row; false when it was there already.
@@ -77,6 +77,9 @@ func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) 
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
+	if in.Kind == workflow.IncomingSent {
+		return true, nil // somebody else's words
+	}
 	// Words of stop act on the running turn at once; who said them is judged by the turn.
 	if workflow.ReadConsent(in.Text).Kind == workflow.ConsentStop || in.ActionID == "stop" || in.Kind == workflow.IncomingDelete {
 		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1`, session)
@@ -86,7 +89,9 @@ func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) 
 
 // seen queues the reaction that tells the writer that the message arrived.
 func (s *Store) seen(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) error {
-	if in.Kind != workflow.IncomingMention && in.Kind != workflow.IncomingReply {
+	switch in.Kind {
+	case workflow.IncomingMention, workflow.IncomingReply, workflow.IncomingSent:
+	default:
 		return nil
 	}
 	_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts) values ($1, $2, 'eyes', $3) on conflict do nothing`,
@@ -94,7 +99,7 @@ func (s *Store) seen(ctx context.Context, tx pgx.Tx, session string, in workflow
 	if err != nil {
 		return err
 	}
-	return s.queuePosting(ctx, tx, session)
+	return s.queueReaction(ctx, tx, session)
 }
 
 func title(text string) string {

@@ -99,7 +99,7 @@ func (r *Replica) beat(ctx context.Context) error {
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
 			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
-		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'due') and `+condition+` for update skip locked)
+		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due') and `+condition+` for update skip locked)
 		returning kind, args`, args...)
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
@@ -145,6 +145,8 @@ func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) (session string,
 	switch o.Kind {
 	case PostJob{}.Kind():
 		return args.Session, s.queuePosting(ctx, tx, args.Session)
+	case ReactJob{}.Kind():
+		return args.Session, s.queueReaction(ctx, tx, args.Session)
 	case DueJob{}.Kind():
 		_, err := s.jobs.InsertTx(ctx, tx, DueJob{Session: args.Session, Question: args.Question}, nil)
 		return args.Session, err
@@ -177,8 +179,10 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	}{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
 			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueTurn},
-		{`select distinct o.session_id from outbox o where o.posted_at is null and o.refused is null and not exists
+		{`select distinct o.session_id from outbox o where o.reaction = '' and o.posted_at is null and o.refused is null and not exists
 			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queuePosting},
+		{`select distinct o.session_id from outbox o where o.reaction <> '' and o.posted_at is null and o.refused is null and not exists
+			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueReaction},
 	} {
 		rows, err := tx.Query(ctx, forgotten.sql)
 		if err != nil {

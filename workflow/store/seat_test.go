@@ -232,7 +232,7 @@ func TestAnOutageMakesNobodyDead(t *testing.T) {
 func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	begun(t, s)
+	require.NoError(t, begun(t, s).Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "deep", Text: "hello"}}}))
 	_, err := s.Pool.Exec(t.Context(), `delete from river_job`)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -240,6 +240,7 @@ func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
 	require.NoError(t, replica(s, "alive").Run(ctx))
 	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
 	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'post'`))
+	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'react'`))
 }
 
 // A session that takes its worker down with it every time is given up in the end.

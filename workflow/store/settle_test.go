@@ -13,9 +13,6 @@ import (
 func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
 	turn = begun(t, s)
-	eyes, err := s.Next(t.Context(), turn.Session().ID)
-	require.NoError(t, err)
-	posted(t, s, eyes.Key, "")
 	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
 		{ActionID: "fix_it", Label: "Fix it", Value: "opaque"},
 	}}}}))

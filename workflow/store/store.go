@@ -50,6 +50,8 @@ type Store struct {
 	clock *Clock
 
 	atWork atWork
+
+	inOrder bool // tests only: reactions wait behind the lines before them
 }
 
 // idleTimeout is the setting of Postgres that ends a transaction nobody goes on with: a

@@ -444,5 +444,5 @@ func (t *Turn) reactions(ctx context.Context, tx pgx.Tx, f Fact) error {
 	if len(f.Reactions) == 0 {
 		return nil
 	}
-	return t.store.queuePosting(ctx, tx, t.id)
+	return t.store.queueReaction(ctx, tx, t.id)
 }

@@ -50,7 +50,7 @@ func (t *turn) heard(m workflow.Message, f store.Fact) {
 		t.halt(errMoved)
 	}
 	told := len(f.Handled) > 0 && f.Handled[0].ForAgents
-	if told && m.Kind != workflow.IncomingAction && workflow.Redirects(m.Text) {
+	if told && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && workflow.Redirects(m.Text) {
 		t.overtake()
 	}
 }
@@ -72,6 +72,9 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 	if err != nil {
 		return t.unknown(m, err)
 	}
+	if m.Kind == workflow.IncomingSent {
+		return t.sent(ctx, m, person)
+	}
 	if reason := mayTakePart(person); reason != "" {
 		return t.turnAway(m, person, reason), nil
 	}
@@ -88,7 +91,7 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 // judged when Slack answers again.
 func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
 	kind := workflow.ReadConsent(m.Text).Kind
-	if m.ActionID != "fix_it" && m.ActionID != "push_it" && m.ActionID != workflow.ActionFixLimited && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
+	if m.Kind == workflow.IncomingSent || m.ActionID != "fix_it" && m.ActionID != "push_it" && m.ActionID != workflow.ActionFixLimited && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
 		return store.Fact{}, fmt.Errorf("read who wrote: %w", err)
 	}
 	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -253,7 +256,7 @@ func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said 
 // an answer; other words of such people get none.
 func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) store.Fact {
 	f := t.ignore(m)
-	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
+	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		f.Lines = t.program("I cannot take this: " + reason + ".")
 	}
 	f.ClearStop = true

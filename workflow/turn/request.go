@@ -101,6 +101,9 @@ func (t *turn) permission(ctx context.Context) (*workflow.Person, string, error)
 	if len(users) == 0 {
 		return nil, "nobody asked in words", nil
 	}
+	if users[0] == "" {
+		return nil, "the request is somebody else's message", nil
+	}
 	// The first to write since the last push is who asked; what others said is no request.
 	p, err := t.Slack.Person(ctx, s.Thread, users[0])
 	if err != nil {
