@@ -16,7 +16,7 @@
 //
 // A slash command opens a thread of its own before it goes to the Inbox as a mention
 // (command.go); so does a message that somebody sends to the bot, by a shortcut or a
-// reaction (sent.go).
+// reaction (sent.go). Whoever opens the App Home is shown theirs (home.go).
 //
 // Slack gives an event to one of the connections. Messages of one thread that come a moment
 // apart on two of them may be kept in either order, as they may with two replicas. All but

@@ -27,6 +27,8 @@ type Gateway struct {
 	Watch []string     // ids of channels in which a message needs no mention
 	// Reactions are names (bug) of those that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
+	// Homes tells what people see in the App Home. Default: nobody has one.
+	Homes Homes
 
 	// Ledger lets what was written while no link was up be read again (backfill.go), in the
 	// threads that it names and in Channels. Default: it is not.
@@ -47,6 +49,10 @@ type Gateway struct {
 
 	blind    bool // tests only: post what commands ask for without looking it up, take each form for a new one
 	together bool // tests only: let Slack renew all connections at the same time
+
+	opening  sync.WaitGroup // homes
+	openOnce sync.Once
+	open     chan struct{}
 
 	links atomic.Int32
 	gaps  gaps
@@ -74,6 +80,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 		})
 	}
 	running.Wait()
+	g.opening.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("socket mode: %w", err)
 	}
@@ -257,6 +264,11 @@ func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []by
 		if l.send(ctx, s) {
 			l.acknowledge(ctx, envelopeID, nil, l.log)
 		}
+		return
+	}
+	if user := homeOpened(kind, payload); user != "" {
+		l.acknowledge(ctx, envelopeID, nil, l.log)
+		l.openHome(ctx, user)
 		return
 	}
 	until := time.Now().Add(l.patience())

@@ -51,6 +51,7 @@ func (p *People) person(u *slack.User) workflow.Person {
 	return workflow.Person{
 		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted,
 		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
+		Admin:    u.IsAdmin || u.IsOwner || u.IsPrimaryOwner,
 		Guest:    u.IsRestricted || u.IsUltraRestricted,
 		Stranger: u.IsStranger || !home,
 	}

@@ -155,9 +155,14 @@ func FuzzSent(f *testing.F) {
 	}
 	f.Add("events_api", callback(`{"type":"reaction_added","user":"U1","reaction":"bug::skin-tone-2","item":{"type":"message","channel":"C1","ts":"1.1"}}`))
 	f.Add("events_api", callback(`{"type":"reaction_added","user":["U1"],"reaction":{},"item":{"type":"file"}}`))
+	f.Add("events_api", callback(`{"type":"app_home_opened","user":"U1","channel":"D1","tab":"home","view":{"id":"V1"}}`))
+	f.Add("events_api", callback(`{"type":"app_home_opened","user":{},"tab":["home"]}`))
 	marked := reader
 	marked.Reactions = map[string][]string{"C1": {"bug"}}
 	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
+		if user := homeOpened(kind, payload); user != "" {
+			require.Equal(t, "events_api", kind)
+		}
 		s, ok := marked.sent(kind, payload)
 		if !ok {
 			return

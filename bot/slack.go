@@ -37,6 +37,7 @@ type Slack struct {
 	cfg  Config
 	api  *slack.Client
 	self Self
+	url  string // of the workspace
 
 	plainCards atomic.Bool // the endpoint refused the newer blocks
 }
@@ -73,6 +74,7 @@ func (c Config) slack() *Slack {
 
 func (s *Slack) be(who *slack.AuthTestResponse) {
 	s.self = Self{Team: who.TeamID, TeamName: who.Team, User: who.UserID, BotID: who.BotID, Name: who.User}
+	s.url = who.URL
 }
 
 // Self tells who the bot is.

@@ -159,6 +159,7 @@ type Person struct {
 	Guest    bool // restricted or ultra restricted
 	Stranger bool // from another workspace (Slack Connect)
 	Deleted  bool
+	Admin    bool // or an owner of the workspace
 	InThread bool // a member of the channel the thread is in
 }
 

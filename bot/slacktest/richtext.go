@@ -66,6 +66,8 @@ func (st *state) readable(text string) string {
 	text = marks.ReplaceAllStringFunc(text, func(m string) string {
 		target, label, labelled := strings.Cut(m[1:len(m)-1], "|")
 		switch {
+		case strings.HasPrefix(target, "!date^"):
+			return label // what those see whose app cannot tell the time
 		case strings.HasPrefix(target, "@"):
 			return "@" + st.nameOf(target[1:])
 		case strings.HasPrefix(target, "#") && st.channels[target[1:]] != nil:

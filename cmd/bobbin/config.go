@@ -140,9 +140,10 @@ type HTTPConfig struct {
 
 // SlackConfig says how Slack is listened to.
 type SlackConfig struct {
-	Connections  int    `yaml:"connections"`   // default 2: one is renewed while the other is up
-	ProgressCard string `yaml:"progress_card"` // on (default) or off: one message that shows how the work goes on
-	AgentStatus  bool   `yaml:"agent_status"`  // needs features.agent_view, which shuts guests out
+	Connections  int      `yaml:"connections"`   // default 2: one is renewed while the other is up
+	ProgressCard string   `yaml:"progress_card"` // on (default) or off: one message that shows how the work goes on
+	AgentStatus  bool     `yaml:"agent_status"`  // needs features.agent_view, which shuts guests out
+	Admins       []string `yaml:"admins"`        // ids of people who see the settings in their App Home; default: the workspace's admins
 }
 
 // What Slack allows to one app, and what is kept where nobody says.

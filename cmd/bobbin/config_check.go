@@ -37,6 +37,7 @@ func (c *Config) check(p *problems) {
 	if card := c.Slack.ProgressCard; card != "" {
 		p.oneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})
 	}
+	p.inForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
 	c.checkCredentials(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
@@ -94,6 +95,7 @@ func (p *problems) oneOf(path, what, value string, known []string) {
 var (
 	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	channelName    = regexp.MustCompile(`^([CGD][A-Z0-9]{2,}|#[^\s#]+)$`)
+	adminName      = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)
 )
 

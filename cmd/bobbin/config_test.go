@@ -39,7 +39,7 @@ limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session
 sandbox: {kind: auto}
 skills_dir: skills
 http: {addr: 127.0.0.1:8080}
-slack: {connections: 3, progress_card: off, agent_status: true}
+slack: {connections: 3, progress_card: off, agent_status: true, admins: [U0123ABCD]}
 keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
 `
 
@@ -79,7 +79,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 		Sandbox:   SandboxConfig{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTPConfig{Addr: "127.0.0.1:8080"},
-		Slack:     SlackConfig{Connections: 3, ProgressCard: "off", AgentStatus: true},
+		Slack:     SlackConfig{Connections: 3, ProgressCard: "off", AgentStatus: true, Admins: []string{"U0123ABCD"}},
 		Keep:      KeepConfig{Sessions: 30, Waiting: 180, Decisions: 400, Files: 0.5, FilesGB: 5, CacheGB: 2.5, Mirrors: 14},
 	}, c)
 }
@@ -145,6 +145,7 @@ var badConfigs = []struct{ text, want string }{
 	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{good + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
 	{good + "slack: {progress_card: maybe}", `c:2: unknown progress_card "maybe"; one of on, off`},
+	{good + "slack: {admins: [S0123ABCD]}", `c:2: "S0123ABCD" is not the id of a person (U…)`},
 	{good + "slack: {connections: -1}", `c:2: connections has to be between 1 and 10, which all replicas share`},
 	{good + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
 	{good + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},

@@ -31,7 +31,7 @@ type readerOf struct {
 var outside = []readerOf{
 	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event.go Normalise", "bot/wire.go UnmarshalJSON"}, []string{"bot FuzzNormalise"}},
 	{"modals that people send", []string{"bot/form.go submission", "workflow/form.go LimitedTo"}, []string{"bot FuzzSubmission"}},
-	{"messages that are sent to the bot", []string{"bot/sent.go sent"}, []string{"bot FuzzSent"}},
+	{"messages that are sent to the bot, and homes that are opened", []string{"bot/sent.go sent", "bot/home.go homeOpened"}, []string{"bot FuzzSent"}},
 	{"slash commands", []string{"bot/command.go command"}, []string{"bot FuzzCommand"}},
 	{"text of people and models on its way to Slack", []string{"bot/text.go visible", "bot/text.go escape", "bot/split.go split"}, []string{"bot FuzzText", "bot FuzzSplit"}},
 	{"Markdown of models", []string{"bot/mrkdwn.go mrkdwn"}, []string{"bot FuzzMrkdwn"}},

@@ -68,7 +68,7 @@ func TestScript(t *testing.T) {
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd),
-			"send": cmd(sendCmd), "react": cmd(reactCmd),
+			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd),
 		},
 	})
 }
@@ -127,7 +127,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -152,6 +152,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			if len(limits) > 0 || slices.Contains(args, "priced") {
 				set.Prices[a.Model] = model.Price{Input: 1000, Output: 1000}
 			}
+		}
+		if slices.Contains(args, "admin") {
+			set.Admins = []string{s.people["ann"]}
 		}
 		if marked {
 			set.Reactions = map[string][]string{"#" + stageChannel: {"bug"}}

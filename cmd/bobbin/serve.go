@@ -159,6 +159,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = config.Slack.Connections, config.Slack.ProgressCard != "off", config.Slack.AgentStatus
+	s.Admins = config.Slack.Admins
 	s.HTTPAddr, s.Keep = cmp.Or(c.HTTPAddr, config.HTTP.Addr), config.Keep.retention()
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {

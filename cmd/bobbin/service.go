@@ -46,6 +46,7 @@ type settings struct {
 	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app that is an agent
 	Watch                               []string            // channel ids whose every new message is a request
 	Reactions                           map[string][]string // names of those that make a request of a message, by channel
+	Admins                              []string            // who see the settings in their App Home; empty: those of the workspace
 
 	ModelURL, ModelKey string
 	Prices             map[string]model.Price
@@ -138,9 +139,10 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories)}
 	b.store.Cards, poster.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &bot.Painter{Slack: slack, Cards: b.store, Log: log, Name: poster.Name, Pace: s.SlackPace}
+	homes := &turn.Homes{Runner: runner, Directory: &bot.People{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}
 	reacting := &bot.Poster{Slack: slack, Outbox: b.store.Reactions(), Log: log}
 	b.gateway = &bot.Gateway{
-		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Connections: cmp.Or(s.SlackLinks, defaultConnections),
+		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Connections: cmp.Or(s.SlackLinks, defaultConnections),
 		Ledger: b.store, Forms: b.store, Channels: channels(s.Repositories),
 	}
 	b.queue, err = newQueue(b.store, work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: poster.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var (
+	shownTime = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d UTC`)
+	threadAt  = regexp.MustCompile(`https://\S+/archives/(\w+)/p(\d+)(\d{6})`)
+)
+
+// home WHO FILE: what the App Home shows to who opens it now, a block each. A link to a
+// message that stands in the channel is <message>.
+func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	user := s.people[args[0]]
+	published := func() (n int) {
+		for _, r := range s.slack.Requests("views.publish") {
+			if r.Status == 200 && strings.Contains(r.Args.Get("user_id"), user) {
+				n++
+			}
+		}
+		return n
+	}
+	before := published()
+	if err := s.slack.OpenHome(user); err != nil {
+		return err
+	}
+	if err := s.poll(ctx, func() (bool, error) { return published() > before, nil }); err != nil {
+		return err
+	}
+	text, err := s.stable(ctx, s.homeText(user))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644)
+}
+
+func (s *story) homeText(user string) string {
+	var out strings.Builder
+	for _, v := range s.slack.Views() {
+		if v.Type != "home" || v.User != user {
+			continue
+		}
+		var blocks []struct {
+			Type string
+			Text struct{ Text string }
+		}
+		if err := json.Unmarshal(v.Blocks(), &blocks); err != nil {
+			return err.Error()
+		}
+		for _, b := range blocks {
+			mark := map[string]string{"header": "# "}[b.Type]
+			text := threadAt.ReplaceAllStringFunc(b.Text.Text, func(link string) string {
+				m := threadAt.FindStringSubmatch(link)
+				if len(s.slack.Thread(m[1], m[2]+"."+m[3])) > 0 {
+					return "<message>"
+				}
+				return link
+			})
+			text = strings.ReplaceAll(text, "<<message>|", "<message|")
+			out.WriteString(mark + strings.ReplaceAll(s.slack.Readable(text), "\n", "\n    ") + "\n")
+		}
+	}
+	return shownTime.ReplaceAllString(out.String(), "<when>")
+}

@@ -1,0 +1,50 @@
+package workflow
+
+// A Home is what one person is shown of the sessions that concern them: their own, and
+// those of the channels that they are in.
+type Home struct {
+	Person   Person
+	Waits    []HomeSession // for that person, the newest first
+	Others   []HomeSession // the newest first
+	More     bool          // there are others than these
+	TodayUSD float64       // spent by that person's sessions since 00:00 UTC
+	// Closed: Slack did not say which channels the person is in, so that these are their own only.
+	Closed bool
+	// Settings are the configuration in short, for who may see it; never secrets.
+	Settings []string
+}
+
+// A HomeSession is one line of a Home.
+type HomeSession struct {
+	Session
+	Why string // what is awaited of the person; of Others: of somebody; empty: nothing
+}
+
+// Standing sorts sessions as people look for them.
+type Standing string
+
+// The standings, in the order in which they are shown.
+const (
+	AtWork    Standing = "At work"
+	Waiting   Standing = "Waiting for somebody"
+	Finished  Standing = "Finished"
+	BrokenOff Standing = "Stopped or failed"
+)
+
+// Standings are all of them.
+var Standings = []Standing{AtWork, Waiting, Finished, BrokenOff}
+
+// Standing is where the session stands.
+func (h HomeSession) Standing() Standing {
+	switch {
+	case h.Phase == PhaseStopped, h.Phase == PhaseFailed:
+		return BrokenOff
+	case h.Phase == PhaseDone, h.Phase == PhaseAnswered:
+		return Finished
+	case h.Open && h.Why == "":
+		return AtWork
+	case h.Why != "", h.Phase == PhaseReported, h.Phase == PhasePlanShown, h.Phase == PhasePaused:
+		return Waiting
+	}
+	return AtWork
+}

@@ -1,0 +1,132 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// broken is a directory of which a part cannot be read.
+type broken struct {
+	Directory
+	known, channels bool
+}
+
+func (b broken) Known(ctx context.Context, user string) (workflow.Person, error) {
+	if b.known {
+		return workflow.Person{}, errors.New("Slack is away")
+	}
+	return b.Directory.Known(ctx, user)
+}
+
+func (b broken) Channels(ctx context.Context, user string) ([]string, error) {
+	if b.channels {
+		return nil, errors.New("Slack is away")
+	}
+	return b.Directory.Channels(ctx, user)
+}
+
+// reportedBy is a session in the office's channel that waits for a word.
+func (o *office) reportedBy(user, repository, ts string) string {
+	o.t.Helper()
+	ctx := o.t.Context()
+	in, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, user, repository)
+	require.NoError(o.t, err)
+	report := workflow.Report{Session: in.Session().ID, Revision: 1, Kind: reportRootCause, Body: []byte(`{}`), Text: "the cause", BaseCommit: "c0ffee"}
+	require.NoError(o.t, in.Record(ctx, store.Fact{
+		Report: &report, Events: []workflow.Event{workflow.EventReport}, Open: no, SpentUSD: 0.25,
+		Change: func(s *workflow.Session) { s.Repository = repository },
+	}))
+	return in.Session().ID
+}
+
+func idsOf(list []workflow.HomeSession) (ids []string) {
+	for _, x := range list {
+		ids = append(ids, x.ID)
+	}
+	return ids
+}
+
+// Who is shown what: by kind of person, with everything else alike.
+func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	people := o.Slack.(*bot.People)
+	asked := o.reportedBy(o.asker, "anybody", "10.1")
+	guest := ""
+	for _, a := range o.actors {
+		if a.kind == "guest of several channels" {
+			guest = a.user
+		}
+	}
+	guests := o.reportedBy(guest, "anybody", "11.1")
+	for _, a := range o.actors {
+		if a.rules != "anybody" {
+			continue
+		}
+		home, err := (&Homes{Runner: o.Runner, Directory: people}).Home(t.Context(), a.user)
+		require.NoError(t, err, a.kind)
+		var waits, others []string
+		switch {
+		case a.may:
+			waits = []string{guests, asked}
+		case a.user == guest:
+			others = []string{guests}
+		}
+		require.Equal(t, waits, idsOf(home.Waits), a.kind)
+		require.Equal(t, others, idsOf(home.Others), a.kind)
+		require.Empty(t, home.Settings, a.kind)
+		require.Equal(t, a.user == "U0UNKNOWN", home.Closed, a.kind)
+	}
+	mine, err := (&Homes{Runner: o.Runner, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
+	require.NoError(t, err)
+	require.Equal(t, []string{"x"}, mine.Settings)
+	require.InDelta(t, 0.25, mine.TodayUSD, 1e-9)
+	theirs, err := (&Homes{Runner: o.Runner, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), guest)
+	require.NoError(t, err)
+	require.Empty(t, theirs.Settings, "a guest is no admin, whoever names them")
+}
+
+// What Slack does not tell is nobody's to see.
+func TestAHomeIsClosedOnError(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	people := o.Slack.(*bot.People)
+	mine := o.reportedBy(o.asker, "anybody", "10.1")
+	o.reportedBy("U0OTHER", "anybody", "11.1")
+	for _, d := range []broken{{people, true, false}, {people, false, true}} {
+		home, err := (&Homes{Runner: o.Runner, Directory: d, Admins: []string{o.asker}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
+		require.NoError(t, err)
+		require.True(t, home.Closed)
+		require.Equal(t, []string{mine}, append(idsOf(home.Waits), idsOf(home.Others)...))
+		require.Equal(t, d.known, home.Settings == nil)
+	}
+	whole, err := (&Homes{Runner: o.Runner, Directory: people}).Home(t.Context(), o.asker)
+	require.NoError(t, err)
+	require.Len(t, whole.Waits, 2, "the control: with an answer both are there")
+}
+
+// The approvers of a repository are those that its report waits for.
+func TestAHomeKnowsWhoMayApprove(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	byRules := map[string]string{}
+	for i, rules := range []string{"another", "named", "group", "lost"} {
+		byRules[rules] = o.reportedBy(o.asker, rules, fmt.Sprintf("1%d.1", i))
+	}
+	for _, a := range o.actors {
+		if id := byRules[a.rules]; id != "" {
+			home, err := (&Homes{Runner: o.Runner, Directory: o.Slack.(*bot.People)}).Home(t.Context(), a.user)
+			require.NoError(t, err, a.kind)
+			require.Equal(t, a.may, slices.Contains(idsOf(home.Waits), id), a.kind)
+		}
+	}
+}
