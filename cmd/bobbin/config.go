@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -103,10 +104,11 @@ type LimitsConfig struct {
 	DayOutput   int     `yaml:"day_output_mb"` // printed by commands
 	DayDisk     int     `yaml:"day_disk_mb"`   // their folders now, and their files in the database
 
-	SessionsAtOnce int `yaml:"sessions_at_once"`           // over all replicas; default 8
-	PerRepository  int `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
-	Attempts       int `yaml:"attempts_before_consulting"` // default 2
-	Unanswered     int `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
+	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
+	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
+	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
 }
 
 // limits are those at which people are asked.
@@ -222,4 +224,13 @@ func (p *problems) err() error {
 		lines = append(lines, where+": "+x.reason)
 	}
 	return usageError{errors.New(strings.Join(lines, "\n"))}
+}
+
+// silent is how long a thread at work may be silent; zero: for ever.
+func (l LimitsConfig) silent() time.Duration {
+	minutes := 10
+	if l.Silent != nil {
+		minutes = *l.Silent
+	}
+	return time.Duration(minutes) * time.Minute
 }

@@ -297,6 +297,7 @@ func (c *Config) checkLimits(p *problems) {
 	p.within("sessions_per_repository", float64(l.PerRepository), mostSessions)
 	p.within("attempts_before_consulting", float64(l.Attempts), mostAttempts)
 	p.within("unanswered_minutes", float64(l.Unanswered), 4*aWeek)
+	p.within("silent_minutes", l.silent().Minutes(), aWeek)
 	for _, unit := range workflow.Units {
 		for _, x := range [][2]workflow.Span{
 			{workflow.OfSession, workflow.OfDay}, {workflow.OfSession, workflow.OfPersonDay}, {workflow.OfSession, workflow.OfChannelDay},

@@ -142,6 +142,9 @@ func (p *problems) value(n ast.Node, v reflect.Value, path string) {
 		p.table(n, v, path)
 	case reflect.Slice:
 		p.sequence(n, v, path)
+	case reflect.Pointer: // zero means something else than nothing
+		v.Set(reflect.New(v.Type().Elem()))
+		p.value(n, v.Elem(), path)
 	default:
 		p.scalar(n, v, path)
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -108,6 +109,17 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 	}
 }
 
+func TestSilenceMayBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"": 10 * time.Minute, "limits: {silent_minutes: 0}": 0, "limits: {silent_minutes: 3}": 3 * time.Minute, "limits: {silent_minutes: }": 10 * time.Minute,
+	} {
+		c, err := parseConfig("c", []byte(good+text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Limits.silent(), text)
+	}
+}
+
 // A limit in money counts nothing for a model without a price: that is found out.
 func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 	t.Parallel()
@@ -140,9 +152,11 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{good + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_commands, person_day_minutes, person_day_output_mb, person_day_disk_mb, channel_day_usd, channel_day_tokens, channel_day_commands, channel_day_minutes, channel_day_output_mb, channel_day_disk_mb, day_usd, day_tokens, day_commands, day_minutes, day_output_mb, day_disk_mb, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes`},
+	{good + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_commands, person_day_minutes, person_day_output_mb, person_day_disk_mb, channel_day_usd, channel_day_tokens, channel_day_commands, channel_day_minutes, channel_day_output_mb, channel_day_disk_mb, day_usd, day_tokens, day_commands, day_minutes, day_output_mb, day_disk_mb, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes`},
 	{good + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{good + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
+	{good + "limits: {silent_minutes: -1}", `c:2: silent_minutes may not be below zero`},
+	{good + "limits: {silent_minutes: soon}", `c:2: limits.silent_minutes: a whole number is expected, not the text "soon"`},
 	{good + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
 	{good + "slack: {progress_card: maybe}", `c:2: unknown progress_card "maybe"; one of on, off`},
 	{good + "slack: {admins: [S0123ABCD]}", `c:2: "S0123ABCD" is not the id of a person (U…)`},

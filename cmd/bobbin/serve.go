@@ -157,6 +157,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.Never = ownHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = config.Limits.limits(), con.Hide
 	s.Seats = store.Seats{AtOnce: cmp.Or(config.Limits.SessionsAtOnce, 8), PerRepository: config.Limits.PerRepository}
+	s.Silent = config.Limits.silent()
 	s.Unanswered, s.SkillsDir = time.Duration(config.Limits.Unanswered)*time.Minute, config.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = config.Slack.Connections, config.Slack.ProgressCard != "off", config.Slack.AgentStatus
 	s.Admins = config.Slack.Admins

@@ -64,6 +64,7 @@ type settings struct {
 	Attempts     int
 	Secrets      *redact.Finder  // kept out of lines, prompts and commits
 	Limits       workflow.Limits // on what sessions may use before people are asked
+	Silent       time.Duration   // after which a thread at work is told what goes on; zero: never
 	Unanswered   time.Duration   // after which a question takes its recommended answer; zero: a day
 	SkillsDir    string          // the operator's skills; empty: none
 	HTTPAddr     string          // where health is served; empty: nowhere
@@ -82,6 +83,8 @@ type service struct {
 	painter *bot.Painter
 	monitor *monitor
 	keeper  *housekeeper
+	runner  *turn.Runner
+	silent  time.Duration
 
 	sandboxOff string // why commands are off; empty: they are not
 }
@@ -134,6 +137,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	if err := confine(ctx, runner, s, log); err != nil {
 		return nil, err
 	}
+	b.runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeper{keep: s.Keep, store: b.store, runner: runner, mirrors: b.mirrors, checker: runner.Checker, log: log}
 	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories)}
@@ -274,6 +278,7 @@ func (b *service) run(ctx context.Context) error {
 	part(b.ownDatabase)
 	part(b.superseded)
 	part(func(ctx context.Context) error { b.monitor.watch(ctx, b); return nil })
+	part(func(ctx context.Context) error { b.runner.Watchdog(ctx, b.silent); return nil })
 	part(func(ctx context.Context) error { b.keeper.run(ctx); return nil })
 	part(func(ctx context.Context) error { b.painter.Run(ctx); return nil })
 	err := group.Wait()

@@ -51,7 +51,8 @@ type Store struct {
 
 	atWork atWork
 
-	inOrder bool // tests only: reactions wait behind the lines before them
+	unguarded bool // tests only: whoever breaks a silence takes no lock
+	inOrder   bool // tests only: reactions wait behind the lines before them
 }
 
 // idleTimeout is the setting of Postgres that ends a transaction nobody goes on with: a

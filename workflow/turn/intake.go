@@ -192,6 +192,9 @@ func (t *turn) stop(m workflow.Message, p workflow.Person) store.Fact {
 	f.ClearStop, f.Open = true, no
 	f.Decisions = []workflow.Decision{{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}}
 	if t.Session().Phase == workflow.PhaseStopped {
+		if m.Kind == workflow.IncomingMention {
+			f.Lines = t.program("It is stopped already. The work so far is kept; write here to go on.")
+		}
 		return f
 	}
 	f.Events = []workflow.Event{workflow.EventStop}

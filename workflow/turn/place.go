@@ -452,7 +452,9 @@ func (t *turn) around(inner model.Tool, before, after func(context.Context) erro
 				return model.Result{}, err
 			}
 		}
+		end := t.underWay(ctx, inner.Name, args)
 		result, err := call(ctx, args)
+		end()
 		if err == nil {
 			err = roomLeft(t.Dir, t.cacheDir())
 		}

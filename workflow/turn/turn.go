@@ -338,7 +338,7 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 	}
 	t := &turn{Runner: r, Turn: begun, log: r.Log}
 	if err := t.intake(ctx); err != nil {
-		return err
+		return t.unheard(ctx, err)
 	}
 	return t.Record(ctx, store.Fact{
 		Lines:  t.program("Something failed on my side (" + firstLine(cause.Error()) + "). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log."),

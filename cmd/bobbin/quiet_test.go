@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// quiet MINUTES: all that was said and done was so long before, and then it is looked for
+// threads that were silent for ten minutes.
+func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	minutes, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	if err := s.slack.WaitSettled(ctx); err != nil {
+		return err
+	}
+	for _, sql := range []string{
+		`update lines set at = at - $1::interval`, `update inbox set at = at - $1::interval`, `update transcript set at = at - $1::interval`,
+		`update under_way set since = since - $1::interval`, `update sessions set created_at = created_at - $1::interval`,
+	} {
+		if _, err := s.store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute); err != nil {
+			return err
+		}
+	}
+	return s.service.runner.SpeakUp(ctx, 10*time.Minute)
+}

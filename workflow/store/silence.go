@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Silence is a session at work in whose thread nothing was said for a while, by anybody,
+// as its rows have it.
+type Silence struct {
+	Session  workflow.Session
+	For      time.Duration
+	Seatless bool // it waits for a place at work
+	Failing  bool // its turn failed, and is tried again
+	Tasks    []SilentTask
+	Commands []SilentCommand
+}
+
+// A SilentTask is one that a worker has in hand.
+type SilentTask struct {
+	Number      int
+	Category    string
+	Description string
+	For         time.Duration
+}
+
+// A SilentCommand is one that runs.
+type SilentCommand struct {
+	What string
+	For  time.Duration
+}
+
+// quiet is true of a session (s) that has something to do and a job to do it by (never of
+// one that waits for people), in whose thread nobody said anything for $1. What was said to
+// the bot counts as much as what it said.
+const quiet = `s.cleared_at is null
+	and (s.open or exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
+		or exists (select 1 from inquiries q where q.session_id = s.id and q.answer is null))
+	and exists (select 1 from river_job j where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.finalized_at is null)
+	and not exists (select 1 from lines l where l.session_id = s.id and l.at > now() - $1::interval)
+	and not exists (select 1 from inbox i where i.session_id = s.id and i.at > now() - $1::interval)`
+
+// Silent are the sessions at work whose threads were quiet for so long.
+func (s *Store) Silent(ctx context.Context, after time.Duration) ([]string, error) {
+	rows, err := s.Pool.Query(ctx, `select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
+		and `+quiet+` order by s.id`, after)
+	if err != nil {
+		return nil, fmt.Errorf("quiet threads: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// BreakSilence has a line said in the thread of a session that is still quiet. Whoever else
+// speaks there holds the session's row, and so do other replicas: they are left to it, and
+// the line is said once.
+func (s *Store) BreakSilence(ctx context.Context, session string, after time.Duration, say func(Silence) workflow.Line) (said bool, err error) {
+	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		said = false
+		if !s.unguarded {
+			rows, err := tx.Query(ctx, `select 1 from sessions where id = $1 for update skip locked`, session)
+			if err != nil {
+				return err
+			}
+			if locked, err := pgx.CollectRows(rows, pgx.RowTo[int]); err != nil || len(locked) == 0 {
+				return err
+			}
+		}
+		x, still, err := silence(ctx, tx, session, after)
+		if err != nil || !still {
+			return err
+		}
+		said = true
+		t := &Turn{store: s, id: session}
+		return t.lines(ctx, tx, Fact{Lines: []workflow.Line{say(x)}})
+	})
+	if err != nil {
+		return false, fmt.Errorf("speak in the thread of %s: %w", session, err)
+	}
+	return said, nil
+}
+
+// silence reads what there is to say; false when it is over.
+func silence(ctx context.Context, tx pgx.Tx, session string, after time.Duration) (x Silence, still bool, err error) {
+	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+quiet+`)`, after, session).Scan(&still); err != nil || !still {
+		return x, false, err
+	}
+	if x.Session, err = scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, session)); err != nil {
+		return x, false, err
+	}
+	err = tx.QueryRow(ctx, `select now() - greatest(coalesce((select max(at) from lines where session_id = $1), '-infinity'),
+				coalesce((select max(at) from inbox where session_id = $1), '-infinity'), s.created_at),
+			exists (select 1 from seats where session_id = $1 and not held),
+			exists (select 1 from river_job j where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.state = 'retryable')
+		from sessions s where s.id = $1`, session).Scan(&x.For, &x.Seatless, &x.Failing)
+	if err != nil {
+		return x, false, err
+	}
+	rows, err := tx.Query(ctx, `select k.number, k.category, k.description, now() - coalesce((select min(at) from transcript where session_id = $1 and task_id = k.id), now())
+		from tasks k where k.session_id = $1 and k.state = 'working' order by k.number`, session)
+	if err != nil {
+		return x, false, err
+	}
+	if x.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[SilentTask]); err != nil {
+		return x, false, err
+	}
+	rows, err = tx.Query(ctx, `select u.what, now() - u.since from under_way u join sessions s on s.id = u.session_id and s.epoch = u.epoch
+		where u.session_id = $1 order by u.id`, session)
+	if err != nil {
+		return x, false, err
+	}
+	x.Commands, err = pgx.CollectRows(rows, pgx.RowToStructByPos[SilentCommand])
+	return x, err == nil, err
+}
+
+// UnderWay keeps that a command runs, until end is called.
+func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
+	var id int64
+	err = t.store.Pool.QueryRow(ctx, `with gone as (delete from under_way where session_id = $1 and epoch < $2)
+		insert into under_way (session_id, epoch, what) values ($1, $2, $3) returning id`, t.id, t.epoch, clean(cut(what, 300))).Scan(&id)
+	if err != nil {
+		return nil, fmt.Errorf("keep what is under way in %s: %w", t.id, err)
+	}
+	return func(ctx context.Context) error {
+		_, err := t.store.Pool.Exec(ctx, `delete from under_way where id = $1`, id)
+		return err
+	}, nil
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+const aWhile = 10 * time.Minute
+
+// atWorkFor is a session that has something to do, and whose thread was quiet for so long.
+func atWorkFor(t *testing.T, s *Store, quiet time.Duration) *Turn {
+	t.Helper()
+	ctx, open := t.Context(), true
+	in := workflow.Incoming{EventID: "Ev1", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
+	require.NoError(t, s.Receive(ctx, in))
+	list, err := s.Sessions(ctx, 1)
+	require.NoError(t, err)
+	turn, err := s.Begin(ctx, list[0].ID)
+	require.NoError(t, err)
+	require.NoError(t, turn.Record(ctx, Fact{
+		Handled: []Handled{{ID: 1, ForAgents: true}}, Open: &open, Lines: []workflow.Line{{Agent: "deep", Text: "looking"}},
+	}))
+	passed(t, s, quiet)
+	return turn
+}
+
+// passed makes all that was said older.
+func passed(t *testing.T, s *Store, d time.Duration) {
+	t.Helper()
+	for _, table := range []string{"lines", "inbox"} {
+		_, err := s.Pool.Exec(t.Context(), `update `+table+` set at = at - $1::interval`, d)
+		require.NoError(t, err)
+	}
+}
+
+func silentOnes(t *testing.T, s *Store) int {
+	t.Helper()
+	ids, err := s.Silent(t.Context(), aWhile)
+	require.NoError(t, err)
+	return len(ids)
+}
+
+func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
+	t.Parallel()
+	s, ctx := openedWithin(t), t.Context()
+	turn := atWorkFor(t, s, aWhile-time.Minute)
+	require.Zero(t, silentOnes(t, s), "not yet")
+	passed(t, s, 2*time.Minute)
+	require.Equal(t, 1, silentOnes(t, s))
+
+	for _, waits := range []Fact{
+		{Events: []workflow.Event{workflow.EventReport}, Open: new(bool)},
+		{Events: []workflow.Event{workflow.EventPause}, Open: new(bool)},
+		{Events: []workflow.Event{workflow.EventStop}, Open: new(bool)},
+	} {
+		require.NoError(t, turn.Record(ctx, waits))
+		require.Zero(t, silentOnes(t, s), "it waits for people: %v", waits.Events)
+	}
+	open := true
+	require.NoError(t, turn.Record(ctx, Fact{Open: &open, Events: []workflow.Event{workflow.EventRequest}}))
+	require.Equal(t, 1, silentOnes(t, s))
+	require.NoError(t, s.Receive(ctx, workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
+	require.Zero(t, silentOnes(t, s), "somebody spoke")
+	passed(t, s, aWhile)
+	_, err := s.Pool.Exec(ctx, `update river_job set state = 'completed', finalized_at = now() where kind = 'turn'`)
+	require.NoError(t, err)
+	require.Zero(t, silentOnes(t, s), "nobody works on it: it is woken first")
+}
+
+// speakers says how often a silence is broken by four replicas that look at the same moment.
+func speakers(t *testing.T, unguarded bool) int {
+	s := openedWithin(t)
+	turn := atWorkFor(t, s, aWhile)
+	end, err := turn.UnderWay(t.Context(), "go test ./...")
+	require.NoError(t, err)
+	s.unguarded = unguarded
+	var said atomic.Int32
+	var all, met sync.WaitGroup
+	met.Add(4)
+	for range 4 {
+		all.Go(func() {
+			var once sync.Once
+			defer once.Do(met.Done)
+			broke, err := s.BreakSilence(t.Context(), turn.Session().ID, aWhile, func(x Silence) workflow.Line {
+				once.Do(met.Done)
+				met.Wait() // each of those that are let in is there before one of them is done
+				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
+					return workflow.Line{Agent: "orchestrator", Text: "Still at work"}
+				}
+				return workflow.Line{}
+			})
+			if err == nil && broke {
+				said.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.Zero(t, silentOnes(t, s))
+	n := 0
+	require.NoError(t, s.Pool.QueryRow(t.Context(), `select count(*) from lines l join outbox o on o.line_id = l.id where l.text = 'Still at work'`).Scan(&n))
+	require.Equal(t, int(said.Load()), n)
+	require.NoError(t, end(t.Context()))
+	passed(t, s, aWhile)
+	require.Equal(t, 1, silentOnes(t, s), "once in each such time")
+	return n
+}
+
+func TestASilenceIsBrokenOnce(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 1, speakers(t, false))
+}
+
+// Without the lock all of them speak.
+func TestASilenceBrokenByAllIsFoundOut(t *testing.T) {
+	t.Parallel()
+	require.Greater(t, speakers(t, true), 1)
+}
