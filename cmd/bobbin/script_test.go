@@ -127,7 +127,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin", "folder"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -155,6 +155,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 		if slices.Contains(args, "admin") {
 			set.Admins = []string{s.people["ann"]}
+		}
+		if slices.Contains(args, "folder") {
+			shop.Scope = "money/"
 		}
 		if marked {
 			set.Reactions = map[string][]string{"#" + stageChannel: {"bug"}}

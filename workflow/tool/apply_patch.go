@@ -28,7 +28,7 @@ func (b *Bench) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 	}
 	b.changing.Lock()
 	defer b.changing.Unlock()
-	p := &plan{ctx: ctx, root: b.Workspace.Root(), files: map[string]*planned{}}
+	p := &plan{ctx: ctx, root: b.Workspace.Root(), may: b.mayTouch, files: map[string]*planned{}}
 	for _, s := range sections {
 		if err := p.add(s); err != nil {
 			return "", nothingDone(s, err)
@@ -94,6 +94,7 @@ func (b *Bench) patched(p *plan) string {
 type plan struct {
 	ctx   context.Context
 	root  *os.Root
+	may   func(real string) error // nil: all may be changed
 	files map[string]*planned
 	order []string
 }
@@ -113,6 +114,9 @@ func (f *planned) changed() bool {
 // at is the file as the plan has it so far.
 func (p *plan) at(name string) (string, *planned, error) {
 	real, err := target(p.root, name)
+	if err == nil && p.may != nil {
+		err = p.may(real)
+	}
 	if err != nil {
 		return "", nil, err
 	}

@@ -26,6 +26,7 @@ type Bench struct {
 	SandboxOff string           // why nothing is run, and what to do about it
 	Checker    *check.Checker   // nil: commands run without caches, check is off
 	Project    check.Project
+	Folder     string       // clean; what is explored and changed, of a large repository; empty: all of it
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
 	// Ran hears of each command that came to an end, with its exit code (-1 where it was

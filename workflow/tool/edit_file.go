@@ -27,6 +27,9 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := b.mayTouch(c.path); err != nil {
+		return "", err
+	}
 	if err := b.knows(c.path, c.data); err != nil {
 		return "", err
 	}

@@ -26,7 +26,7 @@ type listArgs struct {
 // listFiles shows everything below a folder where that is little, else the folder alone
 // with the number of files in each of its folders.
 func (b *Bench) listFiles(ctx context.Context, in listArgs) (string, error) {
-	start, err := b.locate(ctx, in.Path)
+	start, err := b.explored(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ func (s symbol) String() string {
 
 // outline shows the symbols of a file, or of each file of a folder.
 func (b *Bench) outline(ctx context.Context, in outlineArgs) (string, error) {
-	start, err := b.locate(ctx, in.Path)
+	start, err := b.explored(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}

@@ -57,7 +57,7 @@ func (b *Bench) searchIn(ctx context.Context, s *searching, in searchArgs) error
 		s.look(ctx, 0, in.Path, c.data)
 		return nil
 	}
-	start, err := b.locate(ctx, in.Path)
+	start, err := b.explored(ctx, in.Path)
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ func (b *Bench) writeFile(_ context.Context, in writeArgs) (string, error) {
 	b.changing.Lock()
 	defer b.changing.Unlock()
 	real, err := target(b.Workspace.Root(), in.Path)
+	if err == nil {
+		err = b.mayTouch(real)
+	}
 	if err != nil {
 		return "", err
 	}

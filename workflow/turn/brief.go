@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,6 +54,10 @@ func (t *turn) facts() string {
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
 	}
+	if f := p.folder(); f != "" {
+		fmt.Fprintf(&b, "The work is about its folder %s alone: that is what is listed and searched, and nothing outside of it may be changed. In it: %s", fileName(f), strings.Join(t.topLevel(), ", "))
+		return b.String()
+	}
 	b.WriteString("At its root: " + strings.Join(t.topLevel(), ", "))
 	return b.String()
 }
@@ -68,7 +73,7 @@ func orNone(s string) string {
 }
 
 func (t *turn) topLevel() []string {
-	entries, err := fs.ReadDir(t.here().look.FS(), ".")
+	entries, err := fs.ReadDir(t.here().look.FS(), cmp.Or(t.here().folder(), "."))
 	if err != nil {
 		return nil
 	}

@@ -78,6 +78,9 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 		return wrong("Refused: %s", open), err
 	}
 	work := t.here().work
+	if left, err := t.confine(ctx, work, 0); err != nil || !left {
+		return wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", t.here().folder()), err
+	}
 	if left, err := t.within(ctx, work, 0, approval); err != nil || !left {
 		return wrong("Refused: nothing of the change stands within the scope of the approval (%s); it was taken out.", approval.Scope), err
 	}

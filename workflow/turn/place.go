@@ -73,6 +73,10 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 		}
 		return false, err
 	}
+	if missing, err := t.noFolder(ctx, p); missing || err != nil {
+		p.close()
+		return false, err
+	}
 	if err := t.learnSecrets(p); err != nil {
 		p.close()
 		return false, err
@@ -159,7 +163,7 @@ func (t *turn) settle(ctx context.Context, p *place) error {
 		return err
 	}
 	return t.Record(ctx, store.Fact{
-		Lines:  t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.repository.Name, branch, short(commit)), t.otherRepository("Change repository…")...),
+		Lines:  t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.name(), branch, short(commit)), t.otherRepository("Change repository…")...),
 		Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.repository.Name, commit },
 	})
 }
@@ -414,7 +418,7 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 		return nil, fmt.Errorf("open %s: %w", out, err)
 	}
 	b := &tool.Bench{
-		Workspace: w, Mirror: t.here().mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.here().project,
+		Workspace: w, Mirror: t.here().mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.here().project, Folder: t.here().folder(),
 		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"),
 	}
 	if t.Checker != nil {

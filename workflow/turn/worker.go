@@ -203,6 +203,10 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return model.Result{}, err
 	}
 	//crash:claim_recorded
+	if left, err := t.confine(ctx, h.tree, h.where()); err != nil || !left {
+		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		return wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", t.here().folder()), err
+	}
 	left, err := t.within(ctx, h.tree, h.where(), h.grant)
 	if err != nil {
 		return model.Result{}, err
