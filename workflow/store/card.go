@@ -17,7 +17,7 @@ import (
 // written every two seconds at most.
 func (t *Turn) card(ctx context.Context, tx pgx.Tx, f Fact) error {
 	moved := len(f.Events) > 0 || len(f.Maybe) > 0
-	if !t.store.Cards || !moved && len(f.Tasks) == 0 && f.Attempt == nil && f.SpentUSD == 0 && f.Open == nil {
+	if !moved && len(f.Tasks) == 0 && f.Attempt == nil && f.SpentUSD == 0 && f.Open == nil {
 		return nil
 	}
 	var phase workflow.Phase
@@ -27,6 +27,9 @@ func (t *Turn) card(ctx context.Context, tx pgx.Tx, f Fact) error {
 	case err != nil:
 		return err
 	case !open && (phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying):
+		if !t.store.Cards {
+			return nil
+		}
 		return t.beginCard(ctx, tx)
 	case !open:
 		return nil
@@ -73,7 +76,13 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// posted fills in what a card's first posting shows. What is known to be shown is kept
+// RunEnded reports whether a stop button is of a run that has ended.
+func (t *Turn) RunEnded(ctx context.Context, stop string) (ended bool, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, t.id, stop).Scan(&ended)
+	return ended, err
+}
+
+// cardOf is what a card's first posting shows. What is known to be shown is kept
 // before it is posted the first time: should that be cut off, it is looked up, and nobody
 // knows which words it has; it is drawn again.
 func (s *Store) cardOf(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*workflow.Card, error) {

@@ -82,7 +82,8 @@ func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) 
 	}
 	// Words of stop act on the running turn at once; who said them is judged by the turn.
 	if workflow.ReadConsent(in.Text).Kind == workflow.ConsentStop || in.ActionID == "stop" || in.Kind == workflow.IncomingDelete {
-		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1`, session)
+		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
+			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
 	}
 	return true, err
 }

@@ -158,7 +158,11 @@ func (t *turn) waitsForConsent() bool {
 // clicked judges a button: its row says what it stands for.
 func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
 	if m.ActionID == "stop" {
-		return t.stop(m, p), nil
+		ended, err := t.RunEnded(ctx, m.Value)
+		if err == nil && ended {
+			return t.answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
+		}
+		return t.stop(m, p), err
 	}
 	revision, means, ok, err := t.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
