@@ -322,6 +322,9 @@ func samples() map[string][]workflow.Line {
 		return text
 	}
 	return map[string][]workflow.Line{
+		"goesOn":        says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
+		"sayUnlessSaid": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
+		"sent":          says("I cannot take this: guests cannot start work here; ask a full member to."),
 		"showReport": {
 			with(reportText(aCause, 1, "134b2ba", "`go test ./money` (fails with exit code 1)"), t.reportButtons("Fix it")...),
 			with(diagnosisText(aDiagnosis, 2, "134b2ba", ""), t.reportButtons("Fix it")...),
