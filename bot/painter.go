@@ -51,6 +51,7 @@ type Painter struct {
 const (
 	brushes   = 4                // cards that are written at once: one that hangs holds up no other
 	cardTimes = 15 * time.Second // for one update, with its wait
+	cardEnd   = 2 * time.Second  // to end what was begun
 	cardPause = 5 * time.Second  // after an update that failed
 )
 
@@ -91,10 +92,11 @@ func (p *Painter) next(ctx context.Context, all *sync.WaitGroup, free chan struc
 	}
 	all.Go(func() {
 		defer func() { <-free }()
-		// What was begun is ended and kept: it takes a moment, and would else wait for its lease.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimes)
+		// What was begun has a moment to end when the program does: it would else wait for its lease.
+		drawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimes)
 		defer cancel()
-		if err := p.draw(ctx, card, pace); err != nil {
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(cardEnd, cancel) })()
+		if err := p.draw(drawing, card, pace); err != nil {
 			p.log().Warn("a card is drawn later", "session", card.Session, "run", card.Run, "err", err)
 		}
 	})
@@ -106,8 +108,8 @@ func (p *Painter) draw(ctx context.Context, c *workflow.Card, pace *rate.Limiter
 	if c.Mark() == c.Shown {
 		return p.Cards.Drawn(ctx, c)
 	}
-	if err := pace.Wait(ctx); err != nil {
-		return p.Cards.CardLater(context.WithoutCancel(ctx), c, cardPause)
+	if pace.Wait(ctx) != nil {
+		return p.later(ctx, c, cardPause)
 	}
 	err := p.Slack.drawCard(p.Name, c, func(face part) error {
 		_, _, _, err := p.Slack.api.UpdateMessageContext(ctx, c.Thread.Channel, c.TS,
@@ -124,18 +126,24 @@ func (p *Painter) settle(ctx context.Context, c *workflow.Card, err error) error
 	if err == nil {
 		return p.Cards.Drawn(ctx, c)
 	}
-	keep := context.WithoutCancel(ctx)
 	var limited *slack.RateLimitedError
 	if errors.As(err, &limited) {
 		p.rest(limited.RetryAfter)
-		return p.Cards.CardLater(keep, c, limited.RetryAfter)
+		return p.later(ctx, c, limited.RetryAfter)
 	}
 	var refused *refusal
 	if errors.As((&Poster{Slack: p.Slack}).judge(err), &refused) {
 		p.log().Info("a card is not drawn any more", "session", c.Session, "run", c.Run, "reason", refused.reason)
-		return p.Cards.CardGone(keep, c, refused.reason)
+		return p.Cards.CardGone(ctx, c, refused.reason)
 	}
-	return errors.Join(err, p.Cards.CardLater(keep, c, cardPause))
+	return errors.Join(err, p.later(ctx, c, cardPause))
+}
+
+// later gives the card back, also where its time has run out.
+func (p *Painter) later(ctx context.Context, c *workflow.Card, wait time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardEnd)
+	defer cancel()
+	return p.Cards.CardLater(ctx, c, wait)
 }
 
 // rest leaves Slack alone for as long as it asks to; all cards do, since it counts them together.

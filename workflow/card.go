@@ -44,7 +44,7 @@ func (c Card) Resting() bool { return c.Ended || c.Phase == PhasePaused }
 
 // Mark stands for what the card shows: cards with the same mark look the same.
 func (c Card) Mark() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %+v", c.Headline(), c.Ended, c.Stop != "", c.Tasks))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v", c.Headline(), c.Ended, c.Stop != "", c.Tasks))
 	return hex.EncodeToString(sum[:8])
 }
 

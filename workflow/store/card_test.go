@@ -146,6 +146,25 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
 }
 
+// With many at work each is drawn less often, and none is left out: whoever waited longest
+// comes first.
+func TestWhoWaitedLongestIsDrawnFirst(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for i, id := range []string{"s1", "s2", "s3"} {
+		full(t, s, id, "working", 0)
+		_, err := s.Pool.Exec(t.Context(), `update cards set due_at = now() - $2 * interval '1 second' where session_id = $1`, id, []int{5, 9, 1}[i])
+		require.NoError(t, err)
+		_, err = s.Pool.Exec(t.Context(), `insert into outbox (key, session_id, card, posted_at, ts) values ($1 || ':card:1', $1, 1, now(), '7.7')`, id)
+		require.NoError(t, err)
+	}
+	var order []string
+	for c := nextCard(t, s); c != nil; c = nextCard(t, s) {
+		order = append(order, c.Session)
+	}
+	require.Equal(t, []string{"s2", "s1", "s3"}, order)
+}
+
 // A posting of a card that was cut off may be there with older words.
 func TestACardThatWasTriedIsDrawnAgain(t *testing.T) {
 	t.Parallel()
