@@ -235,6 +235,25 @@ func TestACardIsPostedOnce(t *testing.T) {
 	}
 }
 
+// Cards and answered messages share what Slack allows; the cards give way.
+func TestCardsGiveWayToAnsweredMessages(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	root := o.say("it fails", "")
+	c := o.atWork("card", root)
+	o.begin(c)
+	c.USD = 7
+	again := o.asked(root, "shall I?")
+	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Status: 429, RetryAfter: time.Hour})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.ErrorIs(t, o.poster((&outbox{}).put(again)).Drain(ctx, "s"), context.DeadlineExceeded)
+	require.False(t, o.bot.mayUpdate())
+	o.bot.noUpdates.Store(0)
+	b := &board{}
+	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
+}
+
 func TestACardThatIsGoneStaysGone(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, slacktest.Config{})

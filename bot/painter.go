@@ -43,9 +43,6 @@ type Painter struct {
 	Pace time.Duration
 	// Look is how often it looks for cards; default 0.5 s.
 	Look time.Duration
-
-	mu    sync.Mutex
-	quiet time.Time // Slack asked for no update until then
 }
 
 const (
@@ -64,7 +61,7 @@ func (p *Painter) Run(ctx context.Context) {
 	defer all.Wait()
 	free := make(chan struct{}, brushes)
 	for {
-		for p.mayDraw() && p.next(ctx, &all, free, pace) {
+		for p.Slack.mayUpdate() && p.next(ctx, &all, free, pace) {
 			continue
 		}
 		select {
@@ -116,6 +113,7 @@ func (p *Painter) draw(ctx context.Context, c *workflow.Card, pace *rate.Limiter
 			slack.MsgOptionText(face.text, false), slack.MsgOptionBlocks(face.blocks...),
 			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": face.key}}),
 			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+		p.Slack.updated(err)
 		return err
 	})
 	return p.settle(ctx, c, err)
@@ -128,7 +126,6 @@ func (p *Painter) settle(ctx context.Context, c *workflow.Card, err error) error
 	}
 	var limited *slack.RateLimitedError
 	if errors.As(err, &limited) {
-		p.rest(limited.RetryAfter)
 		return p.later(ctx, c, limited.RetryAfter)
 	}
 	var refused *refusal
@@ -146,20 +143,16 @@ func (p *Painter) later(ctx context.Context, c *workflow.Card, wait time.Duratio
 	return p.Cards.CardLater(ctx, c, wait)
 }
 
-// rest leaves Slack alone for as long as it asks to; all cards do, since it counts them together.
-func (p *Painter) rest(wait time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if until := time.Now().Add(wait); until.After(p.quiet) {
-		p.quiet = until
+// updated keeps for how long Slack wants no chat.update, whoever's call it answered so: cards
+// leave what there is to answered messages, which stand among the lines.
+func (s *Slack) updated(err error) {
+	var limited *slack.RateLimitedError
+	if errors.As(err, &limited) {
+		s.noUpdates.Store(time.Now().Add(limited.RetryAfter).UnixNano())
 	}
 }
 
-func (p *Painter) mayDraw() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return !time.Now().Before(p.quiet)
-}
+func (s *Slack) mayUpdate() bool { return time.Now().UnixNano() >= s.noUpdates.Load() }
 
 func (p *Painter) log() *slog.Logger { return cmp.Or(p.Log, slog.New(slog.DiscardHandler)) }
 

@@ -34,6 +34,7 @@ func (p *Poster) rewrite(ctx context.Context, posting *workflow.Posting) error {
 			slack.MsgOptionText(last.text+"\n&gt; "+escape(oneLine(posting.Note, 300)), false), slack.MsgOptionBlocks(),
 			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": last.key}}),
 			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+		p.Slack.updated(err)
 		return err
 	})
 	return p.judge(err)

@@ -39,7 +39,8 @@ type Slack struct {
 	self Self
 	url  string // of the workspace
 
-	plainCards atomic.Bool // the endpoint refused the newer blocks
+	plainCards atomic.Bool  // the endpoint refused the newer blocks
+	noUpdates  atomic.Int64 // until then, by Unix nanoseconds, Slack wants no chat.update
 }
 
 // Open checks the tokens and finds out who the bot is. A wrong token is an *AuthError.
