@@ -37,6 +37,9 @@ type Painter struct {
 	Log   *slog.Logger // default: silent
 	Name  string       // how cards are signed; default: orchestrator
 
+	// Discretion says where code is kept back; default: nowhere.
+	Discretion *Discretion
+
 	// Pace is the time between two updates, over all cards; default 1.5 s. Slack takes some
 	// fifty of an app in a minute (docs.slack.dev/reference/methods/chat.update: Tier 3), and
 	// rewritten questions are among them.
@@ -108,7 +111,7 @@ func (p *Painter) draw(ctx context.Context, c *workflow.Card, pace *rate.Limiter
 	if pace.Wait(ctx) != nil {
 		return p.later(ctx, c, cardPause)
 	}
-	err := p.Slack.drawCard(p.Name, c, func(face part) error {
+	err := p.Slack.drawCard(p.Name, p.Discretion.card(ctx, c), func(face part) error {
 		_, _, _, err := p.Slack.api.UpdateMessageContext(ctx, c.Thread.Channel, c.TS,
 			slack.MsgOptionText(face.text, false), slack.MsgOptionBlocks(face.blocks...),
 			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": face.key}}),

@@ -21,6 +21,7 @@ type People struct {
 
 	mu    sync.Mutex
 	names map[string]name
+	full  map[string]time.Time // when somebody was a full member; see Outsiders
 }
 
 type name struct {
@@ -47,14 +48,19 @@ func (p *People) Person(ctx context.Context, thread workflow.Thread, user string
 // person is what Slack says of somebody, whatever channel they are in.
 func (p *People) person(u *slack.User) workflow.Person {
 	self := p.Slack.self
-	home := u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
 	return workflow.Person{
 		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted,
 		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
 		Admin:    u.IsAdmin || u.IsOwner || u.IsPrimaryOwner,
 		Guest:    u.IsRestricted || u.IsUltraRestricted,
-		Stranger: u.IsStranger || !home,
+		Stranger: u.IsStranger || !p.atHome(u),
 	}
+}
+
+// atHome: the account is of this workspace.
+func (p *People) atHome(u *slack.User) bool {
+	self := p.Slack.self
+	return u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
 }
 
 func (p *People) user(ctx context.Context, id string) (u *slack.User, err error) {
@@ -74,7 +80,16 @@ func (p *People) user(ctx context.Context, id string) (u *slack.User, err error)
 // maxPages bounds what is read of a long list: 200,000 members, 50,000 replies.
 const maxPages = 200
 
-func (p *People) isMember(ctx context.Context, channel, user string) (bool, error) {
+func (p *People) isMember(ctx context.Context, channel, user string) (is bool, err error) {
+	err = p.members(ctx, channel, func(member string) (bool, error) {
+		is = member == user
+		return is, nil
+	})
+	return is, err
+}
+
+// members gives each member of a channel until done or an error.
+func (p *People) members(ctx context.Context, channel string, each func(user string) (done bool, err error)) error {
 	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
 	for range maxPages {
 		var members []string
@@ -84,17 +99,19 @@ func (p *People) isMember(ctx context.Context, channel, user string) (bool, erro
 			return err
 		})
 		if err != nil {
-			return false, fmt.Errorf("conversations.members of %s: %w", channel, p.Slack.explain(err, botTokenName))
+			return fmt.Errorf("conversations.members of %s: %w", channel, p.Slack.explain(err, botTokenName))
 		}
-		if slices.Contains(members, user) {
-			return true, nil
+		for _, m := range members {
+			if done, err := each(m); done || err != nil {
+				return err
+			}
 		}
 		if next == "" {
-			return false, nil
+			return nil
 		}
 		params.Cursor = next
 	}
-	return false, errors.New("conversations.members of " + channel + ": too many pages")
+	return errors.New("conversations.members of " + channel + ": too many pages")
 }
 
 // Group is who is in a user group (S…), read afresh.

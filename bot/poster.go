@@ -27,6 +27,8 @@ type Poster struct {
 	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
 	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may call
 
+	// Discretion says where code is kept back; default: nowhere.
+	Discretion *Discretion
 	// Pace is the least time between two replies in a channel; default 1 s, as Slack has
 	// it. Other replicas have a pace of their own: what is too much between them is a 429.
 	Pace time.Duration
@@ -92,6 +94,7 @@ func (p *Poster) log() *slog.Logger {
 // deliver makes the posting stand in Slack once, its files after its replies, and gives
 // the ts of its first message.
 func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
+	posting = p.Discretion.fit(ctx, posting)
 	switch {
 	case posting.Reaction != "":
 		return posting.OnTS, p.react(ctx, posting)

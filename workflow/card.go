@@ -11,17 +11,18 @@ import (
 // it, or from where the work began without one, to its end. It is made from rows alone, so
 // whoever draws it draws the same.
 type Card struct {
-	Session string
-	Thread  Thread
-	Run     int    // 1, 2, … within the session
-	Key     string // of its posting
-	TS      string // of its message; empty before there is one
-	Phase   Phase  // where the session stands; of a run that has ended, how it did
-	Ended   bool
-	Tasks   []CardTask
-	Worked  time.Duration // at work in this run; in whole steps of CardTick while it goes on
-	USD     float64
-	Stop    string // value of its button
+	Session    string
+	Thread     Thread
+	Run        int    // 1, 2, … within the session
+	Key        string // of its posting
+	TS         string // of its message; empty before there is one
+	Repository string // the session's
+	Phase      Phase  // where the session stands; of a run that has ended, how it did
+	Ended      bool
+	Tasks      []CardTask
+	Worked     time.Duration // at work in this run; in whole steps of CardTick while it goes on
+	USD        float64
+	Stop       string // value of its button
 
 	Shown string // the Mark of what its message shows
 	Claim int    // the number under which it was given out to be drawn

@@ -130,6 +130,8 @@ type Posting struct {
 	Session string
 	Thread  Thread
 	Lines   []Line
+	// Repository is the session's, by its name in the configuration; empty before one is chosen.
+	Repository string
 	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
 	Reaction string
 	OnTS     string

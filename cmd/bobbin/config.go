@@ -39,6 +39,7 @@ type RepositoryConfig struct {
 	Checks             ChecksConfig `yaml:"checks"`
 	Approvers          []string     `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool         `yaml:"other_than_requester"`
+	Guests             string       `yaml:"guests"`        // all (default) or no_code: what channels with guests read
 	BranchPrefix       string       `yaml:"branch_prefix"` // default bobbin/
 	Scope              string       `yaml:"scope"`         // default: the whole repository
 	Setup              SetupConfig  `yaml:"setup"`         // or off

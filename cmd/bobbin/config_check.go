@@ -120,12 +120,18 @@ func (r *RepositoryConfig) check(p *problems, at string, names map[string]int) {
 	r.checkReactions(p, at)
 	p.inForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
 	p.inForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
+	if r.Guests != "" {
+		p.oneOf(at+".guests", "guests", r.Guests, []string{"all", noCode})
+	}
 	r.checkBranches(p, at)
 	r.Setup.check(p, at+".setup")
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.at(at+".scope", "scope %q has to be a folder within the repository", r.Scope)
 	}
 }
+
+// noCode is the word that closes a repository's code to channels with guests.
+const noCode = "no_code"
 
 func (r *RepositoryConfig) checkName(p *problems, at string, names map[string]int) {
 	first, twice := names[strings.ToLower(r.Name)]

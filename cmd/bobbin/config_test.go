@@ -24,6 +24,7 @@ repositories:
     checks: {build: go build ./..., test: go test -json ./...}
     approvers: [U0123ABCD, S0456EFGH]
     other_than_requester: true
+    guests: no_code
     branch_prefix: bobbin/
     scope: services/cart
     setup: {run: [go mod download, npm ci --ignore-scripts], allow: [mirror.acme.internal, "registry.acme.com:3000"], private: [mirror.acme.internal], env: {GOPROXY: "https://mirror.acme.internal/go"}, minutes: 5}
@@ -63,7 +64,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
 				Checks: ChecksConfig{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
-				OtherThanRequester: true, BranchPrefix: "bobbin/", Scope: "services/cart",
+				OtherThanRequester: true, Guests: "no_code", BranchPrefix: "bobbin/", Scope: "services/cart",
 				Setup: SetupConfig{
 					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
 					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,
@@ -212,6 +213,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
 	{one + "approvers: ['@ann']", `c:4: "@ann" is not the id of a person (U…) or a user group (S…)`},
 	{one + "other_than_requester: yes", `c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`},
+	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
 	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "branch_prefix: refs/heads/bobbin/", `c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},

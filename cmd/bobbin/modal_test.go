@@ -110,3 +110,13 @@ func called(_ context.Context, s *story) (string, error) {
 	}
 	return all.String(), nil
 }
+
+// leave WHO…: WHO leaves the channel.
+func leaveCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	for _, who := range args {
+		if err := s.slack.Leave(s.channel, s.people[who]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -67,7 +67,7 @@ func TestScript(t *testing.T) {
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
-			"modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd),
+			"modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
 			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd),
 		},
 	})
@@ -127,7 +127,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin", "folder"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin", "folder", "no-code"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -135,6 +135,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	noChecks := slices.Contains(args, "no-checks")
 	cfg.Adjust = func(set *settings) {
 		shop := &set.Repositories[0]
+		shop.Closed = slices.Contains(args, "no-code")
 		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
 		if slices.Contains(args, "approvers") {
 			shop.Approvers.People = s.nameApprovers()

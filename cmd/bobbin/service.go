@@ -126,8 +126,9 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 		return nil, err
 	}
 	b.mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
+	people := &bot.People{Slack: slack}
 	runner := &turn.Runner{
-		Store: b.store, Slack: &bot.People{Slack: slack}, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
+		Store: b.store, Slack: people, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
 		Model: model.New(model.Config{
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
@@ -145,6 +146,8 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	b.painter = &bot.Painter{Slack: slack, Cards: b.store, Log: log, Name: poster.Name, Pace: s.SlackPace}
 	homes := &turn.Homes{Runner: runner, Directory: &bot.People{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}
 	reacting := &bot.Poster{Slack: slack, Outbox: b.store.Reactions(), Log: log}
+	poster.Discretion = &bot.Discretion{Closed: closedToGuests(s.Repositories), People: people, Log: log}
+	b.painter.Discretion = poster.Discretion
 	b.gateway = &bot.Gateway{
 		Slack: slack, Inbox: b.store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Connections: cmp.Or(s.SlackLinks, defaultConnections),
 		Ledger: b.store, Forms: b.store, Channels: channels(s.Repositories),
@@ -216,6 +219,16 @@ func channels(list []turn.Repository) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// closedToGuests are the repositories whose code is shown to full members only.
+func closedToGuests(list []turn.Repository) (names []string) {
+	for _, r := range list {
+		if r.Closed {
+			names = append(names, r.Name)
+		}
+	}
+	return names
 }
 
 // mayBeCalled are the people and user groups that the configuration names as approvers.

@@ -43,8 +43,8 @@ func (s *Store) taken(ctx context.Context, tx pgx.Tx, session string, batch []ou
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.QueryRow(ctx, `select team, channel, thread_ts from sessions where id = $1`, session).
-		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS); err != nil {
+	if err := tx.QueryRow(ctx, `select team, channel, thread_ts, repository from sessions where id = $1`, session).
+		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repository); err != nil {
 		return p, err
 	}
 	if run := batch[0].Card; run != nil {

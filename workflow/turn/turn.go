@@ -55,6 +55,7 @@ type Repository struct {
 	Channels     []string
 	Approvers    workflow.Approvers
 	BranchPrefix string // default bobbin/
+	Closed       bool   // its code is shown to full members only
 	Build, Test  string // found out where empty
 	Scope        string
 	Setup        setup.Config // how the packages that it names are fetched
