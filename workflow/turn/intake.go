@@ -29,7 +29,7 @@ func (t *turn) intake(ctx context.Context) error {
 		err = t.Record(ctx, fact)
 		if errors.Is(err, store.ErrStale) {
 			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more",
-				"That revision cannot be approved any more; the newest report is the one that counts."))
+				"That revision cannot be approved any more; the newest report is the one that counts."+entered(m)))
 		}
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
 	}
 	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
 	return t.refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
-		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."), nil
+		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+entered(m)), nil
 }
 
 // mayTakePart: guests may add to a thread but not start one; strangers and bots may not.
