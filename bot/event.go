@@ -158,7 +158,7 @@ func (r Reader) incoming(p post) workflow.Incoming {
 	return workflow.Incoming{
 		Thread: workflow.Thread{TS: string(cmp.Or(p.ThreadTS, p.TS))},
 		TS:     string(p.TS), User: string(p.User), UserTeam: string(cmp.Or(p.UserTeam, p.Team)),
-		Text: r.words(p),
+		Text: r.words(p), Files: filesOf(p),
 	}
 }
 
@@ -207,18 +207,23 @@ func (r Reader) mentioned(t jstring) bool {
 // Slack writes them. Files and messages that were shared with it are named below it, the
 // latter as a quote.
 func (r Reader) words(p post) string {
-	s := unescape(r.withoutMention(string(p.Text)))
+	return strings.TrimSpace(unescape(r.withoutMention(string(p.Text))) + sharedWith(p))
+}
+
+// sharedWith names the files of a message, and quotes the messages that were shared with it.
+func sharedWith(p post) (s string) {
 	for _, f := range p.Files.v {
 		s += "\n[attached: " + oneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
 	}
 	for _, a := range p.Attachments.v {
-		if !a.IsShare.v || a.Text == "" {
+		words := a.words()
+		if !a.IsShare.v || words == "" {
 			continue
 		}
-		quoted := strings.ReplaceAll(strings.TrimSpace(unescape(string(a.Text))), "\n", "\n> ")
+		quoted := strings.ReplaceAll(words, "\n", "\n> ")
 		s += "\n> " + oneLine(string(cmp.Or(a.AuthorName, "shared")), 80) + ": " + quoted
 	}
-	return strings.TrimSpace(s)
+	return s
 }
 
 func (r Reader) withoutMention(s string) string {

@@ -38,7 +38,7 @@ func TestTheManifestHasWhatIsUsed(t *testing.T) {
 	require.Len(t, manifest.Features.Shortcuts, 1)
 	require.Equal(t, sendShortcut, manifest.Features.Shortcuts[0].ID)
 	require.Subset(t, manifest.OAuth.Scopes.Bot, []string{
-		"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:write", "groups:history", "groups:read",
+		"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write", "groups:history", "groups:read",
 		"im:history", "im:read", "im:write", "reactions:read", "reactions:write", "usergroups:read", "users:read",
 	})
 }

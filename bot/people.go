@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,8 +20,10 @@ import (
 type People struct {
 	Slack *Slack
 
+	trusting bool // tests only: send the token wherever an address leads
+
 	mu    sync.Mutex
-	names map[string]name
+	names map[string]name      // by the id of whoever or whatever is called so
 	full  map[string]time.Time // when somebody was a full member; see Outsiders
 }
 
@@ -135,24 +138,13 @@ const maxNames = 5000
 // DisplayName is what a user is called, for prompts and lines; never for decisions. The
 // id stands for a name that cannot be read.
 func (p *People) DisplayName(ctx context.Context, user string) string {
-	p.mu.Lock()
-	kept, known := p.names[user]
-	p.mu.Unlock()
-	if known && time.Since(kept.at) < nameLife {
-		return kept.shown
-	}
-	u, err := p.user(ctx, user)
-	if err != nil {
-		p.Slack.cfg.Log.Warn("cannot read a name", "user", user, "err", err)
-		return user
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.names == nil || len(p.names) >= maxNames {
-		p.names = map[string]name{}
-	}
-	p.names[user] = name{shown: shownName(u), at: time.Now()}
-	return p.names[user].shown
+	return p.called(user, func() (string, error) {
+		u, err := p.user(ctx, user)
+		if err != nil {
+			return "", err
+		}
+		return shownName(u), nil
+	})
 }
 
 // shownName is one line of somebody else's choosing, so it is cut and cleaned.
@@ -167,11 +159,13 @@ const newest = 200
 func (p *People) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
 	var root []slack.Message
 	var replies []slack.Message
+	count := 0
 	err := p.Slack.thread(ctx, thread, false, func(m slack.Message) {
 		if m.Timestamp == thread.TS {
 			root = []slack.Message{m}
 			return
 		}
+		count++
 		if replies = append(replies, m); len(replies) >= 2*newest {
 			replies = slices.Clone(replies[newest:])
 		}
@@ -183,6 +177,9 @@ func (p *People) Earlier(ctx context.Context, thread workflow.Thread) ([]workflo
 	for _, m := range append(root, replies[max(0, len(replies)-newest):]...) {
 		said = append(said, p.said(ctx, m))
 	}
+	if n := count - newest; n > 0 {
+		said[len(root)].Skipped = n
+	}
 	return said, nil
 }
 
@@ -192,6 +189,10 @@ func (p *People) said(ctx context.Context, m slack.Message) workflow.Said {
 		User: m.User, Text: unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
 		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
 	}
+	if shared, err := asPost(m); err == nil && !s.Own {
+		s.Text, s.Files = strings.TrimSpace(s.Text+sharedWith(shared)), filesOf(shared)
+	}
+	s.Text = p.Readable(ctx, s.Text)
 	switch {
 	case s.Own:
 		s.Name = self.Name

@@ -80,17 +80,34 @@ type edited struct {
 	User jstring `json:"user"`
 }
 
+// file is https://docs.slack.dev/reference/objects/file-object, as far as it is used.
 type file struct {
-	Name     jstring `json:"name"`
-	Title    jstring `json:"title"`
-	Mimetype jstring `json:"mimetype"`
+	ID         jstring          `json:"id"`
+	Name       jstring          `json:"name"`
+	Title      jstring          `json:"title"`
+	Mimetype   jstring          `json:"mimetype"`
+	Filetype   jstring          `json:"filetype"`
+	Mode       jstring          `json:"mode"`
+	Size       lenient[float64] `json:"size"`
+	External   lenient[bool]    `json:"is_external"`
+	Private    jstring          `json:"url_private"`
+	Download   jstring          `json:"url_private_download"`
+	FileAccess jstring          `json:"file_access"`
 }
 
-// attachment matters where it is another message that somebody shared.
+// attachment matters where it is another message that somebody shared. Its words are in
+// Text; where that is empty, in the blocks of the message.
 type attachment struct {
-	IsShare    lenient[bool] `json:"is_share"`
-	AuthorName jstring       `json:"author_name"`
-	Text       jstring       `json:"text"`
+	IsShare    lenient[bool]   `json:"is_share"`
+	AuthorName jstring         `json:"author_name"`
+	Text       jstring         `json:"text"`
+	Fallback   jstring         `json:"fallback"`
+	Files      lenient[[]file] `json:"files"`
+	Blocks     lenient[[]struct {
+		Message lenient[struct {
+			Blocks json.RawMessage `json:"blocks"`
+		}] `json:"message"`
+	}] `json:"message_blocks"`
 }
 
 // slashCommand is the payload of a slash_commands envelope.

@@ -79,6 +79,7 @@ type Incoming struct {
 	ActionID string // fix_it, correct, consult, stop, option, change_repository; of a message that was sent: shortcut, reaction
 	Value    string // the button's opaque id; of a message that was sent: who wrote it
 	At       time.Time
+	Files    []Attachment // that were shared with the message
 }
 
 // A Message is an Incoming that was bound to a session and kept.
@@ -242,4 +243,7 @@ type Said struct {
 	TS   string
 	Bot  bool
 	Own  bool // posted by this bot
+
+	Files   []Attachment
+	Skipped int // messages before this one that were not read
 }

@@ -67,6 +67,7 @@ func methods() map[string]method {
 		"conversations.join":    {botToken, "channels:join", (*Server).conversationsJoin},
 		"users.conversations":   {botToken, "channels:read", (*Server).usersConversations},
 
+		"files.info":                   {botToken, "files:read", (*Server).filesInfo},
 		"files.getUploadURLExternal":   {botToken, "files:write", (*Server).filesGetUploadURL},
 		"files.completeUploadExternal": {botToken, "files:write", (*Server).filesCompleteUpload},
 

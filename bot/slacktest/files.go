@@ -23,6 +23,11 @@ type File struct {
 	Size     int    `json:"size"`
 	User     string `json:"user"`
 	Created  int64  `json:"created"`
+
+	Mode     string `json:"mode,omitempty"`        // default hosted; or snippet, canvas, tombstone, …
+	External string `json:"external,omitempty"`    // where a file lies that is not Slack's
+	URL      string `json:"url_private,omitempty"` // where the app reads it
+	Reserved bool   `json:"reserved,omitempty"`    // events tell its id alone: the app has to ask files.info
 }
 
 // upload is a file on its way: named, then sent, then shared, each once.
@@ -237,17 +242,30 @@ func (s *Server) share(ch *Channel, m *Message, thread string) {
 }
 
 func wireFile(f File) object {
-	return object{
+	orElse(&f.Mode, "hosted")
+	w := object{
 		"id": f.ID, "name": f.Name, "title": f.Title, "mimetype": f.Mimetype, "filetype": f.Filetype, "size": f.Size,
-		"user": f.User, "created": f.Created, "timestamp": f.Created, "mode": "hosted", "is_external": false,
+		"user": f.User, "created": f.Created, "timestamp": f.Created, "mode": f.Mode, "is_external": f.External != "",
 		"is_public": true, "file_access": "visible",
 	}
+	if f.Mode == "tombstone" { // all that is left of it
+		return object{"id": f.ID, "mode": f.Mode}
+	}
+	put(w, "url_private", f.URL)
+	put(w, "url_private_download", f.URL)
+	if f.External != "" {
+		w["external_type"], w["url_private"] = "gdrive", f.External
+		delete(w, "url_private_download")
+	}
+	return w
 }
 
 func wireFiles(files []File) []object {
 	list := make([]object, len(files))
 	for i, f := range files {
-		list[i] = wireFile(f)
+		if list[i] = wireFile(f); f.Reserved {
+			list[i] = object{"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": f.Created, "user": f.User}
+		}
 	}
 	return list
 }

@@ -40,7 +40,7 @@ func (s *Server) mention(ch *Channel, m *Message, message object) {
 	}
 	event := object{"type": "app_mention", "channel": ch.ID, "event_ts": message["event_ts"]}
 	for _, key := range []string{"user", "text", "ts", "thread_ts", "team", "blocks", "bot_id", "client_msg_id", "edited", "attachments", "files"} {
-		if v, has := message[key]; has {
+		if v, has := message[key]; has && !(s.cfg.BareMentions && (key == "attachments" || key == "files")) {
 			event[key] = v
 		}
 	}

@@ -31,7 +31,7 @@
 // [Server.Requests], [Server.Deliveries], [Server.Watch]. [Server.WaitFor] and its sisters
 // wait for it without polling.
 //
-// Not played: how files are fetched, group messages, streaming, agent sessions, scheduled messages, and
+// Not played: group messages, streaming, agent sessions, scheduled messages, and
 // Slack's rewriting of bare links in text.
 //
 // All state sits in one struct behind one mutex (state.go); everything else reads and
@@ -77,6 +77,8 @@ type Config struct {
 	MaxConnections  int             // default 10
 	TriggerLife     time.Duration   // of a trigger_id; default 3 s
 	ShareDelay      time.Duration   // until an uploaded file shows in its channel; Slack looks at it first; default 0
+
+	BareMentions bool // app_mention comes without files and shared messages, as it may at Slack
 
 	RateLimits map[string]RateLimit // by method; none by default
 
@@ -182,6 +184,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/link", s.serveLink)
 	mux.HandleFunc("/actions/", s.serveResponseURL)
 	mux.HandleFunc("/"+uploadMethod+"/", s.serveUpload)
+	mux.HandleFunc("/"+downloadMethod+"/", s.serveDownload)
+	mux.HandleFunc("/signin", serveSignIn)
 	return s.counted(mux)
 }
 

@@ -85,18 +85,6 @@ func (s *Server) Frame(frame string) error {
 	return nil
 }
 
-// Share writes a message with text files of those names, into a thread unless threadTS is
-// empty. Nobody can fetch what is in them.
-func (s *Server) Share(channel, user, text, threadTS string, names ...string) (ts string, err error) {
-	return s.says(channel, user, text, threadTS, func(m *Message) {
-		for _, name := range names {
-			m.Files = append(m.Files, File{
-				ID: s.state.id("F"), Name: name, Title: name, Filetype: "txt", Mimetype: "text/plain", User: user, Created: s.cfg.Now().Unix(),
-			})
-		}
-	})
-}
-
 // Broadcast writes a reply that is sent to the channel too.
 func (s *Server) Broadcast(channel, user, text, threadTS string) (ts string, err error) {
 	if threadTS == "" {

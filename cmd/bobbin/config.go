@@ -61,12 +61,13 @@ type AgentConfig struct {
 	Name   string `yaml:"name"`   // how its lines are signed
 }
 
-// A ModelConfig is what a model costs and who answers in its place.
+// A ModelConfig is what a model costs, who answers in its place, and whether it can see.
 type ModelConfig struct {
 	Input    float64  `yaml:"input_usd_per_million"`
 	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
 	Output   float64  `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
+	Vision   bool     `yaml:"vision"` // it can see pictures; default: it is told in words that there are some
 }
 
 // LimitsConfig bounds what a session may take.

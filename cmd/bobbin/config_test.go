@@ -36,7 +36,7 @@ agents:
   visual-engineering: {model: gpt-5}
   consultant: {model: gpt-5, effort: high, name: oracle}
 models:
-  gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini]}
+  gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini], vision: true}
 limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}
 sandbox: {kind: auto}
 skills_dir: skills
@@ -76,7 +76,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
 			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
 		},
-		Models:    map[string]ModelConfig{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}}},
+		Models:    map[string]ModelConfig{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true}},
 		Limits:    LimitsConfig{SessionUSD: 5, SessionTokens: 3e6, SessionCommands: 200, SessionMinutes: 60, SessionOutput: 500, SessionDisk: 2000, PersonUSD: 20, PersonTokens: 4e6, PersonCommands: 300, PersonMinutes: 300, PersonOutput: 600, PersonDisk: 3000, ChannelUSD: 50, ChannelTokens: 5e6, ChannelCommands: 400, ChannelMinutes: 400, ChannelOutput: 700, ChannelDisk: 4000, DayUSD: 100, DayTokens: 6e6, DayCommands: 500, DayMinutes: 2000, DayOutput: 800, DayDisk: 5000, SessionsAtOnce: 8, Attempts: 2},
 		Sandbox:   SandboxConfig{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
@@ -258,6 +258,7 @@ var badConfigs = []struct{ text, want string }{
 	{good + "models:\n  gpt-5:\n    input_usd_per_million: cheap", `c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`},
 	{good + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" would stand in for itself`},
 	{good + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}", "c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself"},
+	{good + "models:\n  gpt-5:\n    vision: sometimes", `c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`},
 	{good + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
 	// limits
 	{good + "limits:\n  session_usd: -5", `c:3: session_usd may not be below zero`},

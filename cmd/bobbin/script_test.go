@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
-			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attached": cmd(attachedCmd),
+			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "attached": cmd(attachedCmd),
 			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
 			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
@@ -127,6 +127,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 			continue
 		}
+		if slices.Contains(filesOptions, option) {
+			continue
+		}
 		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin", "folder", "no-code"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
@@ -175,6 +178,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
 		s.needModule(&cfg, down)
 	}
+	withFiles(args, &cfg)
 	if s.stage, err = openStage(ctx, cfg); err != nil {
 		return err
 	}

@@ -162,6 +162,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = config.Slack.Connections, config.Slack.ProgressCard != "off", config.Slack.AgentStatus
 	s.Admins = config.Slack.Admins
 	s.HTTPAddr, s.Keep = cmp.Or(c.HTTPAddr, config.HTTP.Addr), config.Keep.retention()
+	s.Vision = map[string]bool{}
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range config.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
@@ -169,6 +170,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 	for name, m := range config.Models {
 		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
 		s.Fallback[name] = m.Fallback
+		s.Vision[name] = m.Vision
 	}
 	credentials, err := config.credentials(secrets, con.Hide)
 	if err != nil {

@@ -51,6 +51,7 @@ type settings struct {
 	ModelURL, ModelKey string
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
+	Vision             map[string]bool // models that can see pictures
 	ModelRetry         model.Retry
 	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
 	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
@@ -130,7 +131,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	runner := &turn.Runner{
 		Store: b.store, Slack: people, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.mirrors,
 		Model: model.New(model.Config{
-			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
 		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
 		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits, Secrets: s.Secrets,

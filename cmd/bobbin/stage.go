@@ -129,6 +129,7 @@ type stageConfig struct {
 	DatabaseURL string       // empty: a private Postgres
 	Progress    io.Writer
 	Log         *slog.Logger
+	Slack       func(*slacktest.Config)
 	Adjust      func(*settings) // of what serve would read from its configuration
 }
 
@@ -169,10 +170,14 @@ func openStage(ctx context.Context, cfg stageConfig) (*stage, error) {
 		return nil, fmt.Errorf("scripted model: %w", err)
 	}
 	st.model = server
-	if st.slack, err = slacktest.Listen(slacktest.Config{
+	workspace := slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
 		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
-	}); err != nil {
+	}
+	if cfg.Slack != nil {
+		cfg.Slack(&workspace)
+	}
+	if st.slack, err = slacktest.Listen(workspace); err != nil {
 		server.Close()
 		return nil, fmt.Errorf("local Slack: %w", err)
 	}

@@ -24,6 +24,7 @@ type Config struct {
 
 	Endpoints map[string]Endpoint // by model: those that are served elsewhere
 	Prices    map[string]Price    // by model; without one an answer counts as free
+	Vision    map[string]bool     // by model: those that can see pictures
 	Fallback  map[string][]string // by model: whom to ask when its quota is exhausted or its endpoint stays away
 
 	Retry       Retry
@@ -95,6 +96,11 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	return Response{}, failed
 }
 
+// Sees reports whether a model is shown pictures.
+func (c *Client) Sees(model string) bool {
+	return c != nil && c.cfg.Vision[model] && !c.unknownFields(model)[fieldPictures]
+}
+
 func (c *Client) announce(r Request, a Again) {
 	c.cfg.Log.Info("asking the model again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
 	if r.OnRetry != nil {
@@ -105,7 +111,7 @@ func (c *Client) announce(r Request, a Again) {
 // once is one exchange with one model. Its errors are *Error, or the context's cause.
 func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	endpoint := c.endpoint(r.Model)
-	request, extra := onWire(r, c.unknownFields(r.Model))
+	request, extra := onWire(r, c.unknownFields(r.Model), c.Sees(r.Model))
 	inner, x := begin(ctx, c.http, c.cfg.IdleTimeout, extra)
 	defer x.end()
 	x.key = endpoint.Key
@@ -123,7 +129,7 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 		return Response{}, failureOf(err, x.failure, context.Cause(inner)).of(r.Model, endpoint.Key)
 	}
 	response.Model = r.Model
-	response.Usage = usageOf(a.usage, x.sent, a.size)
+	response.Usage = usageOf(a.usage, x.sent-drawn(request), a.size)
 	response.Usage.USD = c.cfg.Prices[r.Model].Of(response.Usage)
 	return response, nil
 }

@@ -25,8 +25,18 @@ type Message struct {
 	CallID string `json:"call_id,omitempty"` // of a tool result: the Call it answers
 	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
 	// Malformed, of a Wrong result: the call was none, and no tool has seen it.
-	Malformed bool   `json:"malformed,omitempty"`
-	From      string `json:"from,omitempty"` // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
+	Malformed bool `json:"malformed,omitempty"`
+	// Pictures, of a user message, follow its text for a model that can see; another is told
+	// in words that nobody looked at them.
+	Pictures []Picture `json:"pictures,omitempty"`
+	From     string    `json:"from,omitempty"` // of a user message: the Slack user, where there is one; kept, not sent: say it in Text
+}
+
+// A Picture is named in a transcript, and read from where it is kept when a model is asked.
+type Picture struct {
+	Ref   string `json:"ref"`
+	Media string `json:"media"` // image/png, …
+	Data  []byte `json:"-"`     // nil: it is not there any more
 }
 
 // A Call is one use of a tool that a model asks for. ID is unique within its conversation.

@@ -59,14 +59,17 @@ const (
 	fieldUsage  = "stream_options"
 	fieldCache  = "prompt_cache_key"
 	fieldEffort = "reasoning_effort"
-	fieldTokens = "tokens" // max_tokens and max_completion_tokens: the other of the two
+	// fieldPictures are parts of messages.
+	fieldPictures = "image_url"
+	fieldTokens   = "tokens" // max_tokens and max_completion_tokens: the other of the two
 )
 
 var optionalFields = map[string]*regexp.Regexp{
-	fieldUsage:  regexp.MustCompile(`stream_options|include_usage`),
-	fieldCache:  regexp.MustCompile(`prompt_cache_key`),
-	fieldEffort: regexp.MustCompile(`reasoning_effort`),
-	fieldTokens: regexp.MustCompile(`max_tokens|max_completion_tokens`),
+	fieldUsage:    regexp.MustCompile(`stream_options|include_usage`),
+	fieldCache:    regexp.MustCompile(`prompt_cache_key`),
+	fieldEffort:   regexp.MustCompile(`reasoning_effort`),
+	fieldPictures: regexp.MustCompile(`(?i)image_url|image (input|content)|vision|multimodal|\bimages?\b`),
+	fieldTokens:   regexp.MustCompile(`max_tokens|max_completion_tokens`),
 }
 
 // notKnown are the words for a field that an endpoint does not know, as against one whose

@@ -18,7 +18,7 @@ const (
 
 // onWire is the request as go-openai sends it. It depends on the request alone, so that
 // the same conversation is always the same bytes.
-func onWire(r Request, without map[string]bool) (openai.ChatCompletionRequest, map[string]any) {
+func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletionRequest, map[string]any) {
 	out := openai.ChatCompletionRequest{Model: r.Model, Stream: true, ReasoningEffort: r.Effort}
 	if !without[fieldUsage] {
 		out.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
@@ -35,7 +35,7 @@ func onWire(r Request, without map[string]bool) (openai.ChatCompletionRequest, m
 	if r.System != "" {
 		out.Messages = append(out.Messages, openai.ChatCompletionMessage{Role: string(System), Content: r.System})
 	}
-	out.Messages = append(out.Messages, messagesOnWire(r.Messages)...)
+	out.Messages = append(out.Messages, messagesOnWire(r.Messages, sees)...)
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
 			Name: t.Name, Description: t.Description, Parameters: t.Schema,
@@ -62,7 +62,7 @@ func reasons(model string) bool {
 // messagesOnWire puts each call's result right behind the message that asked for it,
 // which endpoints insist on. A call whose result is nowhere was interrupted, and the
 // model is told so; a result whose call is nowhere is left out.
-func messagesOnWire(messages []Message) []openai.ChatCompletionMessage {
+func messagesOnWire(messages []Message, sees bool) []openai.ChatCompletionMessage {
 	results := map[string]Message{}
 	for _, m := range messages {
 		if m.Role == ToolRole {
@@ -74,7 +74,7 @@ func messagesOnWire(messages []Message) []openai.ChatCompletionMessage {
 		if m.Role == ToolRole {
 			continue
 		}
-		out = append(out, messageOnWire(m))
+		out = append(out, messageOnWire(m, sees))
 		for _, call := range m.Calls {
 			result, ok := results[call.ID]
 			if !ok {
@@ -88,7 +88,7 @@ func messagesOnWire(messages []Message) []openai.ChatCompletionMessage {
 	return out
 }
 
-func messageOnWire(m Message) openai.ChatCompletionMessage {
+func messageOnWire(m Message, sees bool) openai.ChatCompletionMessage {
 	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
 	for _, call := range m.Calls {
 		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
@@ -98,6 +98,9 @@ func messageOnWire(m Message) openai.ChatCompletionMessage {
 	}
 	if len(out.ToolCalls) == 0 {
 		out.Content = textOr(m.Text, noText)
+	}
+	if len(m.Pictures) > 0 && m.Role == User {
+		withPictures(&out, m.Pictures, sees)
 	}
 	return out
 }

@@ -23,6 +23,10 @@ func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
 		if err != nil || id == "" {
 			return err
 		}
+		// One of a mention's two events may come without its files.
+		if err := attach(ctx, tx, id, in.Files); err != nil {
+			return err
+		}
 		fresh, err := keep(ctx, tx, id, in)
 		if err != nil || !fresh {
 			return err

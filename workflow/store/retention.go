@@ -106,6 +106,7 @@ var clearing = []string{
 	`delete from inbox where session_id = $1`,
 	`delete from transcript where session_id = $1`,
 	`delete from workspaces where session_id = $1`,
+	`delete from attachments where session_id = $1`,
 	`delete from seats where session_id = $1`,
 	`delete from cards where session_id = $1`,
 	`delete from under_way where session_id = $1`,

@@ -29,6 +29,7 @@ func full(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
 		`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
 		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
+		`insert into attachments (session_id, number, message_ts, file_id, name) values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,
 		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task) values ('%[1]s', 1, '%[1]s:card:1', 'c%[1]s', 0, 0, 0)`,
 		`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
@@ -83,7 +84,7 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 	require.Equal(t, would, done)
 
 	n := counts(t, s)
-	for _, table := range []string{"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way"} {
+	for _, table := range []string{"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way", "attachments"} {
 		require.Zero(t, n[table], table)
 		delete(n, table)
 	}

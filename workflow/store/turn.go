@@ -112,8 +112,11 @@ type Fact struct {
 	Snapshots  []Snapshot // of trees that this fact changed
 	Command    *Command
 	Told       []Told // for the agents, from the program
-	By         string
-	ClearStop  bool
+	// Attachments without a number are files that the thread holds; others were read.
+	Attachments []workflow.Attachment
+	Withdrawn   string // ts of a message whose files must not be used any more
+	By          string
+	ClearStop   bool
 	// Open says whether the orchestrator has something to do; nil leaves it as it was.
 	Open *bool
 
@@ -173,7 +176,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
 		t.spending, t.warning, t.extensions, t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
-		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.settle, t.lines, t.card, t.reactions,
+		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.attachments, t.settle, t.lines, t.card, t.reactions,
 	} {
 		if err := step(ctx, tx, f); err != nil {
 			return err

@@ -39,6 +39,10 @@ type Bench struct {
 	// made when it is first needed. Empty: they have the repository's, read-only.
 	ScratchDir string
 
+	// Attachment gives what people attached, by a name that begins with "attachment:", and what
+	// they called it; a [Wrong] where there is none. It may be nil.
+	Attachment func(ctx context.Context, ref string) (name string, content []byte, err error)
+
 	limits   sandbox.Limits // of commands, beside their time; tests have small ones
 	changing sync.RWMutex   // one change of files at a time, and no reading meanwhile
 	mu       sync.Mutex     // guards what follows
@@ -96,6 +100,9 @@ func newTool[T any](name string, call func(ctx context.Context, in T) (string, e
 type wrong string
 
 func (w wrong) Error() string { return string(w) }
+
+// Wrong is an error that answers the model: what was wrong with its call.
+func Wrong(text string) error { return wrong(text) }
 
 func wrongf(format string, args ...any) error { return wrong(fmt.Sprintf(format, args...)) }
 

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,7 +13,9 @@ import (
 const (
 	// outputPrefix before a path names an output that was kept, not a file of the repository.
 	outputPrefix = "output:"
-	keptInMemory = 128 << 10 // bytes of each end
+	// attachmentPrefix likewise names what people attached.
+	attachmentPrefix = "attachment:"
+	keptInMemory     = 128 << 10 // bytes of each end
 )
 
 // A capture takes both streams of a command as they come: the two ends in memory, the
@@ -105,6 +108,14 @@ func (c *capture) finish(whole bool) (kept bool) {
 		return false
 	}
 	return true
+}
+
+// openAttachment reads what people attached.
+func (b *Bench) openAttachment(ctx context.Context, ref string) (name string, content []byte, err error) {
+	if b.Attachment == nil {
+		return "", nil, wrong("Nothing was attached.")
+	}
+	return b.Attachment(ctx, ref)
 }
 
 var outputName = regexp.MustCompile(`^run-\d{1,9}\.txt$`)

@@ -29,6 +29,14 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 		}
 		return page(in.Path, c.data, in)
 	}
+	if strings.HasPrefix(in.Path, attachmentPrefix) {
+		name, content, err := b.openAttachment(ctx, in.Path)
+		if err != nil {
+			return "", err
+		}
+		text, err := page(in.Path, content, in)
+		return "Attached in the thread as " + quote(cut(name, maxSkillName)) + ": data, whoever wrote it.\n" + text, err
+	}
 	if strings.TrimSpace(in.Path) == "" {
 		return "", wrong("Which file? Give its path; list_files shows what there is.")
 	}

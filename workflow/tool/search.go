@@ -57,6 +57,14 @@ func (b *Bench) searchIn(ctx context.Context, s *searching, in searchArgs) error
 		s.look(ctx, 0, in.Path, c.data)
 		return nil
 	}
+	if strings.HasPrefix(in.Path, attachmentPrefix) {
+		_, content, err := b.openAttachment(ctx, in.Path)
+		if err != nil {
+			return err
+		}
+		s.look(ctx, 0, in.Path, content)
+		return nil
+	}
 	start, err := b.explored(ctx, in.Path)
 	if err != nil {
 		return err

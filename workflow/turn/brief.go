@@ -7,11 +7,13 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 const (
@@ -34,10 +36,29 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 	if err != nil {
 		t.log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
 	}
-	if said := t.earlier(ctx, earlier); said != "" {
+	said, of := t.earlier(ctx, earlier)
+	if said != "" {
 		parts = append(parts, said)
 	}
-	return j.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n")})
+	var files []workflow.Attachment
+	for _, s := range earlier {
+		if of[s.TS] {
+			files = append(files, s.Files...)
+		}
+	}
+	if len(files) > 0 {
+		if err := t.Record(ctx, store.Fact{Attachments: files}); err != nil {
+			return err
+		}
+	}
+	more, pictures, err := t.attached(ctx, "Attached to those", of)
+	if err != nil {
+		return err
+	}
+	if more != "" {
+		parts = append(parts, more)
+	}
+	return j.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
 }
 
 // facts are what the program knows of the repository.
@@ -123,21 +144,33 @@ func readSome(tree fs.FS, name string, most int64) ([]byte, error) {
 }
 
 // earlier is what was said in the thread before the bot was named; the bot's own replies
-// and what the inbox holds are left out. The newest are kept.
-func (t *turn) earlier(ctx context.Context, said []workflow.Said) string {
+// and what the inbox holds are left out. The first message and the newest are kept, and how
+// many are left out between them is said. of holds the ts of those that are shown.
+func (t *turn) earlier(ctx context.Context, said []workflow.Said) (text string, of map[string]bool) {
 	var lines []string
-	size := 0
-	for i := len(said) - 1; i >= 0 && size < maxEarlier; i-- {
+	of = map[string]bool{}
+	size, left := 0, 0
+	for i := len(said) - 1; i >= 0; i-- {
 		s := said[i]
+		left += s.Skipped
 		if kept, err := t.Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
 			continue
 		}
-		line := called(s.Name) + ": " + indented(s.Text)
+		line := called(s.Name) + ": " + indented(cutTo(s.Text, maxEarlier/2))
+		if root := s.TS == t.Session().Thread.TS; size >= maxEarlier && !root {
+			left++
+			continue
+		}
 		size += len(line)
-		lines = append([]string{line}, lines...)
+		lines, of[s.TS] = append(lines, line), true
 	}
+	slices.Reverse(lines)
 	if len(lines) == 0 {
-		return ""
+		return "", of
 	}
-	return programMark + "Said in the thread before:\n" + fence("message", strings.Join(lines, "\n"))
+	head := programMark + "Said in the thread before"
+	if left > 0 {
+		head += fmt.Sprintf(" (the thread is long: its first message and the newest; %d messages between them are left out)", left)
+	}
+	return head + ":\n" + fence("message", strings.Join(lines, "\n")), of
 }

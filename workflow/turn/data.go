@@ -17,7 +17,7 @@ import (
 const programMark = "(program) "
 
 // fences are the names of marks that data stands between.
-var fences = []string{"advice", "conventions", "diff", "message", "output", "report", "scope", "skill", "task", "tasks"}
+var fences = []string{"advice", "attachment", "conventions", "diff", "message", "output", "report", "scope", "skill", "task", "tasks"}
 
 // aMark is the beginning of any of those marks, opening or closing, however it is written.
 var aMark = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + strings.Join(fences, "|") + `)\b)`)

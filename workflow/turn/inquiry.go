@@ -45,7 +45,12 @@ func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hu
 	}
 	d := &desk{turn: t, journal: j, inquiry: kept, hunks: hunks}
 	if len(j.messages) == 0 {
-		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: t.facts() + "\n\n" + shown}); err != nil {
+		more, pictures, err := t.attached(ctx, "Attached in the thread", nil)
+		if err != nil {
+			return kept, err
+		}
+		text := strings.TrimRight(t.facts()+"\n\n"+shown+"\n\n"+more, "\n")
+		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: text, Pictures: pictures}); err != nil {
 			return kept, err
 		}
 	}
@@ -307,7 +312,7 @@ func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
 
 // asked is what the agent is shown of a person's question.
 func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hunk, error) {
-	question := programMark + "Asked in the thread:\n" + fence("message", q.Question)
+	question := programMark + "Asked in the thread:\n" + fence("message", t.Slack.Readable(ctx, q.Question))
 	if q.Kind == workflow.InquiryConsult {
 		return t.consultText(ctx, question), nil, nil
 	}

@@ -209,7 +209,9 @@ func (t *turn) stop(m workflow.Message, p workflow.Person) store.Fact {
 // deleted: without its request a session stops; another deleted message is told to the agents.
 func (t *turn) deleted(m workflow.Message) store.Fact {
 	if m.TS != t.Session().Thread.TS {
-		return t.forAgents(m, "A message of the thread was deleted. Do not rely on it any more.")
+		f := t.forAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
+		f.Withdrawn = m.TS
+		return f
 	}
 	f := t.stop(m, workflow.Person{ID: m.User, Name: "the request was deleted and nobody"})
 	if f.Lines != nil {
@@ -227,7 +229,7 @@ func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, erro
 	if before == "" || before == m.Text {
 		return t.ignore(m), nil
 	}
-	return t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", m.Text)), nil
+	return t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", t.Slack.Readable(ctx, m.Text))), nil
 }
 
 // forAgents gives the message to the agents and opens the session for them.

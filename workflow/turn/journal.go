@@ -90,7 +90,11 @@ func (j *journal) Splice(ctx context.Context) error {
 	}
 	var messages []model.Message
 	for _, m := range unseen {
-		messages = append(messages, model.Message{Role: model.User, From: m.User, Text: j.turn.spoken(ctx, m)})
+		said, err := j.turn.spoken(ctx, m)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, said)
 	}
 	j.put.Seen = unseen[len(unseen)-1].ID
 	return j.Append(ctx, 0, messages...)
@@ -118,16 +122,30 @@ func (j *journal) Say(_ context.Context, message string) (model.Result, error) {
 }
 
 // spoken is a person's message as the model reads it: who said it, and the text fenced
-// as data. What the program itself says about it stands outside the fence.
-func (t *turn) spoken(ctx context.Context, m workflow.Message) string {
-	if m.Shown != "" {
-		return programMark + m.Shown
+// as data, with names for ids. What the program itself says about it stands outside the
+// fence, and so does what was attached.
+func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, error) {
+	text, err := t.reread(ctx, m)
+	if err != nil {
+		return model.Message{}, err
 	}
-	name := m.User
-	if p, err := t.Slack.Person(ctx, t.Session().Thread, m.User); err == nil && p.Name != "" {
-		name = p.Name
+	said := model.Message{Role: model.User, From: m.User, Text: programMark + m.Shown}
+	if m.Shown == "" {
+		name := m.User
+		if p, err := t.Slack.Person(ctx, t.Session().Thread, m.User); err == nil && p.Name != "" {
+			name = p.Name
+		}
+		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", called(name), fence("message", t.Slack.Readable(ctx, text)))
 	}
-	return fmt.Sprintf("%s wrote in the thread:\n%s", called(name), fence("message", m.Text))
+	if m.Kind != workflow.IncomingMention && m.Kind != workflow.IncomingReply {
+		return said, nil
+	}
+	more, pictures, err := t.attached(ctx, "Attached to it", map[string]bool{m.TS: true})
+	if more != "" {
+		said.Text += "\n\n" + more
+	}
+	said.Pictures = pictures
+	return said, err
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -100,6 +100,7 @@ func reached(uses []workflow.Use) (out []workflow.Use) {
 // asking counts the tokens of the journal's model calls.
 func (t *turn) asking(j *journal) func(context.Context, model.Request) (model.Response, error) {
 	return func(ctx context.Context, r model.Request) (model.Response, error) {
+		r.Messages = t.pictured(ctx, r.Messages)
 		answer, err := t.Model.Ask(ctx, r)
 		if err == nil {
 			j.put.Tokens += answer.Usage.Input + answer.Usage.Output

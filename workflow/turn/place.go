@@ -419,7 +419,7 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 	}
 	b := &tool.Bench{
 		Workspace: w, Mirror: t.here().mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.here().project, Folder: t.here().folder(),
-		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"),
+		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"), Attachment: t.attachment,
 	}
 	if t.Checker != nil {
 		b.Checker = t.here().checker

@@ -44,6 +44,12 @@ type Slack interface {
 	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
 	// Earlier is what was said in the thread before and beside the bot, oldest first.
 	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error)
+	// Reread is one message as the thread has it now, with what was shared with it.
+	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error)
+	// Readable is a text with names in place of ids.
+	Readable(ctx context.Context, text string) string
+	// Fetch reads a file that somebody attached.
+	Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error)
 	// Group is who is in a user group (S…).
 	Group(ctx context.Context, group string) ([]string, error)
 }
@@ -98,6 +104,9 @@ type turn struct {
 	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
 	halt    context.CancelCauseFunc
 	merging sync.Mutex // the session's tree, while tasks work beside it
+
+	fetching sync.Mutex        // of what people attached, and over what follows
+	pictures map[string][]byte // by what agents call them
 
 	mu    sync.Mutex // over what follows
 	place *place

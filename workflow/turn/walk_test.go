@@ -49,6 +49,16 @@ func (c *town) Person(_ context.Context, _ workflow.Thread, user string) (workfl
 
 func (*town) Group(context.Context, string) ([]string, error) { return []string{"bea", "gus"}, nil }
 
+func (*town) Reread(context.Context, workflow.Thread, string) (string, []workflow.Attachment, bool, error) {
+	return "", nil, false, nil
+}
+
+func (*town) Readable(_ context.Context, text string) string { return text }
+
+func (*town) Fetch(_ context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+	return a, errors.New("nothing is attached in this town")
+}
+
 func (*town) Earlier(context.Context, workflow.Thread) ([]workflow.Said, error) { return nil, nil }
 
 // mayApprove is the specification once more, in other words than the program's. ann asks.

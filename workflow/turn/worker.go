@@ -90,10 +90,17 @@ func (h *hand) begin(ctx context.Context) error {
 			parts = append(parts, programMark+"The skill "+name+" is in force; the program holds you to it:\n"+fence("skill", s.Body))
 		}
 	}
+	more, pictures, err := t.attached(ctx, "Attached in the thread", nil)
+	if err != nil {
+		return err
+	}
+	if more != "" {
+		parts = append(parts, more)
+	}
 	parts = append(parts, programMark+"Your task:\n"+fence("task", h.task.Description+h.planned(report)))
 	h.task.State = workflow.TaskWorking
 	h.journal.put.Tasks = []workflow.Task{h.task}
-	return h.journal.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n")})
+	return h.journal.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
 }
 
 // allowed says what a person allowed, by its kind.

@@ -1,7 +1,9 @@
 package modeltest
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -66,14 +68,18 @@ func readRequest(body []byte) (*request, error) {
 	return r, nil
 }
 
-// textOf reads content that is a string or a list of parts.
+// textOf reads content that is a string or a list of parts; a picture is shown as
+// "[picture data:image/png;base64,…, 123 bytes]".
 func textOf(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
 		return text
 	}
 	var parts []struct {
-		Text string `json:"text"`
+		Text  string `json:"text"`
+		Image struct {
+			URL string `json:"url"`
+		} `json:"image_url"`
 	}
 	if json.Unmarshal(content, &parts) != nil {
 		return ""
@@ -81,6 +87,13 @@ func textOf(content json.RawMessage) string {
 	texts := make([]string, len(parts))
 	for i, p := range parts {
 		texts[i] = p.Text
+		if kind, data, ok := strings.Cut(p.Image.URL, ","); ok {
+			picture, err := base64.StdEncoding.DecodeString(data)
+			if err != nil {
+				return ""
+			}
+			texts[i] = fmt.Sprintf("[picture %s,…, %d bytes]", kind, len(picture))
+		}
 	}
 	return strings.Join(texts, "\n")
 }

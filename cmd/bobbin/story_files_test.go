@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+)
+
+// dot is a picture of one red point.
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+
+// attach WHO [in THREAD] TEXT FILE…: a person writes with files of the story. FILE=picture
+// is a PNG of one point, FILE=zip an archive, FILE=huge has ten gigabytes, FILE=elsewhere
+// lies at a storage of somebody else's, FILE=canvas is the story's file as a canvas.
+func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	who, thread := args[0], mainThread
+	args = args[1:]
+	if len(args) > 3 && args[0] == "in" {
+		thread, args = args[1], args[2:]
+	}
+	var files []slacktest.Upload
+	for _, name := range args[1:] {
+		f, err := uploadOf(ts, name)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	posted, err := s.slack.Attach(s.channel, s.people[who], s.mentions(strings.ReplaceAll(args[0], `\n`, "\n")), s.threads[thread], files...)
+	if err != nil {
+		return err
+	}
+	if s.threads[thread] == "" {
+		s.threads[thread] = posted
+	}
+	s.last, s.said = posted, time.Now()
+	return nil
+}
+
+func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err error) {
+	name, kind, _ := strings.Cut(arg, "=")
+	f.Name = name
+	switch kind {
+	case "":
+		f.Name, f.Content = path.Base(name), ts.ReadFile(name)
+	case "picture":
+		point, err := base64.StdEncoding.DecodeString(dot)
+		f.Content, f.Mimetype = string(point), "image/png"
+		return f, err
+	case "zip":
+		f.Content, f.Mimetype = "PK\x03\x04 not for reading", "application/zip"
+	case "huge":
+		f.Content, f.Size = "the first line\n", 10<<30
+	case "elsewhere":
+		f.External, f.Mimetype, f.Size = "https://drive.example.com/"+name, "text/plain", 100
+	case "canvas":
+		f.Content, f.Mimetype, f.Filetype, f.Mode = ts.ReadFile(name), "application/vnd.slack-docs", "quip", "quip"
+	default:
+		return f, fmt.Errorf("no kind of file %q", kind)
+	}
+	return f, nil
+}
+
+// forward WHO from THREAD TEXT: the root of another thread is shared in the main one.
+func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	posted, err := s.slack.Forward(s.channel, s.people[args[0]], s.mentions(args[3]), s.threads[mainThread], s.threads[args[2]])
+	if s.threads[mainThread] == "" {
+		s.threads[mainThread] = posted
+	}
+	s.last, s.said = posted, time.Now()
+	return err
+}
+
+// filesOptions are those of the stage that are about files: "sees" (the models see
+// pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that).
+var filesOptions = []string{"sees", "bare-mentions", "no-files-read"}
+
+func withFiles(options []string, cfg *stageConfig) {
+	cfg.Slack = func(c *slacktest.Config) {
+		c.BareMentions = slices.Contains(options, "bare-mentions")
+		if slices.Contains(options, "no-files-read") {
+			c.Scopes = slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return s == "files:read" })
+		}
+	}
+	if before := cfg.Adjust; slices.Contains(options, "sees") {
+		cfg.Adjust = func(s *settings) {
+			before(s)
+			s.Vision = map[string]bool{}
+			for _, a := range s.Agents {
+				s.Vision[a.Model] = true
+			}
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// maxAttachments is how many files of one session are kept by name; more are left out.
+const maxAttachments = 100
+
+// attach keeps the files of a message by name. Those that are known change nothing. The
+// caller has the session's row locked, so that numbers are given once.
+func attach(ctx context.Context, tx pgx.Tx, session string, list []workflow.Attachment) error {
+	for _, a := range list {
+		_, err := tx.Exec(ctx, `insert into attachments (session_id, number, message_ts, file_id, name, kind, mode, size, url)
+			select $1, count(*) + 1, $2, $3, $4, $5, $6, $7, $8 from attachments where session_id = $1 having count(*) < $9
+			on conflict (session_id, message_ts, file_id) do nothing`,
+			session, a.Message, clean(a.File), clean(a.Name), clean(a.Kind), clean(a.Mode), a.Size, clean(a.URL), maxAttachments)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attachments keeps files that the thread holds (without a number), and what came of
+// reading one; one that was withdrawn meanwhile stays so.
+func (t *Turn) attachments(ctx context.Context, tx pgx.Tx, f Fact) error {
+	for _, a := range f.Attachments {
+		if a.Number == 0 {
+			if err := attach(ctx, tx, t.id, []workflow.Attachment{a}); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err := tx.Exec(ctx, `update attachments set state = $3, why = $4, media = $5, content = $6, name = $7, size = $8
+			where session_id = $1 and number = $2 and state = ''`,
+			t.id, a.Number, a.State, clean(a.Why), a.Media, a.Content, clean(a.Name), a.Size)
+		if err != nil {
+			return err
+		}
+	}
+	if f.Withdrawn == "" {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `update attachments set state = 'gone', content = null, url = '' where session_id = $1 and message_ts = $2`, t.id, f.Withdrawn)
+	return err
+}
+
+// Attachments are the session's files in the order of their numbers, without what is in
+// them.
+func (s *Store) Attachments(ctx context.Context, session string) ([]workflow.Attachment, error) {
+	rows, err := s.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
+		from attachments where session_id = $1 order by number`, session)
+	if err != nil {
+		return nil, fmt.Errorf("attachments of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Attachment])
+}
+
+// Attachment is one file with what is in it; nil when there is none of that number.
+func (s *Store) Attachment(ctx context.Context, session string, number int) (*workflow.Attachment, error) {
+	rows, err := s.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
+		from attachments where session_id = $1 and number = $2`, session, number)
+	if err != nil {
+		return nil, fmt.Errorf("attachment %d of %s: %w", number, session, err)
+	}
+	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[workflow.Attachment])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &a, err
+}

@@ -1,0 +1,203 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+)
+
+// Files that people attach are read once, by whichever turn comes upon them first, and kept
+// with the session. Agents are told what there is, short texts at once; they read longer
+// ones as attachment:<number>, and a model that can is shown the pictures.
+
+const (
+	maxInline   = 2000 // bytes of a text that is shown where it is named
+	maxPictures = 8    // that a model is shown beside one message
+)
+
+// fetch reads what was attached and nobody has read yet. What cannot be read is said in
+// the thread, in the transaction that keeps it.
+func (t *turn) fetch(ctx context.Context) ([]workflow.Attachment, error) {
+	t.fetching.Lock()
+	defer t.fetching.Unlock()
+	list, err := t.Store.Attachments(ctx, t.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range list {
+		if a.State != workflow.AttachmentNamed {
+			continue
+		}
+		got, err := t.Slack.Fetch(ctx, a)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			t.log.Warn("cannot read an attachment", "file", a.File, "err", err)
+			got = a
+			got.State, got.Why = workflow.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
+		}
+		if got.Media == workflow.MediaText {
+			got.Content = []byte(t.Secrets.Mask(string(got.Content)))
+		}
+		if err := t.Record(ctx, store.Fact{Attachments: []workflow.Attachment{got}, Lines: t.unseen(got)}); err != nil {
+			return nil, err
+		}
+		got.Content = nil
+		list[i] = got
+	}
+	return list, nil
+}
+
+// unseen says what nobody looks at, and what to do about it.
+func (t *turn) unseen(a workflow.Attachment) []workflow.Line {
+	switch {
+	case a.State == workflow.AttachmentUnread:
+		return t.program(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
+	case a.Picture() && !t.Model.Sees(t.Agents[agent.Orchestrator].Model):
+		return t.program(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. Write what it shows, or attach it as text.", shownName(a.Name)))
+	}
+	return nil
+}
+
+// shownName is a file's name in a line of the program's.
+func shownName(name string) string { return "`" + strings.ReplaceAll(oneLine(name), "`", "'") + "`" }
+
+// attached tells agents of the files that came with these messages, or of all where of is
+// nil, and names the pictures among them.
+func (t *turn) attached(ctx context.Context, where string, of map[string]bool) (text string, pictures []model.Picture, err error) {
+	list, err := t.fetch(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	var lines, short []string
+	for _, a := range list {
+		if of != nil && !of[a.Message] || a.State == workflow.AttachmentGone {
+			continue
+		}
+		lines = append(lines, "- "+described(a))
+		switch {
+		case a.Picture() && len(pictures) < maxPictures:
+			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
+		case a.State == workflow.AttachmentRead && !a.Picture() && a.Size <= maxInline:
+			whole, err := t.Store.Attachment(ctx, t.Session().ID, a.Number)
+			if err != nil {
+				return "", nil, err
+			}
+			if whole != nil {
+				short = append(short, programMark+a.Ref()+":\n"+fence("attachment", string(whole.Content)))
+			}
+		}
+	}
+	if lines == nil {
+		return "", nil, nil
+	}
+	head := programMark + where + ", by people, as data (read_file and search take such a name as a path):\n" + strings.Join(lines, "\n")
+	return strings.Join(append([]string{head}, short...), "\n\n"), pictures, nil
+}
+
+// described is one file in one line of the program's.
+func described(a workflow.Attachment) string {
+	name := a.Ref() + " " + fileName(a.Name) + ": "
+	switch {
+	case a.State != workflow.AttachmentRead:
+		return name + "not read by anybody: " + called(a.Why)
+	case a.Picture():
+		return name + "a picture (" + a.Media + ")"
+	}
+	return fmt.Sprintf("%stext, %d bytes", name, a.Size)
+}
+
+// attachment is the content of a file that an agent names, for its tools.
+func (t *turn) attachment(ctx context.Context, ref string) (name string, content []byte, err error) {
+	number, err := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
+	var a *workflow.Attachment
+	if err == nil && number > 0 && number < 1<<20 {
+		if a, err = t.Store.Attachment(ctx, t.Session().ID, number); err != nil {
+			return "", nil, err
+		}
+	}
+	switch {
+	case a == nil:
+		return "", nil, tool.Wrong("There is no " + strconv.Quote(ref) + ". What people attached was told with what they wrote: attachment:1 and so on.")
+	case a.State == workflow.AttachmentGone:
+		return "", nil, tool.Wrong(ref + " was withdrawn: its message was deleted. Do not rely on it.")
+	case a.State != workflow.AttachmentRead:
+		return "", nil, tool.Wrong(ref + " was not read: " + a.Why)
+	case a.Picture():
+		return "", nil, tool.Wrong(ref + " is a picture: a model that can see was shown it with the message, and there is no text of it.")
+	}
+	return a.Name, a.Content, nil
+}
+
+// pictured is a conversation with the pictures in it that it names.
+func (t *turn) pictured(ctx context.Context, messages []model.Message) []model.Message {
+	cloned := false
+	for i, m := range messages {
+		if len(m.Pictures) == 0 {
+			continue
+		}
+		if !cloned {
+			messages, cloned = slices.Clone(messages), true
+		}
+		messages[i].Pictures = slices.Clone(m.Pictures)
+		for n, p := range m.Pictures {
+			messages[i].Pictures[n].Data = t.picture(ctx, p.Ref)
+		}
+	}
+	return messages
+}
+
+// picture is read once a turn; nil where it is not there any more.
+func (t *turn) picture(ctx context.Context, ref string) []byte {
+	t.fetching.Lock()
+	defer t.fetching.Unlock()
+	if data, ok := t.pictures[ref]; ok {
+		return data
+	}
+	number, _ := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
+	a, err := t.Store.Attachment(ctx, t.Session().ID, number)
+	if err != nil {
+		t.log.Warn("cannot read a picture", "ref", ref, "err", err)
+		return nil
+	}
+	if t.pictures == nil {
+		t.pictures = map[string][]byte{}
+	}
+	if a != nil && a.Picture() {
+		t.pictures[ref] = a.Content
+	}
+	return t.pictures[ref]
+}
+
+// reread takes in what an event left out: a mention may come without the files and the
+// messages that were shared with it.
+func (t *turn) reread(ctx context.Context, m workflow.Message) (text string, err error) {
+	if m.Kind != workflow.IncomingMention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
+		return m.Text, nil // what was shared is there
+	}
+	again, files, found, err := t.Slack.Reread(ctx, t.Session().Thread, m.TS)
+	if err != nil || !found {
+		if err != nil {
+			t.log.Warn("cannot read a mention again", "err", err)
+		}
+		return m.Text, nil
+	}
+	if len(files) > 0 {
+		if err := t.Record(ctx, store.Fact{Attachments: files}); err != nil {
+			return m.Text, err
+		}
+	}
+	if strings.HasPrefix(again, m.Text) { // the same, and what was shared with it; an edit is told by itself
+		return again, nil
+	}
+	return m.Text, nil
+}
