@@ -40,6 +40,7 @@ type fileCopy struct {
 	mark  string // in its name
 	agent string
 	workflow.File
+	instead []part // what is posted where Slack does not take it
 }
 
 // copies lists the files of a posting, always the same for the same posting.
@@ -47,12 +48,16 @@ func copies(p *workflow.Posting) (list []fileCopy) {
 	for _, l := range p.Lines {
 		for _, f := range l.Files {
 			c := fileCopy{key: fmt.Sprintf("%s%s%d", p.Key, fileMarker, len(list)+1), agent: l.Agent, File: f}
-			sum := sha256.Sum256([]byte(c.key))
-			c.mark = hex.EncodeToString(sum[:5])
+			c.mark = markOf(c.key)
 			list = append(list, c)
 		}
 	}
 	return list
+}
+
+func markOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:5])
 }
 
 // shown is the name without the mark, in one line and without folders.
@@ -81,6 +86,9 @@ func (c fileCopy) unfit() string {
 // attach makes the file stand in the thread once. One that Slack never takes does not take
 // the reply with it: a line in the thread says what is missing.
 func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c fileCopy, there standing) error {
+	if _, told := there.parts[c.key]; told {
+		return p.instead(ctx, posting, c, there)
+	}
 	if there.has(c) {
 		return nil
 	}
@@ -93,12 +101,28 @@ func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c fileCo
 		return err
 	}
 	p.log().Error("Slack refused a file for good", "key", c.key, "name", c.shown(), "reason", refused.reason)
-	text := renderer{Links: p.Links}.line(workflow.Line{Agent: c.agent, Text: "`" + c.shown() + "` could not be attached: " + refused.reason + "."})
+	text := p.render().line(workflow.Line{Agent: c.agent, Text: "`" + c.shown() + "` could not be attached: " + refused.reason + "."})
 	if _, err = p.post(ctx, posting, part{key: c.key, text: text}); errors.As(err, &refused) {
 		p.log().Error("Slack refused the line about it too", "key", c.key, "reason", refused.reason)
 		return nil
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return p.instead(ctx, posting, c, there)
+}
+
+// instead posts, part by part, what a file would have held.
+func (p *Poster) instead(ctx context.Context, posting *workflow.Posting, c fileCopy, there standing) error {
+	for _, part := range c.instead {
+		if _, posted := there.parts[part.key]; posted {
+			continue
+		}
+		if _, err := p.post(ctx, posting, part); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // upload sends a file and shares it. Each step waits out a limit by itself; after any other
@@ -109,7 +133,7 @@ func (p *Poster) upload(ctx context.Context, thread workflow.Thread, c fileCopy)
 	}
 	var granted *slack.GetUploadURLExternalResponse
 	err := p.Slack.patiently(ctx, func() (err error) {
-		granted, err = p.Slack.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: c.marked(), FileSize: len(c.Text)})
+		granted, err = p.Slack.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: c.marked(), FileSize: len(c.Text), SnippetType: c.Snippet})
 		return err
 	})
 	if err != nil {

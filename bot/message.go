@@ -28,26 +28,33 @@ type part struct {
 // parts renders a posting. The same posting always gives the same parts, so that a later
 // try knows which of them are in the thread already.
 func (r renderer) parts(p *workflow.Posting) []part {
+	parts := r.cut(p, maxPart)
+	last := &parts[len(parts)-1]
+	last.blocks = withButtons(last.text, p.Lines)
+	return parts
+}
+
+// cut renders a posting into parts of at most so many characters, without buttons.
+func (r renderer) cut(p *workflow.Posting, most int) []part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
 		lines[i] = r.line(l) + r.calls(l)
 	}
 	var parts []part
-	for i, text := range split(strings.Join(lines, "\n"), maxPart) {
+	for i, text := range split(strings.Join(lines, "\n"), most) {
 		key := p.Key
 		if i > 0 {
 			key = fmt.Sprintf("%s#%d", p.Key, i+1)
 		}
 		parts = append(parts, part{key: key, text: text})
 	}
-	last := &parts[len(parts)-1]
-	last.blocks = withButtons(last.text, p.Lines)
 	return parts
 }
 
 // line is "[agent] text"; a block of code begins below the agent's name. Only the program
 // signs: what looks like a signature further down in a text is quoted.
 func (r renderer) line(l workflow.Line) string {
+	r.code = l.Code
 	name, said := escape(oneLine(l.Agent, 80)), r.mrkdwn(l.Text)
 	if !r.forgeable {
 		said = unsigned(said)

@@ -12,6 +12,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A renderer turns the Markdown that models write into Slack's mrkdwn. It changes the
@@ -24,6 +26,10 @@ import (
 type renderer struct {
 	Links []string // addresses under which links may be clicked, such as https://github.com/acme/
 	Calls []string // ids of people and user groups whom a line may call, beside its text
+	// Code is by repository where a line of its code is shown, with {commit}, {path} and {line}.
+	Code map[string]string
+
+	code *workflow.Code // of the line at hand
 
 	forgeable bool // tests only: a text may look as if several agents had signed it
 }
@@ -39,7 +45,7 @@ func (r renderer) mrkdwn(markdown string) string {
 }
 
 // markdownParser knows CommonMark and ~~struck~~ text. Tables are left to paragraph, which
-// keeps them as they stand.
+// makes them code with columns that stand below each other.
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
@@ -137,7 +143,7 @@ func (p *page) paragraph(n ast.Node) {
 	}
 	whole := string(p.src[p.lineStart(p.lines.At(0).Start):p.lines.At(p.lines.Len()-1).Stop])
 	if p.lines.Len() > 1 && tableRule.MatchString(whole) {
-		p.fenced(strings.TrimRight(whole, "\n"))
+		p.fenced(aligned(strings.TrimRight(whole, "\n")))
 	} else {
 		p.out.WriteString(p.prefix())
 		p.inlines(n)
@@ -236,6 +242,11 @@ func (p *page) inline(n ast.Node) {
 	case *ast.String:
 		p.out.WriteString(p.plain(string(n.Value)))
 	case *ast.CodeSpan:
+		if link := p.place(p.words(n)); link != "" {
+			p.out.WriteString(link)
+			p.breakTo(lastOffset(n))
+			return
+		}
 		p.out.WriteString("`" + escape(strings.ReplaceAll(p.words(n), "`", "'")) + "`")
 		p.breakTo(lastOffset(n))
 	case *ast.Emphasis:
@@ -327,10 +338,10 @@ func (p *page) plain(s string) string {
 			break
 		}
 		found := strings.TrimRight(s[at[0]:at[1]], ".,;:!?*_~")
-		b.WriteString(escape(s[:at[0]]) + p.link(found, ""))
+		b.WriteString(p.places(s[:at[0]]) + p.link(found, ""))
 		s = s[at[0]+len(found):]
 	}
-	b.WriteString(escape(s))
+	b.WriteString(p.places(s))
 	return b.String()
 }
 

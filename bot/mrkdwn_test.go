@@ -42,7 +42,7 @@ func TestMrkdwn(t *testing.T) {
 		"```\nnever closed":                "```\nnever closed\n```",
 		"    indented":                     "```\nindented\n```",
 		"1. a\n   ```\n   x\n   ```\n2. b": "1. a\n```\nx\n```\n2. b",
-		"| a | b |\n|---|--:|\n| 1 | 2 |":  "```\n| a | b |\n|---|--:|\n| 1 | 2 |\n```",
+		"| a | b |\n|---|--:|\n| 1 | 2 |":  "```\na   | b\n--- | ---\n1   | 2\n```",
 		"Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse": "Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse",
 	} {
 		require.Equal(t, want, linking.mrkdwn(in), "%q", in)

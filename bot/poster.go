@@ -29,6 +29,11 @@ type Poster struct {
 
 	// Discretion says where code is kept back; default: nowhere.
 	Discretion *Discretion
+
+	// Code is by repository where a line of its code is shown, such as
+	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}; what is not here has no links.
+	Code map[string]string
+
 	// Pace is the least time between two replies in a channel; default 1 s, as Slack has
 	// it. Other replicas have a pace of their own: what is too much between them is a 429.
 	Pace time.Duration
@@ -101,7 +106,7 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 	case posting.Rewrites != "":
 		return posting.OnTS, p.rewrite(ctx, posting)
 	}
-	parts, files := renderer{Links: p.Links, Calls: p.Calls}.parts(posting), copies(posting)
+	parts, files := p.render().shape(posting)
 	if posting.Card != nil {
 		parts = []part{cardFace{name: p.Name, plain: p.Slack.plainCards.Load()}.part(posting.Card)}
 	}

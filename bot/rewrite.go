@@ -15,10 +15,9 @@ func (p *Poster) rewrite(ctx context.Context, posting *workflow.Posting) error {
 	if posting.OnTS == "" { // Slack never took it
 		return nil
 	}
-	render := renderer{Links: p.Links, Calls: p.Calls}
 	original := *posting
 	original.Key = posting.Rewrites
-	parts := render.parts(&original)
+	parts, _ := p.render().shape(&original)
 	last, ts := parts[len(parts)-1], posting.OnTS
 	if len(parts) > 1 { // the buttons stand on the last; the row knows where the first is
 		there, err := p.look(ctx, posting)

@@ -21,3 +21,6 @@ create table attachments (
     primary key (session_id, number),
     unique (session_id, message_ts, file_id)
 );
+
+-- Where the places (path:line) in a line are, so that they can be made links.
+alter table lines add column code json;

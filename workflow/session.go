@@ -101,6 +101,15 @@ type Line struct {
 	Calls []string
 	// Files are attached to the reply: text only.
 	Files []File
+	// Code says where the places in the text are, which may be made links; nil: nobody looked.
+	Code *Code
+}
+
+// Code is which places (path:line) of a text are there, and where.
+type Code struct {
+	Repository string   `json:"repository"` // its name in the configuration
+	Commit     string   `json:"commit"`     // which its remote has
+	Places     []string `json:"places"`
 }
 
 // A File is text that is too long for a reply, or that people want to keep.
@@ -108,6 +117,8 @@ type File struct {
 	Name  string `json:"name"` // plan.md
 	Title string `json:"title"`
 	Text  string `json:"text"`
+	// Snippet is Slack's name of a language to show it in, such as diff; empty: as a file.
+	Snippet string `json:"snippet,omitempty"`
 }
 
 // A Button carries an opaque id and nothing else; what it stands for is a row.

@@ -54,6 +54,13 @@ func AsksAboutDiff(text string) bool {
 	return asked
 }
 
+// AsksForDiff reports whether a message that asks about the change wants to see it.
+func AsksForDiff(text string) bool {
+	return AsksAboutDiff(text) && seesDiff.MatchString(strings.Join(sentences(text), " "))
+}
+
+var seesDiff = regexp.MustCompile(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
+
 // Redirects reports whether a message in the middle of work makes what is under way
 // pointless, so that it is better cancelled than finished. What only adds something
 // ("also check …"), thanks, asks or tells does not. A bare "no" or "wait" gives no other

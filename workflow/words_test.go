@@ -346,3 +346,15 @@ func FuzzWords(f *testing.F) {
 		require.False(t, workflow.Confirms(quoted), quoted)
 	})
 }
+
+func TestAsksForDiff(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"show me the diff", "Could you show us the whole diff, please?", "what’s in the diff?", "why so large? show me the diff"} {
+		require.True(t, workflow.AsksForDiff(text), text)
+	}
+	for _, text := range []string{
+		"", "why so large?", "show me the receipt", "explain the diff", "show me the diff tool", "> show me the diff", "<@U2> show me the diff", "fix it",
+	} {
+		require.False(t, workflow.AsksForDiff(text), text)
+	}
+}

@@ -63,6 +63,9 @@ func (s *Server) filesGetUploadURL(c *call) (object, error) {
 		ID: s.state.id("F"), Name: name, Title: name, Filetype: kind, Mimetype: mimetype(kind), Size: size,
 		User: s.state.app.BotUser, Created: s.cfg.Now().Unix(),
 	}}
+	if snippet := c.get("snippet_type"); snippet != "" {
+		u.Mode, u.Filetype = "snippet", snippet
+	}
 	s.state.uploads[u.ID] = u
 	return object{"upload_url": s.base() + "/" + uploadMethod + "/" + u.ID, "file_id": u.ID}, nil
 }

@@ -42,6 +42,7 @@ type RepositoryConfig struct {
 	Guests             string       `yaml:"guests"`        // all (default) or no_code: what channels with guests read
 	BranchPrefix       string       `yaml:"branch_prefix"` // default bobbin/
 	Scope              string       `yaml:"scope"`         // default: the whole repository
+	CodeURL            string       `yaml:"code_url"`      // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
 	Setup              SetupConfig  `yaml:"setup"`         // or off
 
 	TokenEnv  string          `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN

@@ -128,6 +128,9 @@ func (r *RepositoryConfig) check(p *problems, at string, names map[string]int) {
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.at(at+".scope", "scope %q has to be a folder within the repository", r.Scope)
 	}
+	if problem := checkCodeURL(r.CodeURL); r.CodeURL != "" && problem != "" {
+		p.at(at+".code_url", "%s", problem)
+	}
 }
 
 // noCode is the word that closes a repository's code to channels with guests.

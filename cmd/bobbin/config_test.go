@@ -27,6 +27,7 @@ repositories:
     guests: no_code
     branch_prefix: bobbin/
     scope: services/cart
+    code_url: https://git.acme.com/shop/{commit}/{path}#{line}
     setup: {run: [go mod download, npm ci --ignore-scripts], allow: [mirror.acme.internal, "registry.acme.com:3000"], private: [mirror.acme.internal], env: {GOPROXY: "https://mirror.acme.internal/go"}, minutes: 5}
   - {name: blog, url: "git@github.com:acme/blog.git"}
 agents:
@@ -65,6 +66,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
 				Checks: ChecksConfig{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
 				OtherThanRequester: true, Guests: "no_code", BranchPrefix: "bobbin/", Scope: "services/cart",
+				CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
 				Setup: SetupConfig{
 					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
 					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,
@@ -258,6 +260,8 @@ var badConfigs = []struct{ text, want string }{
 	{good + "models:\n  gpt-5:\n    input_usd_per_million: cheap", `c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`},
 	{good + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" would stand in for itself`},
 	{good + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}", "c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself"},
+	{one + "code_url: 'javascript:{commit}{path}'", `c:4: code_url has to begin with https:// or http://`},
+	{one + "code_url: 'https://x.example/{path}'", `c:4: code_url has no {commit} in it: it is the address of a line of code, with {commit}, {path} and {line}`},
 	{good + "models:\n  gpt-5:\n    vision: sometimes", `c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`},
 	{good + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
 	// limits

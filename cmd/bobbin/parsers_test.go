@@ -110,6 +110,8 @@ var inside = map[string]string{
 	"repo/sandbox/probes_files_linux.go":       "the kernel's /proc",
 	"repo/setup/config.go":                     "addresses of the configuration, by url.Parse alone",
 	"repo/setup/packages.go":                   "this program's own file",
+	"cmd/bobbin/code_url.go":                   "the operator's addresses, by url.Parse alone",
+	"workflow/turn/code.go":                    "a line's number that an expression matched",
 	"workflow/turn/attachment.go":              "what agents call an attachment: a number",
 	"workflow/model/look.go":                   "an endpoint's list of models, for doctor: a shape of one field",
 	"bot/gateway.go":                           "frames that slack-go could not decode are told of, and not read",

@@ -189,7 +189,7 @@ func (c *serveCommand) settings(config Config, secrets map[string]string, con co
 func (r RepositoryConfig) repository(credentials repo.Credentials) turn.Repository {
 	return turn.Repository{
 		Remote: repo.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
-		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.setup(),
+		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: codeURL(r), Setup: r.Setup.setup(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 		Closed:    r.Guests == noCode,
 	}

@@ -142,7 +142,7 @@ func newService(ctx context.Context, s settings, log *slog.Logger) (_ *service, 
 	b.runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeper{keep: s.Keep, store: b.store, runner: runner, mirrors: b.mirrors, checker: runner.Checker, log: log}
-	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories)}
+	poster := &bot.Poster{Slack: slack, Outbox: b.store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories), Code: codeURLs(s.Repositories)}
 	b.store.Cards, poster.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &bot.Painter{Slack: slack, Cards: b.store, Log: log, Name: poster.Name, Pace: s.SlackPace}
 	homes := &turn.Homes{Runner: runner, Directory: &bot.People{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -79,15 +80,35 @@ func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return err
 }
 
-// filesOptions are those of the stage that are about files: "sees" (the models see
-// pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that).
-var filesOptions = []string{"sees", "bare-mentions", "no-files-read"}
+// links are those in the bot's replies in the main thread, a line each.
+func links(_ context.Context, s *story) (string, error) {
+	var b strings.Builder
+	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+		if m.BotID == s.slack.App().BotID {
+			for _, link := range regexp.MustCompile(`<[^>]*>`).FindAllString(m.Text, -1) {
+				b.WriteString(link + "\n")
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// filesOptions are those of the stage that are about files and links: "sees" (the models see
+// pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that),
+// "code-pages" (the repository's host shows code).
+var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages"}
 
 func withFiles(options []string, cfg *stageConfig) {
 	cfg.Slack = func(c *slacktest.Config) {
 		c.BareMentions = slices.Contains(options, "bare-mentions")
 		if slices.Contains(options, "no-files-read") {
 			c.Scopes = slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return s == "files:read" })
+		}
+	}
+	if before := cfg.Adjust; slices.Contains(options, "code-pages") {
+		cfg.Adjust = func(s *settings) {
+			before(s)
+			s.Repositories[0].CodeURL = "https://git.example/shop/blob/{commit}/{path}#L{line}"
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "sees") {

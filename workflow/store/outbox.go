@@ -27,6 +27,7 @@ type outboxRow struct {
 	Note     string
 	Calls    []string
 	Card     *int
+	Code     []byte
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
@@ -66,7 +67,7 @@ func (s *Store) taken(ctx context.Context, tx pgx.Tx, session string, batch []ou
 func waiting(ctx context.Context, tx pgx.Tx, session, half string) ([]outboxRow, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
-			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card
+			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null and `+half+` order by o.id limit 40 for update of o`, session)
 	if err != nil {
@@ -112,6 +113,11 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 		}
 		if len(r.Files) > 0 {
 			if err := json.Unmarshal(r.Files, &line.Files); err != nil {
+				return nil, err
+			}
+		}
+		if len(r.Code) > 0 {
+			if err := json.Unmarshal(r.Code, &line.Code); err != nil {
 				return nil, err
 			}
 		}

@@ -408,15 +408,17 @@ func (t *Turn) lines(ctx context.Context, tx pgx.Tx, f Fact) error {
 // line keeps what was said, what its buttons stand for, and that it has to be posted.
 func (t *Turn) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool) error {
 	var id int64
-	err := tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls) values ($1, $2, $3, $4) returning id`, t.id, l.Agent, clean(l.Text), called(l)).Scan(&id)
+	code, err := jsonOf(l.Code, l.Code != nil)
 	if err != nil {
 		return err
 	}
-	var buttons []byte
-	if len(l.Buttons) > 0 {
-		if buttons, err = json.Marshal(l.Buttons); err != nil {
-			return err
-		}
+	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`, t.id, l.Agent, clean(l.Text), called(l), code).Scan(&id)
+	if err != nil {
+		return err
+	}
+	buttons, err := jsonOf(l.Buttons, len(l.Buttons) > 0)
+	if err != nil {
+		return err
 	}
 	for _, b := range l.Buttons {
 		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
@@ -425,15 +427,21 @@ func (t *Turn) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool)
 			return err
 		}
 	}
-	var files []byte
-	if len(l.Files) > 0 {
-		if files, err = json.Marshal(l.Files); err != nil {
-			return err
-		}
+	files, err := jsonOf(l.Files, len(l.Files) > 0)
+	if err != nil {
+		return err
 	}
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files) values ($1, $2, $3, $4, $5, $6)`,
 		fmt.Sprintf("%s:%d", t.id, id), t.id, id, buttons, alone || len(buttons) > 0 || len(files) > 0, files)
 	return err
+}
+
+// jsonOf is what a column holds; null where there is nothing.
+func jsonOf(v any, there bool) ([]byte, error) {
+	if !there {
+		return nil, nil
+	}
+	return json.Marshal(v)
 }
 
 func (t *Turn) reactions(ctx context.Context, tx pgx.Tx, f Fact) error {

@@ -138,7 +138,7 @@ func (d *desk) advise(_ context.Context, a workflow.Advice) (model.Result, error
 	return d.answer(a)
 }
 
-func (d *desk) explain(_ context.Context, e agent.Explanation) (model.Result, error) {
+func (d *desk) explain(ctx context.Context, e agent.Explanation) (model.Result, error) {
 	var numbers []int
 	for _, h := range e.Hunks {
 		numbers = append(numbers, h.Number)
@@ -153,8 +153,19 @@ func (d *desk) explain(_ context.Context, e agent.Explanation) (model.Result, er
 		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, hunkPlace(d.hunks[h.Number-1]), oneLine(h.Why))
 	}
 	d.journal.say(b.String())
+	if workflow.AsksForDiff(d.inquiry.Question) {
+		diff, err := d.turn.here().work.Diff(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		said := &d.journal.put.Lines[len(d.journal.put.Lines)-1]
+		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: cutTo(diff, maxDiffFile), Snippet: "diff"}}
+	}
 	return d.answer(e)
 }
+
+// maxDiffFile is how much of a diff people are sent; Slack shows no more of a snippet.
+const maxDiffFile = 900 << 10
 
 func (d *desk) judge(_ context.Context, v agent.Judgement) (model.Result, error) {
 	var numbers []int

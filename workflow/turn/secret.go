@@ -43,6 +43,7 @@ func (t *turn) Record(ctx context.Context, f store.Fact) error {
 	f.Lines = slices.Clone(f.Lines)
 	for i, l := range f.Lines {
 		f.Lines[i].Text, f.Lines[i].Files = mask(l.Text), slices.Clone(l.Files)
+		f.Lines[i].Code = t.located(l.Text)
 		for n, file := range l.Files {
 			f.Lines[i].Files[n].Text, f.Lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
 		}

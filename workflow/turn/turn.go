@@ -64,6 +64,7 @@ type Repository struct {
 	Closed       bool   // its code is shown to full members only
 	Build, Test  string // found out where empty
 	Scope        string
+	CodeURL      string       // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
 	Setup        setup.Config // how the packages that it names are fetched
 }
 
