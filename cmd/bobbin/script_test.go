@@ -61,7 +61,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
-			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "links": look(links), "attached": cmd(attachedCmd),
+			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "links": look(links), "unsay": cmd(unsayCmd), "attached": cmd(attachedCmd),
 			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
 			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),

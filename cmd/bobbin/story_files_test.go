@@ -80,6 +80,21 @@ func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return err
 }
 
+// unsay: the newest message of a person is deleted. unsay FILE: the newest file of that name.
+func unsayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	if len(args) == 0 {
+		return s.slack.Delete(s.channel, s.last)
+	}
+	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+		for _, f := range m.Files {
+			if f.Name == args[0] {
+				return s.slack.DeleteFile(f.ID)
+			}
+		}
+	}
+	return fmt.Errorf("no file %q in the thread", args[0])
+}
+
 // links are those in the bot's replies in the main thread, a line each.
 func links(_ context.Context, s *story) (string, error) {
 	var b strings.Builder

@@ -89,6 +89,15 @@ func (t *Turn) Original(ctx context.Context, ts string, before int64) (string, e
 	return text, err
 }
 
+// ReadByAgents reports whether agents were given a message of the thread, before the inbox
+// row given. What is not in the inbox is older than the session, and they read it with the
+// thread.
+func (t *Turn) ReadByAgents(ctx context.Context, ts string, before int64) (read bool, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(for_agents), true) from inbox
+		where session_id = $1 and message_ts = $2 and id < $3 and kind in ('mention', 'reply', 'edit')`, t.id, ts, before).Scan(&read)
+	return read, err
+}
+
 func (t *Turn) messages(ctx context.Context, sql string, args ...any) ([]workflow.Message, error) {
 	rows, err := t.store.Pool.Query(ctx, sql, args...)
 	if err != nil {

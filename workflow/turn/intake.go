@@ -59,7 +59,7 @@ func (t *turn) heard(m workflow.Message, f store.Fact) {
 func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error) {
 	switch m.Kind {
 	case workflow.IncomingDelete:
-		return t.deleted(m), nil
+		return t.deleted(ctx, m)
 	case workflow.IncomingEdit:
 		return t.edited(ctx, m)
 	case workflow.IncomingDue:
@@ -207,26 +207,39 @@ func (t *turn) stop(m workflow.Message, p workflow.Person) store.Fact {
 }
 
 // deleted: without its request a session stops; another deleted message is told to the agents.
-func (t *turn) deleted(m workflow.Message) store.Fact {
+func (t *turn) deleted(ctx context.Context, m workflow.Message) (store.Fact, error) {
 	if m.TS != t.Session().Thread.TS {
+		read, err := t.ReadByAgents(ctx, m.TS, m.ID)
+		if err != nil || !read {
+			return t.ignore(m), err
+		}
 		f := t.forAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
 		f.Withdrawn = m.TS
-		return f
+		return f, nil
 	}
 	f := t.stop(m, workflow.Person{ID: m.User, Name: "the request was deleted and nobody"})
 	if f.Lines != nil {
 		f.Lines = t.program("Stopped: the request was deleted. The work so far is kept; write here to go on.")
 	}
-	return f
+	return f, nil
 }
 
-// edited: the new text is a correction. It is never consent, whatever it says.
+// edited: the new text is a correction, of whoever may take part. It is never consent,
+// whatever it says. What is not in the inbox was written before there was a session, and
+// read with the thread.
 func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, error) {
 	before, err := t.Original(ctx, m.TS, m.ID)
 	if err != nil {
 		return store.Fact{}, err
 	}
-	if before == "" || before == m.Text {
+	if before == m.Text || addressedElsewhere(m) {
+		return t.ignore(m), nil
+	}
+	person, err := t.Slack.Person(ctx, t.Session().Thread, m.User)
+	if err != nil {
+		return store.Fact{}, fmt.Errorf("read who edited: %w", err)
+	}
+	if mayTakePart(person) != "" {
 		return t.ignore(m), nil
 	}
 	return t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", t.Slack.Readable(ctx, m.Text))), nil
@@ -279,5 +292,5 @@ var elsewhere = regexp.MustCompile(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
 // addressedElsewhere: the gateway has removed the bot's own mention, so a message that
 // begins with one is for somebody else; a mention of the bot anywhere makes it ours.
 func addressedElsewhere(m workflow.Message) bool {
-	return m.Kind == workflow.IncomingReply && elsewhere.MatchString(m.Text)
+	return (m.Kind == workflow.IncomingReply || m.Kind == workflow.IncomingEdit) && elsewhere.MatchString(m.Text)
 }
