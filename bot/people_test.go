@@ -20,7 +20,7 @@ func TestPerson(t *testing.T) {
 		want workflow.Person
 	}{
 		"member":  {slacktest.User{Name: "member"}, workflow.Person{Team: team}},
-		"admin":   {slacktest.User{Name: "admin", Kind: slacktest.Admin}, workflow.Person{Team: team}},
+		"admin":   {slacktest.User{Name: "admin", Kind: slacktest.Admin}, workflow.Person{Team: team, Admin: true}},
 		"guest":   {slacktest.User{Name: "guest", Kind: slacktest.Guest}, workflow.Person{Team: team, Guest: true}},
 		"ultra":   {slacktest.User{Name: "ultra", Kind: slacktest.UltraGuest}, workflow.Person{Team: team, Guest: true}},
 		"partner": {slacktest.User{Name: "partner", Kind: slacktest.External, TeamID: "T9"}, workflow.Person{Team: "T9", Stranger: true}},

@@ -34,6 +34,7 @@ type RepositoryConfig struct {
 	URL                string       `yaml:"url"`       // https, ssh or a local path
 	Base               string       `yaml:"base"`      // default: the remote's default branch
 	Channels           []string     `yaml:"channels"`  // ids or #names
+	Private            bool         `yaml:"private"`   // threads of other channels cannot be about it; default: whoever names it
 	Watch              string       `yaml:"watch"`     // mention (default) or all
 	Reactions          []string     `yaml:"reactions"` // names of emoji that make a request of a message in the channels; default: none
 	Checks             ChecksConfig `yaml:"checks"`

@@ -120,6 +120,9 @@ func (r *RepositoryConfig) check(p *problems, at string, names map[string]int) {
 	r.checkReactions(p, at)
 	p.inForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
 	p.inForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
+	if r.Private && len(r.Channels) == 0 {
+		p.at(at+".private", "%s is private, so it needs channels: no thread could be about it", r.who())
+	}
 	if r.Guests != "" {
 		p.oneOf(at+".guests", "guests", r.Guests, []string{"all", noCode})
 	}

@@ -25,6 +25,7 @@ repositories:
     approvers: [U0123ABCD, S0456EFGH]
     other_than_requester: true
     guests: no_code
+    private: true
     branch_prefix: bobbin/
     scope: services/cart
     code_url: https://git.acme.com/shop/{commit}/{path}#{line}
@@ -65,7 +66,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
 				Checks: ChecksConfig{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
-				OtherThanRequester: true, Guests: "no_code", BranchPrefix: "bobbin/", Scope: "services/cart",
+				OtherThanRequester: true, Guests: "no_code", Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
 				CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
 				Setup: SetupConfig{
 					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
@@ -282,6 +283,7 @@ var badConfigs = []struct{ text, want string }{
 	{good + "limits: {channel_day_usd: 10, day_usd: 5}", `c:2: channel_day_usd is more than day_usd`},
 	{good + "limits:\n  day_usd: 5\n  person_day_usd: 6", `c:4: person_day_usd is more than day_usd`},
 	{good + "limits: {session_tokens: 10, person_day_tokens: 5}", `c:2: session_tokens is more than person_day_tokens`},
+	{"repositories: [{name: shop, url: /srv/shop.git, private: true}]", `c:1: repository "shop" is private, so it needs channels: no thread could be about it`},
 	{good + "limits: {channel_day_commands: 10, day_commands: 5}", `c:2: channel_day_commands is more than day_commands`},
 	{good + "limits: {session_disk_mb: 10, person_day_disk_mb: 5}", `c:2: session_disk_mb is more than person_day_disk_mb`},
 	{good + "limits: {channel_day_minutes: 10, day_minutes: 5}", `c:2: channel_day_minutes is more than day_minutes`},

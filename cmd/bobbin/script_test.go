@@ -130,7 +130,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "card", "marked", "admin", "folder", "no-code"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "no-code"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -172,6 +172,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
 			site.Name, site.URL = "site", filepath.Join(dir, "site.git")
+			if slices.Contains(args, "private") {
+				site.Private, site.Channels = true, []string{"C0ELSEWHERE"}
+			}
 			set.Repositories = append(set.Repositories, site)
 		}
 	}

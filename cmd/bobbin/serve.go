@@ -191,6 +191,6 @@ func (r RepositoryConfig) repository(credentials repo.Credentials) turn.Reposito
 		Remote: repo.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: codeURL(r), Setup: r.Setup.setup(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
-		Closed:    r.Guests == noCode,
+		Closed:    r.Guests == noCode, Private: r.Private,
 	}
 }

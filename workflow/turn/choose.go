@@ -17,14 +17,14 @@ var errMoved = errors.New("a person chose another repository")
 // otherRepository is the button that asks for another repository: where there are several, and no
 // work was approved yet. Its row holds what there is to choose from.
 func (t *turn) otherRepository(label string) []workflow.Button {
-	if len(t.Repositories) < 2 || t.Session().Branch != "" {
+	if len(t.Repositories) < 2 || len(t.repositories()) < 2 || t.Session().Branch != "" {
 		return nil
 	}
 	return []workflow.Button{{ActionID: workflow.ActionRepository, Label: label, Value: store.NewToken(), Means: strings.Join(t.repositoryNames(), "\n")}}
 }
 
 func (t *turn) repositoryNames() (names []string) {
-	for _, r := range t.Repositories {
+	for _, r := range t.repositories() {
 		names = append(names, r.Name)
 	}
 	return names

@@ -344,7 +344,7 @@ func samples() map[string][]workflow.Line {
 		"modelFailed":       says(modelWords(&model.Error{Kind: model.KindQuota}), modelWords(&model.Error{Kind: model.KindOverflow})),
 		"packages":          says(fetchFailed("shop", errors.New("setup: no registry answers"))),
 		"packages-b":        says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
-		"askRepository-b":   {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
+		"askRepository-c":   {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
 		"settle":            {with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
 		"formPressed":       {with("ann: which repository is it?", labelled("repository", "bank", "", "repository", "shop", "")...)},
 		"choseRepository":   says("The work was approved for shop already. For bank, please begin another thread."),

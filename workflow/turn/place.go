@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
@@ -111,7 +112,7 @@ func (t *turn) repository() (Repository, bool) {
 	name := s.Repository
 	if name == "" {
 		var choices []workflow.RepositoryChoice
-		for _, r := range t.Repositories {
+		for _, r := range t.repositories() {
 			choices = append(choices, workflow.RepositoryChoice{Name: r.Name, Channels: r.Channels})
 		}
 		name = workflow.ChooseRepository(t.request(), s.Thread.Channel, choices)
@@ -122,6 +123,12 @@ func (t *turn) repository() (Repository, bool) {
 		}
 	}
 	return Repository{}, false
+}
+
+// repositories are those that the thread may be about: a private one in its own channels only.
+func (t *turn) repositories() []Repository {
+	channel := t.Session().Thread.Channel
+	return slices.DeleteFunc(slices.Clone(t.Repositories), func(r Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
 }
 
 // request is what people asked for, as far as it matters to the choice of a repository.
@@ -139,9 +146,9 @@ func (t *turn) askRepository(ctx context.Context) error {
 	if len(t.Repositories) == 0 {
 		return t.Record(ctx, store.Fact{Lines: t.program("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`."), Open: no})
 	}
-	var names []string
-	for _, r := range t.Repositories {
-		names = append(names, r.Name)
+	names := t.repositoryNames()
+	if len(names) == 0 {
+		return t.Record(ctx, store.Fact{Lines: t.program("No repository is open to this channel. Whoever runs me adds the channel to one, under `channels:`."), Open: no})
 	}
 	return t.Record(ctx, store.Fact{
 		Lines: t.program("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...), Open: no,

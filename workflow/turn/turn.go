@@ -59,6 +59,7 @@ type Repository struct {
 	repo.Remote
 	Base         string // branch; empty: the remote's default
 	Channels     []string
+	Private      bool // threads of other channels cannot be about it
 	Approvers    workflow.Approvers
 	BranchPrefix string // default bobbin/
 	Closed       bool   // its code is shown to full members only
