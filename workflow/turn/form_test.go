@@ -1,0 +1,69 @@
+package turn
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// filledIn judges forms that were kept just before a newer report was shown, where late says
+// so, and gives what was said then.
+func filledIn(t *testing.T, late bool, in workflow.Incoming) (th *thread, said []store.Said) {
+	t.Helper()
+	o := openOffice(t)
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	require.NoError(t, err)
+	_, err = th.show(t.Context(), reportRootCause, workflow.EventReport)
+	require.NoError(t, err)
+	in.Kind, in.User, in.TS, in.Value = workflow.IncomingForm, o.actors[0].user, "2.0", "opaque"
+	require.NoError(t, th.Record(t.Context(), store.Fact{Lines: th.program("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value})}))
+	require.NoError(t, th.hears(t.Context(), in))
+	if late {
+		_, err = th.show(t.Context(), reportRootCause)
+		require.NoError(t, err)
+	}
+	before, err := th.Store.Lines(t.Context(), th.Session().ID)
+	require.NoError(t, err)
+	require.NoError(t, th.intake(t.Context()))
+	after, err := th.Store.Lines(t.Context(), th.Session().ID)
+	require.NoError(t, err)
+	return th, after[len(before):]
+}
+
+// TestAFormThatANewerReportOvertook: the words are said in the thread whatever becomes of them.
+func TestAFormThatANewerReportOvertook(t *testing.T) {
+	t.Parallel()
+	th, said := filledIn(t, true, workflow.Incoming{ActionID: workflow.ActionCorrect, Text: "not the cart"})
+	require.Len(t, said, 1)
+	require.Contains(t, said[0].Text, "corrects revision 1 (the newest is revision 2):\n> not the cart")
+	unseen, err := th.Unseen(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, unseen[len(unseen)-1].Shown, "not the cart", "it is given to the agents all the same")
+
+	th, said = filledIn(t, true, workflow.Incoming{ActionID: workflow.ActionFixLimited, Text: "only cart/"})
+	require.Len(t, said, 1)
+	require.Equal(t, "That was revision 1; the newest is revision 2. Please answer that one. What you entered was:\n> only cart/", said[0].Text)
+	a, err := th.Store.Approval(t.Context(), th.Session().ID, 2)
+	require.NoError(t, err)
+	require.Nil(t, a)
+}
+
+func TestWhatIsEnteredAsACorrectionIsNoApproval(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"fix it", "lgtm", "fix it, but only in cart/"} {
+		th, said := filledIn(t, false, workflow.Incoming{ActionID: workflow.ActionCorrect, Text: text})
+		require.Len(t, said, 2)
+		require.Contains(t, said[1].Text, "shall I read this as approval of revision 1")
+		a, err := th.Store.Approval(t.Context(), th.Session().ID, 1)
+		require.NoError(t, err)
+		require.Nil(t, a)
+	}
+	// The control: entered as limits, the same words are one.
+	th, _ := filledIn(t, false, workflow.Incoming{ActionID: workflow.ActionFixLimited, Text: "only in cart/"})
+	a, err := th.Store.Approval(t.Context(), th.Session().ID, 1)
+	require.NoError(t, err)
+	require.Equal(t, "only in cart/", a.Scope)
+}
