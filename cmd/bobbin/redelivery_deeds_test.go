@@ -266,7 +266,11 @@ var presses = []deed{
 		happens: func(c *scene) { c.press(c.ann, "fix_it", true) },
 		want:    []string{"mention buttons", "reply anew", "action fix_it (stale)"},
 	},
-	{name: "shortcut on a message", before: bound, happens: func(c *scene) { c.must(c.slack.Shortcut(c.channel, c.root, "x", c.ann)) }, want: []string{"mention look"}},
+	{
+		name: "message sent by the shortcut", before: bound, happens: func(c *scene) { c.must(c.slack.Shortcut(c.channel, c.root, "send_to_bobbin", c.ann)) },
+		want: []string{"mention look", "sent lookshortcut"},
+	},
+	{name: "another shortcut on a message", before: bound, happens: func(c *scene) { c.must(c.slack.Shortcut(c.channel, c.root, "x", c.ann)) }, want: []string{"mention look"}},
 }
 
 var slashes = []deed{
