@@ -28,3 +28,11 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	}
 	return s.service.runner.SpeakUp(ctx, 10*time.Minute)
 }
+
+// running: a command of an agent's is under way.
+func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	return s.poll(ctx, func() (is bool, err error) {
+		err = s.store.Pool.QueryRow(ctx, `select exists (select 1 from under_way)`).Scan(&is)
+		return is, err
+	})
+}
