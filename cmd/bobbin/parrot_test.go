@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -45,6 +46,7 @@ type flock struct {
 	unguard     string        // SQL
 	blind       bool          // what was tried is not looked up
 	posters     int           // default: the queue's own
+	behind      bool          // reactions wait for the lines before them
 	http        http.RoundTripper
 }
 
@@ -117,11 +119,25 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		poster.Outbox = blindfold{st}
 	}
 	reacting := &bot.Poster{Slack: slack, Outbox: st.Reactions()}
+	react := reacting.Drain
+	if f.behind {
+		react = func(ctx context.Context, session string) error {
+			var lines int
+			err := p.db.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
+			if err == nil && lines > 0 {
+				err = errors.New("lines come first")
+			}
+			if err != nil {
+				return err
+			}
+			return reacting.Drain(ctx, session)
+		}
+	}
 	giveUp := func(_ context.Context, session string, cause error) error {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: react, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }
