@@ -104,3 +104,24 @@ func TestAHomeOfAGuest(t *testing.T) {
 	}
 	require.Contains(t, strings.Join(o.shownAt(workflow.Home{Closed: true}), "\n"), "only the sessions that you asked for")
 }
+
+// The gallery has a home that shows everything that a home can show.
+func TestAHomeInTheGallery(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{})
+	session := func(n int, phase workflow.Phase, why string) workflow.HomeSession {
+		x := o.session(n, phase)
+		x.Thread.Channel, x.Requester, x.Why = "C0BUGS", "U0BEN", why
+		return x
+	}
+	g := &Gateway{Slack: o.bot, Homes: homes{workflow.Home{
+		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, Closed: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
+		Waits:  []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
+		Others: []workflow.HomeSession{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
+	}}}
+	require.NoError(t, g.publishHome(t.Context(), o.ada.ID))
+	o.hang("home", "whole", o.lastCall("views.publish"))
+	g.Homes = homes{}
+	require.NoError(t, g.publishHome(t.Context(), o.ada.ID))
+	o.hang("home", "empty", o.lastCall("views.publish"))
+}
