@@ -149,6 +149,7 @@ func TestEarlierKeepsTheNewestOfALongThread(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, said, 201)
 	require.Equal(t, "it fails", said[0].Text)
+	require.Equal(t, 500, said[1].Skipped)
 	for i, s := range said[1:] {
 		require.Equal(t, fmt.Sprint("reply ", 500+i), s.Text)
 	}

@@ -11,6 +11,7 @@ import (
 
 const (
 	maxResult = 200 << 10 // bytes of one tool's result; the tools' own bounds lie below it
+	asBytes   = 4000      // what a picture counts as
 	longPart  = 600       // bytes of a result or an argument that stay when a conversation is shortened
 )
 
@@ -39,6 +40,10 @@ func shortened(messages []model.Message, n int) []model.Message {
 	for i, m := range messages[:min(n, len(messages))] {
 		if m.Role == model.ToolRole && len(m.Text) > 2*longPart {
 			messages[i].Text = ends(m.Text, longPart) + "\n(program) The conversation has grown too long for the whole of it. Call the tool again if you still need it."
+		}
+		if len(m.Pictures) > 0 {
+			messages[i].Pictures = nil
+			messages[i].Text += "\n(program) The conversation has grown too long for the pictures that were shown here."
 		}
 		if len(m.Calls) > 0 {
 			messages[i].Calls = slices.Clone(m.Calls)
@@ -96,7 +101,7 @@ func halve(messages []model.Message, short int) int {
 func size(messages []model.Message) int {
 	n := 0
 	for _, m := range messages {
-		n += len(m.Text)
+		n += len(m.Text) + asBytes*len(m.Pictures)
 		for _, c := range m.Calls {
 			n += len(c.Args)
 		}

@@ -2,7 +2,10 @@ package model
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -26,7 +29,7 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 	if len(unseen) > 0 {
 		why := "you cannot see pictures"
 		if sees {
-			why = "not there any more"
+			why = "gone, or the endpoint does not take it"
 		}
 		text += fmt.Sprintf("\n(program) Not shown (%s): %s. Nobody has looked at it. Do not guess what is in it; ask for it in words where it matters.", why, strings.Join(unseen, ", "))
 	}
@@ -36,6 +39,33 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 	}
 	parts[0] = openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: text}
 	out.Content, out.MultiContent = "", parts
+}
+
+// refusesPicture reports whether an endpoint refused a request for what a picture is: a
+// broken one must not end a conversation.
+func refusesPicture(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == KindRefused && (e.Status == 400 || e.Status == 413 || e.Status == 422) && ofPicture.MatchString(e.Text)
+}
+
+var ofPicture = regexp.MustCompile(`(?i)\bimages?\b|image_url|picture|media type|base64|payload too large|request entity too large`)
+
+func showsPictures(r Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m Message) bool {
+		return slices.ContainsFunc(m.Pictures, func(p Picture) bool { return len(p.Data) > 0 })
+	})
+}
+
+// withoutPictures is the request with words in place of its pictures.
+func withoutPictures(r Request) Request {
+	r.Messages = slices.Clone(r.Messages)
+	for i, m := range r.Messages {
+		r.Messages[i].Pictures = slices.Clone(m.Pictures)
+		for n := range m.Pictures {
+			r.Messages[i].Pictures[n].Data = nil
+		}
+	}
+	return r
 }
 
 // drawn is how many bytes of a request are pictures, beyond what a picture costs in words:

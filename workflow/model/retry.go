@@ -21,6 +21,9 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 			fields++
 			response, err = c.once(ctx, r)
 		}
+		if showsPictures(r) && refusesPicture(err) {
+			response, err = c.once(ctx, withoutPictures(r))
+		}
 		return response, c.judge(err, growing)
 	},
 		backoff.WithBackOff(growing),
@@ -68,7 +71,7 @@ var optionalFields = map[string]*regexp.Regexp{
 	fieldUsage:    regexp.MustCompile(`stream_options|include_usage`),
 	fieldCache:    regexp.MustCompile(`prompt_cache_key`),
 	fieldEffort:   regexp.MustCompile(`reasoning_effort`),
-	fieldPictures: regexp.MustCompile(`(?i)image_url|image (input|content)|vision|multimodal|\bimages?\b`),
+	fieldPictures: regexp.MustCompile(`(?i)image_url|image (input|content)|vision|multimodal`),
 	fieldTokens:   regexp.MustCompile(`max_tokens|max_completion_tokens`),
 }
 
