@@ -170,6 +170,9 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part part)
 		_, ts, err = p.Slack.api.PostMessageContext(answer.within(ctx), thread.Channel, options...)
 		return err
 	})
+	if part.blocks != nil && posting.Card == nil && refusesBlocks(err) {
+		return p.post(ctx, posting, part.inWords())
+	}
 	if err != nil {
 		return "", p.judge(err)
 	}
