@@ -312,8 +312,11 @@ func (c *Config) checkLimits(p *problems) {
 	p.within("silent_minutes", l.silent().Minutes(), aWeek)
 	for _, unit := range workflow.Units {
 		for _, x := range [][2]workflow.Span{
-			{workflow.OfSession, workflow.OfDay}, {workflow.OfSession, workflow.OfPersonDay}, {workflow.OfSession, workflow.OfChannelDay},
-			{workflow.OfPersonDay, workflow.OfDay}, {workflow.OfChannelDay, workflow.OfDay},
+			{workflow.OfSession, workflow.OfDay},
+			{workflow.OfSession, workflow.OfPersonDay},
+			{workflow.OfSession, workflow.OfChannelDay},
+			{workflow.OfPersonDay, workflow.OfDay},
+			{workflow.OfChannelDay, workflow.OfDay},
 		} {
 			if part, whole := workflow.LimitOf(x[0], unit), workflow.LimitOf(x[1], unit); part != workflow.LimitOf(workflow.OfSession, workflow.Minutes) { // a session may go on for days
 				p.noMore(string(part), string(whole), limits[part], limits[whole])
