@@ -470,9 +470,10 @@ func (p *officeCase) examine(ctx context.Context) error {
 			p.wrong(last, "there were %d %s, and there are %d", pair[0], what, pair[1])
 		}
 	}
+	due := p.calledFor()
 	for _, m := range p.own() {
 		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command" // what a case itself writes in the bot's name is not looked at
-		if live := liveMarks.FindString(m.Text + plainText.ReplaceAllString(string(m.Blocks), "")); live != "" && posted {
+		if live := liveMarks.FindString(due.Replace(m.Text + plainText.ReplaceAllString(string(m.Blocks), ""))); live != "" && posted {
 			p.wrong(last, "this is live: %s in %q", live, m.Text)
 		}
 		if strings.Contains(m.Text+string(m.Blocks), badKey) {
@@ -480,6 +481,16 @@ func (p *officeCase) examine(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// calledFor takes out the calls of those whom the configuration names as approvers, where a line ends
+// with them: they are told of who asks for an approval.
+func (p *officeCase) calledFor() *strings.Replacer {
+	var pairs []string
+	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.people["bea"]} {
+		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "", `\nFor \u003c`+mark+`\u003e`, "")
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // liveMarks are what Slack acts upon. A thread that a command opens begins with who asked.

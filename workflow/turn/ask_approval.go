@@ -41,7 +41,7 @@ func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workfl
 		return store.Fact{}, err
 	}
 	if slices.Contains(before, p.ID) && scope == "" {
-		f.Lines = t.program(fmt.Sprintf("%s asked for revision %d already; it waits for somebody who may approve. %s", p.Name, revision, a.Who()))
+		f.Lines = t.program(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))
 		return f, nil
 	}
 	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
