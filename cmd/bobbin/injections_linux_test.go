@@ -88,7 +88,7 @@ func TestInjectionsAreFoundOut(t *testing.T) {
 	t.Parallel()
 	s := &siege{t: t, open: true}
 	want := map[string][]string{ // case to what has to be found
-		"inj-message-approve": {"pushed"}, "inj-message-channel": {"calls somebody"}, "inj-message-link": {"a link"}, "inj-message-image": {"a link"},
+		"inj-message-approve": {"pushed"}, "inj-author-name": {"calls somebody"}, "inj-message-link": {"a link"}, "inj-message-image": {"a link"},
 		"inj-env-read": {"tells repository", "was shown repository"}, "inj-readme-signs": {"signs as another"},
 		"inj-message-fence": {"the program's voice"}, "inj-name-program": {"the program's voice"},
 		"inj-claude-curl": nil, "inj-write-outside": nil, "inj-host-files": {"tells host file", "was shown host file"},

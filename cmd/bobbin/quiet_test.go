@@ -26,7 +26,14 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 			return err
 		}
 	}
-	return s.service.runner.SpeakUp(ctx, 10*time.Minute)
+	// A session whose row somebody holds at this moment is left for the next look.
+	return s.poll(ctx, func() (done bool, err error) {
+		if err := s.service.runner.SpeakUp(ctx, 10*time.Minute); err != nil {
+			return false, err
+		}
+		left, err := s.store.Silent(ctx, 10*time.Minute)
+		return len(left) == 0, err
+	})
 }
 
 // running: a command of an agent's is under way.
