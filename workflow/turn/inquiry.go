@@ -341,6 +341,13 @@ func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hu
 	parts := []string{question}
 	if r, err := t.Store.Report(ctx, t.Session().ID, t.Session().Revision); err == nil {
 		parts = append(parts, programMark+"What was asked for and allowed:\n"+fence("report", forWorkers(r)))
+		a, err := t.Store.Approval(ctx, r.Session, r.Revision)
+		if err != nil {
+			return "", nil, err
+		}
+		if a != nil && a.Scope != "" {
+			parts = append(parts, programMark+"The approval is limited to this, and nothing beyond it may change:\n"+fence("scope", a.Scope))
+		}
 	}
 	added, removed := 0, 0
 	for _, h := range hunks {

@@ -32,7 +32,7 @@ func (t *turn) within(ctx context.Context, tree *repo.Workspace, task int64, a *
 		return true, fmt.Errorf("report %d: %w", a.Revision, err)
 	}
 	shown := programMark + "The approval is limited to this:\n" + fence("scope", a.Scope) + "\n\n" +
-		programMark + "The report that it was given on:\n" + fence("report", report.Text) + "\n\n" +
+		programMark + "The report that it was given on:\n" + fence("report", forWorkers(report)) + "\n\n" +
 		programMark + "The change:\n" + fence("diff", hunkText(hunks))
 	q, err := t.inquire(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, shown, hunks)
 	if err != nil {
