@@ -298,7 +298,7 @@ func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", a.Scope)
 	}
 	if s.SpentUSD > 0 {
-		fmt.Fprintf(&b, "It took %s and $%.2f.\n", time.Since(s.Created).Round(time.Second), s.SpentUSD)
+		fmt.Fprintf(&b, "It took %s and $%.2f in all.\n", time.Since(s.Created).Round(time.Second), s.SpentUSD)
 	} else {
 		fmt.Fprintf(&b, "It took %s.\n", time.Since(s.Created).Round(time.Second))
 	}

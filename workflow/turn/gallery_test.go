@@ -360,7 +360,7 @@ func samples() map[string][]workflow.Line {
 		"held-c":        says("Plan:\n" + aPlan.Boxes([]int{1})),
 		"judge":         says("I cannot take this: people from outside this workspace are not heard here."),
 		"may":           says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
-		"publish":       says("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n• go test ./...: 19 passed (2 new), build clean\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nIt took 3m12s and $0.42.\nPlease check it yourself: `git fetch origin bobbin/refunds && git diff 134b2ba 0a1b2c3`, then `go test ./...` on the branch."),
+		"publish":       says("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n• go test ./...: 19 passed (2 new), build clean\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nIt took 3m12s and $0.42 in all.\nPlease check it yourself: `git fetch origin bobbin/refunds && git diff 134b2ba 0a1b2c3`, then `go test ./...` on the branch."),
 		"resumed":       says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
 		"retrying":      says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
 		"stillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
