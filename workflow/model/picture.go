@@ -31,7 +31,7 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 		if sees {
 			why = "gone, or the endpoint does not take it"
 		}
-		text += fmt.Sprintf("\n(program) Not shown (%s): %s. Nobody has looked at it. Do not guess what is in it; ask for it in words where it matters.", why, strings.Join(unseen, ", "))
+		text += fmt.Sprintf("\n(program) Not shown (%s): %s. Nobody has looked at it. Do not guess what is in it; where it matters, say that you need it in words.", why, strings.Join(unseen, ", "))
 	}
 	if len(parts) == 1 {
 		out.Content = text
