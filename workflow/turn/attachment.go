@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ func (t *turn) attached(ctx context.Context, where string, of map[string]bool) (
 	if lines == nil {
 		return "", nil, nil
 	}
-	head := programMark + where + ", by people, as data (read_file and search take such a name as a path):\n" + strings.Join(lines, "\n")
+	head := programMark + where + ", by people, as data (read_file and search take attachment:1 and so on as a path, run does not; to people, call a file by its own name):\n" + strings.Join(lines, "\n")
 	return strings.Join(append([]string{head}, short...), "\n\n"), pictures, nil
 }
 
@@ -114,6 +115,24 @@ func described(a workflow.Attachment) string {
 		return name + "a picture (" + a.Media + ")"
 	}
 	return fmt.Sprintf("%stext, %d bytes", name, a.Size)
+}
+
+var refMark = regexp.MustCompile(`\battachment:\d+\b`)
+
+// byName calls what people attached by the names that they know, not by those of tools.
+func (t *turn) byName(ctx context.Context, text string) (string, error) {
+	if !refMark.MatchString(text) {
+		return text, nil
+	}
+	list, err := t.Store.Attachments(ctx, t.Session().ID)
+	return refMark.ReplaceAllStringFunc(text, func(ref string) string {
+		for _, a := range list {
+			if a.Ref() == ref && a.State != workflow.AttachmentGone {
+				return strings.ReplaceAll(oneLine(a.Name), "`", "'")
+			}
+		}
+		return ref
+	}), err
 }
 
 // attachment is the content of a file that an agent names, for its tools.
@@ -133,7 +152,7 @@ func (t *turn) attachment(ctx context.Context, ref string) (name string, content
 	case a.State != workflow.AttachmentRead:
 		return "", nil, tool.Wrong(ref + " was not read: " + a.Why)
 	case a.Picture():
-		return "", nil, tool.Wrong(ref + " is a picture: a model that can see was shown it with the message, and there is no text of it.")
+		return "", nil, tool.Wrong(ref + " is a picture, and there is no text of it. Models that can see are shown it with the message; whether you were stands there.")
 	}
 	return a.Name, a.Content, nil
 }

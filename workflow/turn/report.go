@@ -43,7 +43,9 @@ func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
-	r.Text = reportText(c, r.Revision, short(s.BaseCommit), shown)
+	if r.Text, err = t.byName(ctx, reportText(c, r.Revision, short(s.BaseCommit), shown)); err != nil {
+		return model.Result{}, err
+	}
 	//crash:report_made
 	return l.showReport(r), nil
 }
@@ -72,7 +74,9 @@ func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resul
 	if err != nil {
 		return model.Result{}, err
 	}
-	r.Text = diagnosisText(d, r.Revision, short(s.BaseCommit), shown)
+	if r.Text, err = t.byName(ctx, diagnosisText(d, r.Revision, short(s.BaseCommit), shown)); err != nil {
+		return model.Result{}, err
+	}
 	return l.showReport(r), nil
 }
 
@@ -120,14 +124,22 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 }
 
 // unprinted are those of the places that no command of the session printed either: a test
-// that was written to look, and is gone, is still a place in what it printed.
+// that was written to look, and is gone, is still a place in what it printed. What people
+// attached is a place by its own name.
 func (t *turn) unprinted(ctx context.Context, places []string) ([]string, error) {
 	if len(places) == 0 {
 		return nil, nil
 	}
 	commands, err := t.Store.Commands(ctx, t.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	files, err := t.Store.Attachments(ctx, t.Session().ID)
 	return slices.DeleteFunc(places, func(place string) bool {
-		return slices.ContainsFunc(commands, func(c store.Command) bool { return strings.Contains(c.Output, place) })
+		name, _, _ := strings.Cut(place, ":")
+		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
+			return a.State == workflow.AttachmentRead && a.Name == name
+		}) || slices.ContainsFunc(commands, func(c store.Command) bool { return strings.Contains(c.Output, place) })
 	}), err
 }
 
