@@ -114,6 +114,9 @@ func TestOurOwnDiskIsFull(t *testing.T) {
 	}
 	require.ErrorIs(t, badPack(errors.New("index the pack: exit status 128: fatal: early EOF")), errCutPack)
 	require.NoError(t, badPack(nil))
+	oom := "index the pack: exit status 128: fatal: Out of memory, malloc failed (tried to allocate %d bytes)"
+	require.ErrorIs(t, badPack(fmt.Errorf(oom, 200<<20)), errOurs, "which a sound pack may need")
+	require.ErrorIs(t, badPack(fmt.Errorf(oom, 82080339931)), errSentBad, "which only a damaged one asks for")
 }
 
 // emptyPack is a sound pack with nothing in it.

@@ -9,7 +9,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -205,12 +207,27 @@ func badPack(err error) error {
 		}
 	}
 	switch {
+	case wantsTooMuch(text):
+		return fmt.Errorf("%w: %w", errSentBad, err)
 	case slices.ContainsFunc([]string{"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:"}, has):
 		return ours("take in a pack", err)
 	case slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has), text == "eof":
 		return fmt.Errorf("%w: %w", errCutPack, err)
 	}
 	return fmt.Errorf("%w: %w", errSentBad, err)
+}
+
+var allocates = regexp.MustCompile(`malloc failed \(tried to allocate (\d+) bytes\)`)
+
+// wantsTooMuch: git took a size from the pack that no object of a sound one has here, so it
+// is the pack that is wrong and not this machine's memory.
+func wantsTooMuch(text string) bool {
+	m := allocates.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	n, err := strconv.ParseUint(m[1], 10, 64)
+	return err != nil || n >= 4<<30
 }
 
 // dropLeftovers removes what an interrupted fetch left behind.

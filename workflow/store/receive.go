@@ -84,8 +84,10 @@ func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) 
 	if in.Kind == workflow.IncomingSent {
 		return true, nil // somebody else's words
 	}
-	// Words of stop act on the running turn at once; who said them is judged by the turn.
-	if workflow.ReadConsent(in.Text).Kind == workflow.ConsentStop || in.ActionID == "stop" || in.Kind == workflow.IncomingDelete {
+	// Words of stop act on the running turn at once, and so does a request that is taken away;
+	// who said them is judged by the turn.
+	takenAway := in.Kind == workflow.IncomingDelete && in.TS == in.Thread.TS
+	if workflow.ReadConsent(in.Text).Kind == workflow.ConsentStop || in.ActionID == "stop" || takenAway {
 		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
 			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
 	}

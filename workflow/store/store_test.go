@@ -447,3 +447,21 @@ func TestOneOfTwoPostersStands(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "1.1", stands)
 }
+
+// A message of the thread that is taken away ends nothing that is under way; the request does.
+func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	in := mention("Ev1", "look")
+	require.NoError(t, s.Receive(t.Context(), in))
+	gone := in
+	gone.Kind, gone.Text = workflow.IncomingDelete, ""
+	for i, c := range []struct {
+		ts    string
+		stops int
+	}{{in.Thread.TS + "9", 0}, {in.Thread.TS, 1}} {
+		gone.EventID, gone.TS = fmt.Sprint("Gone", i), c.ts
+		require.NoError(t, s.Receive(t.Context(), gone))
+		require.Equal(t, c.stops, number(t, s, `select count(*) from sessions where stop_asked`))
+	}
+}
