@@ -173,6 +173,8 @@ func openStage(ctx context.Context, cfg stageConfig) (*stage, error) {
 	workspace := slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
 		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
+		// What a slow machine acknowledges late comes again soon, and not in minutes as at Slack's.
+		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
 	}
 	if cfg.Slack != nil {
 		cfg.Slack(&workspace)
