@@ -26,11 +26,10 @@ type use struct {
 // is what those take now that were at work on that day.
 func (t *Turn) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.Use, error) {
 	rows, err := t.store.Pool.Query(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
-			kept as (select session_id, sum(octet_length(pack)) as bytes from workspaces group by session_id),
-			d as (select p.*, x.disk + coalesce(bytes, 0) as disk from s join spending p on p.day = s.utc::date
-				join sessions x on x.id = p.session_id left join kept on kept.session_id = x.id)
-		select 'session', s.id, '', 0::float8, spent_usd, tokens, commands, worked_ms, printed, (disk + coalesce(bytes, 0))::bigint
-			from s left join kept on session_id = s.id
+			d as (select p.*, x.disk + coalesce((select sum(octet_length(pack)) from workspaces w where w.session_id = x.id), 0) as disk
+				from s join spending p on p.day = s.utc::date join sessions x on x.id = p.session_id)
+		select 'session', s.id, '', 0::float8, spent_usd, tokens, commands, worked_ms, printed,
+			(disk + coalesce((select sum(octet_length(pack)) from workspaces w where w.session_id = s.id), 0))::bigint from s
 		union all
 		select span, subject, to_char(s.utc, 'YYYY-MM-DD'), extract(epoch from date_trunc('day', s.utc) + interval '1 day' - s.utc)::float8,
 			coalesce(sum(d.usd), 0), coalesce(sum(d.tokens), 0)::bigint, coalesce(sum(d.commands), 0)::bigint,
