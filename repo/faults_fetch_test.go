@@ -15,8 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// repacked hands on what the remote answered to a fetch, with its pack changed.
-func repacked(change func(pack []byte) []byte) spoiler {
+// repacked hands on what the remote answered to a fetch, with its pack changed, and says its
+// end; endless does not.
+func repacked(change func(pack []byte) []byte) spoiler { return framed(change, true) }
+func endless(change func(pack []byte) []byte) spoiler  { return framed(change, false) }
+
+func framed(change func(pack []byte) []byte, flush bool) spoiler {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		answer := answerOf(r, real)
 		copyHead(w, answer)
@@ -32,7 +36,9 @@ func repacked(change func(pack []byte) []byte) spoiler {
 			}
 		}
 		_ = e.Encode(append([]byte{1}, change(pack)...))
-		_ = e.Flush()
+		if flush {
+			_ = e.Flush()
+		}
 	}
 }
 
@@ -41,16 +47,17 @@ func TestSpoiltPacks(t *testing.T) {
 	t.Parallel()
 	for program, git := range map[string]string{"the git program": "", "go-git": "-"} {
 		for name, c := range map[string]struct {
-			change func([]byte) []byte
+			spoil  spoiler
 			reason string
 			passes bool
 		}{
-			"ends early":  {func(b []byte) []byte { return b[:len(b)/2] }, "broke off in the middle of a pack", true},
-			"is empty":    {func([]byte) []byte { return nil }, "broke off", true},
-			"is damaged":  {func(b []byte) []byte { b[len(b)/2] ^= 0x55; return b }, "sent a pack that is damaged", false},
-			"wrong sum":   {func(b []byte) []byte { b[len(b)-1] ^= 0x55; return b }, "sent a pack that is damaged", false},
-			"is no pack":  {func([]byte) []byte { return []byte("<!doctype html>") }, "sent a pack that is damaged", false},
-			"lacks a tip": {func([]byte) []byte { return emptyPack }, "lacks something", false},
+			"is cut":      {endless(func(b []byte) []byte { return b[:len(b)/2] }), "broke off in the middle of a pack", true},
+			"is empty":    {repacked(func([]byte) []byte { return nil }), "broke off", true},
+			"ends early":  {repacked(func(b []byte) []byte { return b[:len(b)/2] }), "sent a pack that is damaged", false},
+			"is damaged":  {repacked(func(b []byte) []byte { b[len(b)/2] ^= 0x55; return b }), "sent a pack that is damaged", false},
+			"wrong sum":   {repacked(func(b []byte) []byte { b[len(b)-1] ^= 0x55; return b }), "sent a pack that is damaged", false},
+			"is no pack":  {repacked(func([]byte) []byte { return []byte("<!doctype html>") }), "sent a pack that is damaged", false},
+			"lacks a tip": {repacked(func([]byte) []byte { return emptyPack }), "lacks something", false},
 		} {
 			t.Run(name+", with "+program, func(t *testing.T) {
 				t.Parallel()
@@ -59,7 +66,7 @@ func TestSpoiltPacks(t *testing.T) {
 				before, err := m.Resolve("main")
 				require.NoError(t, err)
 				newer := o.commit("newer", map[string]string{"newer.txt": "newer\n", "more.txt": "more\n"})
-				o.spoil(fetchPack, always, repacked(c.change))
+				o.spoil(fetchPack, always, c.spoil)
 				told(t, m.Fetch(ctx0()), faultKind{reason: c.reason, passes: c.passes})
 				still, err := m.Resolve("main")
 				require.NoError(t, err)
@@ -108,15 +115,17 @@ func TestOurOwnDiskIsFull(t *testing.T) {
 		"fatal: write error: No space left on device": syscall.ENOSPC, "fatal: sha1 file write error: Disk quota exceeded": syscall.EDQUOT,
 		"fatal: unable to create '/x': Read-only file system": syscall.EROFS,
 	} {
-		err := badPack(fmt.Errorf("index the pack: exit status 128: %s", words))
+		err := badPack(fmt.Errorf("index the pack: exit status 128: %s", words), true)
 		require.ErrorIs(t, err, errno)
 		require.ErrorIs(t, err, errOurs)
 	}
-	require.ErrorIs(t, badPack(errors.New("index the pack: exit status 128: fatal: early EOF")), errCutPack)
-	require.NoError(t, badPack(nil))
+	early := errors.New("index the pack: exit status 128: fatal: early EOF")
+	require.ErrorIs(t, badPack(early, false), errCutPack)
+	require.ErrorIs(t, badPack(early, true), errSentBad, "an answer that said its end was not cut on its way")
+	require.NoError(t, badPack(nil, false))
 	oom := "index the pack: exit status 128: fatal: Out of memory, malloc failed (tried to allocate %d bytes)"
-	require.ErrorIs(t, badPack(fmt.Errorf(oom, 200<<20)), errOurs, "which a sound pack may need")
-	require.ErrorIs(t, badPack(fmt.Errorf(oom, 82080339931)), errSentBad, "which only a damaged one asks for")
+	require.ErrorIs(t, badPack(fmt.Errorf(oom, 200<<20), true), errOurs, "which a sound pack may need")
+	require.ErrorIs(t, badPack(fmt.Errorf(oom, 82080339931), true), errSentBad, "which only a damaged one asks for")
 }
 
 // emptyPack is a sound pack with nothing in it.

@@ -171,7 +171,7 @@ func (m *Mirror) receive(ctx context.Context, session transport.UploadPackSessio
 	return nil
 }
 
-func (m *Mirror) keepPack(ctx context.Context, r io.Reader, idle *time.Timer) error {
+func (m *Mirror) keepPack(ctx context.Context, r *plain, idle *time.Timer) error {
 	m.dropLeftovers()
 	w, err := m.packWriter(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func (m *Mirror) keepPack(ctx context.Context, r io.Reader, idle *time.Timer) er
 	case n == 0:
 		return errCutPack
 	}
-	return badPack(errors.Join(closed, err))
+	return badPack(errors.Join(closed, err), r.whole)
 }
 
 var (
@@ -194,8 +194,9 @@ var (
 	errSentBad = errors.New("a damaged pack was received")
 )
 
-// badPack tells whose fault it is that a pack was not taken in.
-func badPack(err error) error {
+// badPack tells whose fault it is that a pack was not taken in. A pack that ends too early
+// was cut on its way, unless the answer came whole: then it was sent like that.
+func badPack(err error, whole bool) error {
 	if err == nil {
 		return nil
 	}
@@ -211,7 +212,7 @@ func badPack(err error) error {
 		return fmt.Errorf("%w: %w", errSentBad, err)
 	case slices.ContainsFunc([]string{"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:"}, has):
 		return ours("take in a pack", err)
-	case slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has), text == "eof":
+	case !whole && (text == "eof" || slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has)):
 		return fmt.Errorf("%w: %w", errCutPack, err)
 	}
 	return fmt.Errorf("%w: %w", errSentBad, err)
@@ -259,42 +260,52 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func plainPack(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) io.Reader {
+func plainPack(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) *plain {
 	kind := sideband.Sideband64k
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):
 	case req.Capabilities.Supports(capability.Sideband):
 		kind = sideband.Sideband
 	default:
-		return r
+		return &plain{demux: r}
 	}
-	p := &plain{sent: r}
+	p := &plain{sent: r, framed: true}
 	demux := sideband.NewDemuxer(kind, p.end())
 	demux.Progress = progress
 	p.demux = demux
 	return p
 }
 
-// plain is a pack out of its side band. An answer that ends in the middle of a length looks
-// like one whose length is none; where it ended tells the two apart.
+// plain is a pack out of its side band, where it has one. That band says its end with a
+// flush (gitprotocol-pack, "Packfile Data"): an answer that ends before it was cut, also in
+// the middle of a length, which looks like one whose length is none.
 type plain struct {
-	sent  io.Reader
-	demux io.Reader
-	ended bool
+	sent   io.Reader
+	demux  io.Reader
+	framed bool
+	ended  bool // the answer
+	whole  bool // up to its flush
 }
 
 func (p *plain) Read(b []byte) (int, error) {
 	n, err := p.demux.Read(b)
-	if errors.Is(err, pktline.ErrInvalidPktLen) && p.ended {
+	switch {
+	case !p.framed:
+	case p.ended && (err == io.EOF || errors.Is(err, pktline.ErrInvalidPktLen)):
 		err = errCutPack
+	case err == io.EOF:
+		p.whole = true
 	}
 	return n, err
 }
 
-// end notes where the answer ends.
+// end notes where the answer ends: at the read after its last bytes, not with them.
 func (p *plain) end() io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := p.sent.Read(b)
+		if n > 0 && err == io.EOF {
+			err = nil
+		}
 		p.ended = p.ended || err != nil
 		return n, err
 	})
