@@ -57,8 +57,8 @@ var bombs = []bomb{
 		limits: Limits{Memory: 96 << 20}, ends: "memory",
 	},
 	{
-		name: "memory of many processes",
-		script: `pipe R, W; for (1 .. 12) { next if fork; push @a, "x" x (1 << 20) for 1 .. 25; syswrite W, "x"; sleep 600 }
+		name: "memory of many processes", // no faster than the watch looks, which is all there is without control groups
+		script: `pipe R, W; for (1 .. 12) { next if fork; for (1 .. 25) { push @a, "x" x (1 << 20); pace; pace; pace } syswrite W, "x"; sleep 600 }
 			while (sysread R, my $b, 64) { $all += length $b; beyond if $all == 12 } sleep 600`,
 		limits: Limits{Memory: 96 << 20}, ends: "memory",
 	},
