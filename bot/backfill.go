@@ -220,7 +220,9 @@ func (f *filling) offer(ctx context.Context, channel string, m slack.Message) {
 	}
 	l := &link{Gateway: f.g}
 	if err := l.keep(ctx, in, time.Now().Add(f.g.patience())); err != nil {
-		f.g.log().Error("could not keep a message that was read again", "err", err)
+		if ctx.Err() == nil { // else it is read again after the next start
+			f.g.log().Error("could not keep a message that was read again", "err", err)
+		}
 		return
 	}
 	f.offered++

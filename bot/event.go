@@ -221,7 +221,7 @@ func sharedWith(p post) (s string) {
 			continue
 		}
 		quoted := strings.ReplaceAll(words, "\n", "\n> ")
-		s += "\n> " + oneLine(string(cmp.Or(a.AuthorName, "shared")), 80) + ": " + quoted
+		s += "\n> " + a.source() + ": " + quoted
 	}
 	return s
 }

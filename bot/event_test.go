@@ -41,7 +41,7 @@ func TestNormaliseMessages(t *testing.T) {
 		"a quote":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"&gt; fix it"}`, "reply", "> fix it", "10.1"},
 		"a file":                {`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"see","files":[{"name":"crash.log"}]}`, "reply", "see\n[attached: crash.log]", "10.1"},
 		"a file alone":          {`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"","files":[{"name":"a\nb.log"}]}`, "reply", "[attached: a b.log]", "10.1"},
-		"a shared message":      {`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this","attachments":[{"is_share":true,"author_name":"Ada","text":"it fails\nfix it"},{"text":"a preview"}]}`, "mention", "this\n> Ada: it fails\n> fix it", "10.1"},
+		"a shared message":      {`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this","attachments":[{"is_share":true,"author_name":"Ada","text":"it fails\nfix it"},{"text":"a preview"}]}`, "mention", "this\n> forwarded from Ada: it fails\n> fix it", "10.1"},
 		"me":                    {`{"type":"message","subtype":"me_message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"waits"}`, "reply", "waits", "10.1"},
 		"no words":              {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":""}`, "", "", "10.1"},
 		"our own":               {`{"type":"message","channel":"C1","user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"[deep] Done"}`, "", "", ""},

@@ -190,7 +190,7 @@ func TestForwardedMessagesAreQuoted(t *testing.T) {
 	text, files, found, err := (&People{Slack: o.bot}).Reread(t.Context(), o.thread(ts), ts)
 	require.NoError(t, err)
 	require.True(t, found)
-	require.Equal(t, "look\n> ada: it panics, <@"+o.ada.ID+">\n> see the log", text)
+	require.Equal(t, "look\n> forwarded from ada (Posted in #bugs): it panics, <@"+o.ada.ID+">\n> see the log", text)
 	require.Len(t, files, 1)
 	require.Equal(t, "app.log", files[0].Name)
 
@@ -198,7 +198,7 @@ func TestForwardedMessagesAreQuoted(t *testing.T) {
 	in, _ := normalised(t, `{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> look","attachments":[{"is_share":true,"author_name":"bea",
 		"message_blocks":[{"message":{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"it fails for "},
 		{"type":"user","user_id":"U7"},{"type":"link","url":"https://x.example"}]},{"type":"rich_text_preformatted","elements":[{"type":"text","text":"panic"}]}]}]}}]}]}`)
-	require.Contains(t, in.Text, "> bea: it fails for <@U7>https://x.example\n> panic")
+	require.Contains(t, in.Text, "> forwarded from bea: it fails for <@U7>https://x.example\n> panic")
 }
 
 func normalised(t *testing.T, event string) (workflow.Incoming, bool) {

@@ -54,6 +54,18 @@ func (f file) attachment(message string) workflow.Attachment {
 	return a
 }
 
+// source says where a message that somebody shared comes from.
+func (a attachment) source() string {
+	s := "forwarded"
+	if a.AuthorName != "" {
+		s += " from " + oneLine(string(a.AuthorName), 80)
+	}
+	if a.Footer != "" {
+		s += " (" + oneLine(unescape(string(a.Footer)), 80) + ")"
+	}
+	return s
+}
+
 // words are those of a message that somebody shared.
 func (a attachment) words() string {
 	if said := strings.TrimSpace(unescape(string(a.Text))); said != "" {

@@ -102,6 +102,7 @@ type attachment struct {
 	AuthorName jstring         `json:"author_name"`
 	Text       jstring         `json:"text"`
 	Fallback   jstring         `json:"fallback"`
+	Footer     jstring         `json:"footer"` // "Posted in #general"
 	Files      lenient[[]file] `json:"files"`
 	Blocks     lenient[[]struct {
 		Message lenient[struct {
