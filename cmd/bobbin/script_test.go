@@ -130,9 +130,13 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "no-code"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
+	}
+	part := slices.Contains(args, "part")
+	if part {
+		cfg.Files = partOfMore(cfg.Files)
 	}
 	marked := slices.Contains(args, "marked")
 	noChecks := slices.Contains(args, "no-checks")
@@ -162,6 +166,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 		if slices.Contains(args, "folder") {
 			shop.Scope = "money/"
+		}
+		if part {
+			shop.Scope = "services/shop"
 		}
 		if marked {
 			set.Reactions = map[string][]string{"#" + stageChannel: {"bug"}}
@@ -195,6 +202,16 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		return err
 	}
 	return s.warm(ctx)
+}
+
+// partOfMore is a large repository in which the shop is a service beside others; whose own
+// tests are not for this machine.
+func partOfMore(shop []txtar.File) []txtar.File {
+	more := []txtar.File{{Name: "Makefile", Data: []byte("test:\n\t@echo this takes a night; exit 1\n")}, {Name: "services/mail/mail.go", Data: []byte("package mail\n")}}
+	for _, f := range shop {
+		more = append(more, txtar.File{Name: "services/shop/" + f.Name, Data: f.Data})
+	}
+	return more
 }
 
 // end closes the stage. A model's script that was not followed fails the test even where

@@ -50,13 +50,40 @@ func Find(root fs.FS) Project {
 	return Project{}
 }
 
+// FindIn looks for the project that a folder of a tree is of: its own, or else that of the
+// nearest folder above it. One with tests goes before a nearer one without.
+func FindIn(root fs.FS, folder string) Project {
+	folder = path.Clean(folder)
+	own, err := fs.Sub(root, folder)
+	if err != nil || folder == "." {
+		return Find(root)
+	}
+	first := Find(own).in(folder)
+	for dir := path.Dir(folder); first.Test == ""; dir = path.Dir(dir) {
+		if above, err := fs.Sub(root, dir); err == nil {
+			if p := (tree{above}).find(); p.Test != "" || first.Kind == "" {
+				first = p.in(dir)
+			}
+		}
+		if dir == "." || dir == "/" {
+			break
+		}
+	}
+	return first
+}
+
 // in is the project as it is run from the folder above dir.
 func (p Project) in(dir string) Project {
+	if dir == "." {
+		return p
+	}
 	enter := "cd " + quote(dir) + " && "
 	if p.Build != "" {
 		p.Build = enter + p.Build
 	}
-	p.Test = enter + p.Test
+	if p.Test != "" {
+		p.Test = enter + p.Test
+	}
 	return p
 }
 

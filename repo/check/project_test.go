@@ -62,6 +62,32 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// A folder of a large repository is tested by what is nearest to it.
+func TestFindIn(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"go.mod": "module x", "services/shop/go.mod": "module shop", "services/shop/cart/cart.go": "package cart",
+		"web/package.json": `{"scripts": {"build": "tsc"}}`, "web/app/index.ts": "x", "docs/a.md": "x",
+		"py/lib/pyproject.toml": "[tool.pytest.ini_options]", "py/lib/it's/x.py": "x", "alone/only/Cargo.toml": "x", "alone/notes/a.md": "x",
+	} {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	whole := Project{"go", "go build ./...", "go test -json ./..."}
+	for folder, want := range map[string]Project{
+		"": whole, ".": whole, "docs": whole, "no/such/folder": whole, "../up": whole, "alone/notes": whole,
+		"services/shop":      {"go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./..."},
+		"services/shop/cart": {"go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./..."},
+		"web/app":            whole, // which has tests
+		"py/lib/it's/":       {"python", "", "cd 'py/lib' && python3 -m pytest -q"},
+		"alone":              {"rust", "cd 'alone' && cd 'only' && cargo build", "cd 'alone' && cd 'only' && cargo test --no-fail-fast"},
+	} {
+		require.Equal(t, want, FindIn(fsys, folder), folder)
+	}
+	delete(fsys, "go.mod")
+	require.Equal(t, Project{Kind: "node", Build: "cd 'web' && npm run build"}, FindIn(fsys, "web/app"))
+}
+
 // TestFindIsNotHeldUp has what a stranger may put where a manifest is expected.
 func TestFindIsNotHeldUp(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 // Config is what the operator says of a repository. The zero value finds everything out.
 type Config struct {
 	Off     bool
+	Folder  string        // the part of a large repository that the work is about; empty: all of it
 	Run     []string      // command lines, at the top; empty: found out from lock files
 	Allow   []string      // hosts, host:port; empty: the registries that the lock files are of, and those in Env
 	Private []string      // hosts that may be in a private network

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -50,13 +51,13 @@ func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, e
 		if base == "node_modules" || base == "vendor" {
 			p.known[dir] = true
 		}
-		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || strings.Count(dir, "/") >= mostDeep
+		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, c.Folder)
 	})
 	if err != nil {
 		return p, err
 	}
 	for _, k := range kinds {
-		p.add(k, paths)
+		p.add(k, paths, c.Folder)
 	}
 	if p.found = len(c.Run) == 0; !p.found {
 		p.steps = nil
@@ -78,8 +79,41 @@ func folder(file string) string {
 	return ""
 }
 
-// add looks for one kind: at the top, and where it is not there, in the folders nearest to it.
-func (p *plan) add(k kind, paths []string) {
+// tooDeep reports whether nothing in dir is looked at. The way to the part that the work is
+// about is not counted.
+func tooDeep(dir, part string) bool {
+	if part != "" && (dir == part || strings.HasPrefix(part, dir+"/")) {
+		return false
+	}
+	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= mostDeep
+}
+
+// nearest are the folders, of those that have lock files, that are fetched for: the top, or
+// else those closest below it. Where the work is about a part of the repository, what holds
+// that part comes first, from the inside out.
+func nearest(dirs []string, part string) []string {
+	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
+	if part != "" {
+		for dir := part; ; dir = folder(dir) {
+			if slices.Contains(dirs, dir) {
+				return []string{dir}
+			}
+			if dir == "" {
+				break
+			}
+		}
+		dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !strings.HasPrefix(dir, part+"/") })
+	}
+	end := slices.IndexFunc(dirs, func(dir string) bool { return depth(dir) > depth(dirs[0]) })
+	if end < 0 {
+		return dirs
+	}
+	return dirs[:end]
+}
+
+// add looks for one kind.
+func (p *plan) add(k kind, paths []string, part string) {
 	locks := map[string][]string{}
 	for _, file := range paths {
 		base := path.Base(file)
@@ -93,22 +127,15 @@ func (p *plan) add(k kind, paths []string) {
 			locks[folder(file)] = append(locks[folder(file)], base)
 		}
 	}
-	var dirs []string
-	for dir := range locks {
-		dirs = append(dirs, dir)
-	}
-	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
-	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
+	dirs := nearest(slices.Collect(maps.Keys(locks)), part)
 	if len(dirs) == 0 {
 		return
 	}
 	p.kinds = append(p.kinds, k)
-	for _, dir := range dirs {
-		if depth(dir) == depth(dirs[0]) && len(p.steps) < mostSteps {
-			p.steps = append(p.steps, step{k.name, dir, k.line(locks[dir])})
-			for _, base := range locks[dir] {
-				p.locks = append(p.locks, path.Join(dir, base))
-			}
+	for _, dir := range dirs[:min(len(dirs), mostSteps-len(p.steps))] {
+		p.steps = append(p.steps, step{k.name, dir, k.line(locks[dir])})
+		for _, base := range locks[dir] {
+			p.locks = append(p.locks, path.Join(dir, base))
 		}
 	}
 }

@@ -271,15 +271,16 @@ func TestKeys(t *testing.T) {
 
 func TestWhatIsFound(t *testing.T) {
 	t.Parallel()
-	plan := func(tree files) (lines []string) {
+	part := func(folder string, tree files) (lines []string) {
 		m, commit := mirrorOf(t, tree)
-		p, err := find(t.Context(), m, commit, Config{})
+		p, err := find(t.Context(), m, commit, Config{Folder: folder})
 		require.NoError(t, err)
 		for _, s := range p.steps {
 			lines = append(lines, s.dir+": "+s.line)
 		}
 		return lines
 	}
+	plan := func(tree files) []string { return part("", tree) }
 	require.Empty(t, plan(files{"README.md": "x", "go.mod": "module x\n"}))
 	require.Equal(t, []string{": go mod download"}, plan(goFiles()))
 	require.Equal(t, []string{"api: go mod download", "web: npm ci --ignore-scripts --no-audit --no-fund"}, plan(files{
@@ -289,6 +290,14 @@ func TestWhatIsFound(t *testing.T) {
 		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", // in the repository itself
 		"requirements.txt": "x", "requirements-dev.txt": "y", "Cargo.lock": "x",
 	}))
+	const download = ": go mod download"
+	large := files{"go.sum": "x", "a/b/c/d/e/shop/go.sum": "x", "a/b/go.sum": "x", "other/package-lock.json": "{}", "a/b/c/d/e/shop/x/y/go.sum": "x"}
+	require.Equal(t, []string{"a/b/c/d/e/shop" + download}, part("a/b/c/d/e/shop", large), "its own")
+	require.Equal(t, []string{"a/b" + download}, part("a/b/other", large), "what it stands in")
+	require.Equal(t, []string{download}, part("docs", large))
+	delete(large, "go.sum")
+	require.Equal(t, []string{"a/b" + download}, part("a", large), "below it")
+	require.Empty(t, part("docs", large), "what others need")
 	require.Equal(t, []string{": cargo fetch --locked"}, plan(files{"Cargo.lock": "x", "Cargo.toml": "x", "src/main.rs": "x"}))
 }
 

@@ -24,7 +24,9 @@ func (t *turn) packages(ctx context.Context, p *place, commit string) *setup.Pac
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
-	have, err := p.checker.Fetch(ctx, p.mirror, commit, p.repository.Setup, func(of string) {
+	how := p.repository.Setup
+	how.Folder = p.folder()
+	have, err := p.checker.Fetch(ctx, p.mirror, commit, how, func(of string) {
 		names = of
 		go t.stillFetching(waiting, p.repository.Name, of)
 	})

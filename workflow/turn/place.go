@@ -212,7 +212,7 @@ func (t *turn) openTrees(ctx context.Context, p *place) error {
 	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
-	p.project = t.projectOf(p.repository, p.look)
+	p.project = p.projectOf(p.look)
 	if approval != nil {
 		return t.lookAtWork(ctx, p)
 	}
@@ -293,8 +293,9 @@ func (t *turn) own(w *repo.Workspace) error {
 	return t.Sandbox.Own(w.Files())
 }
 
-func (t *turn) projectOf(r Repository, w *repo.Workspace) check.Project {
-	found := check.Find(w.FS())
+// projectOf is how the place is built and tested: as configured, or as its files say.
+func (p *place) projectOf(w *repo.Workspace) check.Project {
+	r, found := p.repository, check.FindIn(w.FS(), p.folder())
 	if r.Build != "" {
 		found.Build = r.Build
 	}
