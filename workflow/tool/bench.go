@@ -42,6 +42,9 @@ type Bench struct {
 	// Attachment gives what people attached, by a name that begins with "attachment:", and what
 	// they called it; a [Wrong] where there is none. It may be nil.
 	Attachment func(ctx context.Context, ref string) (name string, content []byte, err error)
+	// AttachedAs is how that is named here which people attached under such a name; empty
+	// where there is none. It may be nil.
+	AttachedAs func(ctx context.Context, name string) (ref string)
 
 	limits   sandbox.Limits // of commands, beside their time; tests have small ones
 	changing sync.RWMutex   // one change of files at a time, and no reading meanwhile

@@ -129,6 +129,9 @@ func (b *Bench) locate(ctx context.Context, p string) (string, error) {
 		return "", err
 	}
 	if _, err := root.Lstat(real); errors.Is(err, fs.ErrNotExist) {
+		if ref := b.attachedAs(ctx, cleaned); ref != "" {
+			return "", wrongf("There is no %s in the repository. A file of that name was attached in the thread: %s.", quote(cleaned), quote(ref))
+		}
 		return "", wrongf("There is no %s.%s", quote(cleaned), didYouMean(near(ctx, root, cleaned)))
 	} else if err != nil {
 		return "", pathError(cleaned, err)

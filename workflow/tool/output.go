@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"sync"
 )
@@ -116,6 +117,14 @@ func (b *Bench) openAttachment(ctx context.Context, ref string) (name string, co
 		return "", nil, wrong("Nothing was attached.")
 	}
 	return b.Attachment(ctx, ref)
+}
+
+// attachedAs is what people attached, where a model calls it by their name for it.
+func (b *Bench) attachedAs(ctx context.Context, p string) string {
+	if b.AttachedAs == nil {
+		return ""
+	}
+	return b.AttachedAs(ctx, path.Base(p))
 }
 
 var outputName = regexp.MustCompile(`^run-\d{1,9}\.txt$`)

@@ -157,6 +157,20 @@ func (t *turn) attachment(ctx context.Context, ref string) (name string, content
 	return a.Name, a.Content, nil
 }
 
+// attachedAs is what people attached last under that name, as agents call it.
+func (t *turn) attachedAs(ctx context.Context, name string) (ref string) {
+	list, err := t.Store.Attachments(ctx, t.Session().ID)
+	if err != nil {
+		t.log.Warn("cannot look for an attachment", "err", err)
+	}
+	for _, a := range list {
+		if a.Name == name && a.State != workflow.AttachmentGone {
+			ref = a.Ref()
+		}
+	}
+	return ref
+}
+
 // pictured is a conversation with the pictures in it that it names.
 func (t *turn) pictured(ctx context.Context, messages []model.Message) []model.Message {
 	cloned := false

@@ -427,7 +427,7 @@ func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()
 	}
 	b := &tool.Bench{
 		Workspace: w, Mirror: t.here().mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.here().project, Folder: t.here().folder(),
-		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"), Attachment: t.attachment,
+		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"), Attachment: t.attachment, AttachedAs: t.attachedAs,
 	}
 	if t.Checker != nil {
 		b.Checker = t.here().checker
