@@ -323,7 +323,7 @@ func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
 
 // asked is what the agent is shown of a person's question.
 func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hunk, error) {
-	question := programMark + "Asked in the thread:\n" + fence("message", t.Slack.Readable(ctx, q.Question))
+	question := programMark + t.personCalled(ctx, q.By) + " asks in the thread:\n" + fence("message", t.Slack.Readable(ctx, q.Question))
 	if q.Kind == workflow.InquiryConsult {
 		return t.consultText(ctx, question), nil, nil
 	}

@@ -121,6 +121,14 @@ func (j *journal) Say(_ context.Context, message string) (model.Result, error) {
 	return model.Result{Text: "Posted."}, nil
 }
 
+// personCalled is what agents call a person: the id where there is no name.
+func (t *turn) personCalled(ctx context.Context, user string) string {
+	if p, err := t.Slack.Person(ctx, t.Session().Thread, user); err == nil && p.Name != "" {
+		return called(p.Name)
+	}
+	return called(user)
+}
+
 // spoken is a person's message as the model reads it: who said it, and the text fenced
 // as data, with names for ids. What the program itself says about it stands outside the
 // fence, and so does what was attached.
@@ -131,11 +139,7 @@ func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, e
 	}
 	said := model.Message{Role: model.User, From: m.User, Text: programMark + m.Shown}
 	if m.Shown == "" {
-		name := m.User
-		if p, err := t.Slack.Person(ctx, t.Session().Thread, m.User); err == nil && p.Name != "" {
-			name = p.Name
-		}
-		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", called(name), fence("message", t.Slack.Readable(ctx, text)))
+		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", t.personCalled(ctx, m.User), fence("message", t.Slack.Readable(ctx, text)))
 	}
 	if m.Kind != workflow.IncomingMention && m.Kind != workflow.IncomingReply {
 		return said, nil
