@@ -51,7 +51,7 @@ func (c *chaos) twice() bool {
 
 // faults is everything that was lost or happened twice, a line each.
 func (c *chaos) faults(ctx context.Context) string {
-	var found []string
+	found := c.ended
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all := 0
 	for n := range c.sessions {
@@ -108,6 +108,9 @@ func (c *chaos) faults(ctx context.Context) string {
 	require.NoError(c.t, err)
 	if audit.Flaw != nil {
 		note("audit: %s", audit.Flaw)
+	}
+	if len(found) > 0 && !c.unguarded() {
+		c.tell()
 	}
 	return strings.Join(found, "\n")
 }

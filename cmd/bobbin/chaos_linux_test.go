@@ -56,6 +56,7 @@ type chaos struct {
 	mu       sync.Mutex
 	running  []*replicaProcess
 	orphaned []orphaned
+	ended    []string // replicas that were not killed, and were not there at the end
 }
 
 type place struct{ channel, root string }
@@ -333,11 +334,21 @@ func (c *chaos) log(r *replicaProcess) string {
 func (c *chaos) stop() {
 	for _, r := range c.running {
 		cmd, ended := c.process(r)
+		if isClosed(ended) { // so that nobody looks for what it did not do
+			c.ended = append(c.ended, fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
+		}
 		cmd.Process.Kill()
 		<-ended
-		if c.t.Failed() {
-			log, _ := os.ReadFile(c.log(r))
-			c.t.Logf("replica %d:\n%s", r.number, log[max(0, len(log)-4000):])
-		}
+	}
+	if c.t.Failed() {
+		c.tell()
+	}
+}
+
+// tell logs how the replicas' logs end.
+func (c *chaos) tell() {
+	for _, r := range c.running {
+		log, _ := os.ReadFile(c.log(r))
+		c.t.Logf("replica %d:\n%s", r.number, log[max(0, len(log)-4000):])
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -113,6 +114,24 @@ func replicaName(dir string) (string, error) {
 // those who stop a program commonly give it; some are left to close what is open.
 const drainWithin = 12 * time.Second
 
+// begin starts the client. It gives up after ten seconds where the database is too slow or
+// away; the same is tried again then, since most of what is under way waits for it.
+func (q *queue) begin(ctx context.Context) error {
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval = 100*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		// The client's own context must outlive ctx: ending it would end jobs without a word.
+		err := q.client.Start(context.WithoutCancel(ctx))
+		if err != nil && !store.Passing(err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, wait time.Duration) {
+		q.replica.Log.Warn("the database is too slow to begin, or away; trying again", "err", err, "wait", wait)
+	}))
+	return err
+}
+
 // run works until ctx ends, then hands what is under way back to the queue.
 func (q *queue) run(ctx context.Context) error {
 	if err := q.replica.Resume(ctx); err != nil {
@@ -124,8 +143,7 @@ func (q *queue) run(ctx context.Context) error {
 	defer silence()
 	beating := make(chan error, 1)
 	go func() { beating <- q.replica.Run(beat) }()
-	// The client's own context must outlive ctx: ending it would end jobs without a word.
-	if err := q.client.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := q.begin(ctx); err != nil {
 		return fmt.Errorf("job queue: %w", err)
 	}
 	<-ctx.Done()

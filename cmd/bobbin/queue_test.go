@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+// A database that lets nobody begin for longer than the queue waits by itself is waited for:
+// the program does not end, and works when it is there again.
+func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
+	t.Parallel()
+	ctx := soon(t)
+	url := clustertest.Database(t, migrate)
+	worked, again := make(chan string, 1), make(chan struct{}, 10)
+	open := func(log *slog.Logger) (*store.Store, *queue) {
+		s, err := store.Open(ctx, url, log)
+		require.NoError(t, err)
+		t.Cleanup(s.Close)
+		q, err := newQueue(s, work{React: func(_ context.Context, session string) error { worked <- session; return nil }}, store.NewToken(), 1, log)
+		require.NoError(t, err)
+		return s, q
+	}
+	s, q := open(slog.New(overheard{slog.DiscardHandler, "the database is too slow to begin, or away; trying again", again}))
+	busy, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = busy.Close(context.WithoutCancel(ctx)) })
+	_, err = busy.Exec(ctx, `begin; lock table river_queue in access exclusive mode`)
+	require.NoError(t, err)
+
+	_, other := open(slog.New(slog.DiscardHandler))
+	unguarded := make(chan error, 1)
+	go func() { unguarded <- other.client.Start(ctx) }()
+	run, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- q.run(run) }()
+
+	require.ErrorContains(t, <-unguarded, "timed out", "without waiting, the queue is given up")
+	<-again
+	require.NoError(t, busy.Close(ctx))
+	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+		_, err := q.client.InsertTx(ctx, tx, store.ReactJob{Session: "somebody's"}, nil)
+		return err
+	}))
+	require.Equal(t, "somebody's", <-worked)
+	stop()
+	require.NoError(t, <-ended)
+}
+
+// overheard tells of one message of the log.
+type overheard struct {
+	slog.Handler
+	message string
+	told    chan<- struct{}
+}
+
+func (h overheard) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h overheard) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == h.message {
+		h.told <- struct{}{}
+	}
+	return nil
+}
+
+func (h overheard) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (h overheard) WithGroup(string) slog.Handler      { return h }
