@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -21,6 +22,11 @@ import (
 
 // connectPatience is how long a database has to answer the first time.
 const connectPatience = 10 * time.Second
+
+// startPatience is how long one that is there may let nobody in: it starts up or fails over,
+// or has no connection free. An address at which nobody answers is told at once: most
+// likely it is wrong.
+const startPatience = time.Minute
 
 // placeFlags say where everything is kept.
 type placeFlags struct {
@@ -82,7 +88,7 @@ func openDatabase(ctx context.Context, s settings, log *slog.Logger) (*cluster.C
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := st.Migrate(ctx); err != nil {
+	if err := untilLetIn(ctx, log, func() error { return st.Migrate(ctx) }); err != nil {
 		st.Close()
 		if own != nil {
 			own.Stop()
@@ -127,9 +133,13 @@ func connect(ctx context.Context, s settings, log *slog.Logger) (*cluster.Cluste
 		}
 		where = own.URL()
 	}
-	trying, cancel := context.WithTimeout(ctx, connectPatience)
-	defer cancel()
-	st, err := store.Open(trying, where, log)
+	var st *store.Store
+	err := untilLetIn(ctx, log, func() (err error) {
+		trying, cancel := context.WithTimeout(ctx, connectPatience)
+		defer cancel()
+		st, err = store.Open(trying, where, log)
+		return err
+	})
 	if err != nil {
 		if own != nil {
 			own.Stop()
@@ -137,6 +147,23 @@ func connect(ctx context.Context, s settings, log *slog.Logger) (*cluster.Cluste
 		return nil, nil, noDatabase(ctx, where, err)
 	}
 	return own, st, nil
+}
+
+// untilLetIn does it again while Postgres answers that it lets nobody in.
+func untilLetIn(ctx context.Context, log *slog.Logger, do func() error) error {
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := do()
+		var refused *pgconn.PgError
+		if err != nil && (!errors.As(err, &refused) || !store.Passing(err)) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startPatience), backoff.WithNotify(func(err error, wait time.Duration) {
+		log.Warn("the database lets nobody in just now; trying again", "err", err, "wait", wait)
+	}))
+	return err
 }
 
 func clusterDir(s settings) string { return filepath.Join(s.DataDir, "postgres") }
@@ -177,6 +204,8 @@ func noDatabase(ctx context.Context, address string, err error) error {
 	var lookup *net.DNSError
 	var network *net.OpError
 	switch {
+	case errors.As(err, &refused) && store.Passing(err):
+		return fmt.Errorf("the Postgres at %s lets nobody in for %s: %s; its log says why, and too few connections are more with max_connections", where, startPatience, oneLine(refused.Message))
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, oneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):

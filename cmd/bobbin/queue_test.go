@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"log/slog"
+	neturl "net/url"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -51,6 +53,40 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	require.Equal(t, "somebody's", <-worked)
 	stop()
 	require.NoError(t, <-ended)
+}
+
+// One that has no connection free is waited for, too, and nobody is told to mend the address.
+func TestAStartWaitsForAFreeConnection(t *testing.T) {
+	t.Parallel()
+	ctx := soon(t)
+	url := clustertest.Database(t, nil)
+	admin, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = admin.Close(context.WithoutCancel(ctx)) })
+	role := "crowded_" + strings.ToLower(store.NewToken()[:8])
+	_, err = admin.Exec(ctx, `create role `+role+` login connection limit 0; alter database `+admin.Config().Database+` owner to `+role)
+	require.NoError(t, err)
+
+	address, err := neturl.Parse(url)
+	require.NoError(t, err)
+	address.User = neturl.User(role)
+	again := make(chan struct{}, 10)
+	opened := make(chan error, 1)
+	go func() {
+		_, s, err := openDatabase(ctx, settings{DatabaseURL: address.String()}, slog.New(overheard{slog.DiscardHandler, "the database lets nobody in just now; trying again", again}))
+		if err == nil {
+			s.Close()
+		}
+		opened <- err
+	}()
+	select {
+	case <-again:
+	case err := <-opened:
+		require.FailNow(t, "it did not wait", "%v", err)
+	}
+	_, err = admin.Exec(ctx, `alter role `+role+` connection limit -1`)
+	require.NoError(t, err)
+	require.NoError(t, <-opened)
 }
 
 // overheard tells of one message of the log.
