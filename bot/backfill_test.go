@@ -36,7 +36,7 @@ func (o *office) away(links int, write func()) {
 	o.t.Helper()
 	o.Order(slacktest.Fault{Method: "apps.connections.open", Status: 503, Times: -1})
 	o.Cut()
-	require.Eventually(o.t, func() bool { return o.Connections() == 0 }, 20*time.Second, time.Millisecond)
+	require.Eventually(o.t, func() bool { return o.Connections() == 0 }, time.Minute, time.Millisecond)
 	write()
 	o.Forget()
 	o.ClearFaults()
@@ -72,7 +72,7 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 		})
 		lost := []string{"and for admins", "the total is off", "by a cent", "restarts"}
 		if filled {
-			require.Eventually(t, func() bool { return len(in.texts()) >= 6 }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return len(in.texts()) >= 6 }, time.Minute, time.Millisecond)
 		}
 		last := o.say("that is all", root) // comes as ever
 		o.settled()
@@ -155,7 +155,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 			require.Equal(t, []string{"now"}, in.texts(), "a bot that is new does not take up what is old")
 			continue
 		}
-		require.Eventually(t, func() bool { return len(in.texts()) == 3 }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return len(in.texts()) == 3 }, time.Minute, time.Millisecond)
 		require.ElementsMatch(t, []string{"it fails", "while nobody listened", "now"}, in.texts())
 	}
 }
@@ -194,7 +194,7 @@ func TestLinksAreNotRenewedTogether(t *testing.T) {
 	require.Equal(t, 1, ended[0].Beside, "while the other was up")
 	require.Empty(t, control.Ended())
 	require.NoError(t, apart.WaitConnected(soon(t), 2))
-	require.Eventually(t, func() bool { return g.Links() == 2 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return g.Links() == 2 }, time.Minute, time.Millisecond)
 	root := apart.say(apart.Mention()+" it fails", "")
 	said := apart.numbered(root, 5)
 	apart.settled()

@@ -76,7 +76,7 @@ func (o *office) paint(b *board, done func() bool) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return done()
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	cancel()
 	ended.Wait()
 }
@@ -194,11 +194,11 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	t.Cleanup(cancel)
 	p := &Painter{Slack: o.bot, Cards: b.put(cards[0]), Pace: time.Millisecond, Look: time.Millisecond}
 	go p.Run(ctx)
-	require.Eventually(t, func() bool { return len(o.Requests("chat.update")) == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.update")) == 1 }, time.Minute, time.Millisecond)
 	b.put(cards[1])
 	is := func(done func() bool) {
 		t.Helper()
-		require.Eventually(t, func() bool { b.mu.Lock(); defer b.mu.Unlock(); return done() }, 20*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { b.mu.Lock(); defer b.mu.Unlock(); return done() }, time.Minute, time.Millisecond)
 	}
 	is(func() bool { return b.drawn["card-1"] == 1 })
 	b.put(cards[2])

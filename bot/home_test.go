@@ -53,7 +53,7 @@ func TestAHomeIsPublishedWhenItIsOpened(t *testing.T) {
 	for range 2 {
 		require.NoError(t, o.OpenHome(o.ada.ID))
 	}
-	require.Eventually(t, func() bool { return len(o.Requests("views.publish")) == 2 && len(o.Views()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("views.publish")) == 2 && len(o.Views()) == 1 }, time.Minute, time.Millisecond)
 	view := string(o.Views()[0].Blocks())
 	require.Contains(t, view, "bug 1")
 	link, err := o.bot.api.GetPermalinkContext(t.Context(), &slack.PermalinkParameters{Channel: o.bugs.ID, Ts: root})
@@ -76,7 +76,7 @@ func TestAHomeIsBoundedAndForged(t *testing.T) {
 	home.Waits = []workflow.HomeSession{evil}
 	o.run(&Gateway{Inbox: &inbox{}, Homes: homes{home}})
 	require.NoError(t, o.OpenHome(o.ada.ID)) // the local Slack holds to the limits of blocks
-	require.Eventually(t, func() bool { return len(o.Views()) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Views()) == 1 }, time.Minute, time.Millisecond)
 	texts := o.shownAt(home)
 	require.Len(t, texts, homeBlocks)
 	require.Equal(t, "Waits for you", texts[1])

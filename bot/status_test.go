@@ -32,7 +32,7 @@ func TestSlackShowsThatTheBotIsAtWork(t *testing.T) {
 			light := &Light{Slack: o.bot, Again: time.Millisecond}
 			trouble := errors.New("of the work itself")
 			err := light.During(t.Context(), o.thread(root), func(context.Context) error {
-				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, 20*time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, time.Minute, time.Millisecond)
 				return trouble
 			})
 			require.Equal(t, trouble, err)

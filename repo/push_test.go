@@ -431,7 +431,7 @@ func TestARemoteThatHangs(t *testing.T) {
 		time.AfterFunc(100*time.Millisecond, stop)
 		_, err = w.Push(stopped, PushSpec{Commit: commit, Branch: "bobbin/fix"})
 		require.ErrorIs(t, err, context.Canceled)
-		require.Less(t, time.Since(began), 5*time.Second)
+		require.Less(t, time.Since(began), time.Minute)
 	}
 }
 

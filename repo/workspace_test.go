@@ -403,7 +403,7 @@ func TestLargeFiles(t *testing.T) {
 	require.ErrorContains(t, err, "is 3.0 GB, more than the 50 MB that a commit may hold")
 	require.NoError(t, w.Restore(ctx0(), ""))
 	require.Empty(t, w.list(t))
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 }
 
 func TestDeepFoldersAreRefused(t *testing.T) {

@@ -209,7 +209,7 @@ func (n *node) line() told {
 	case line, open := <-n.lines:
 		require.True(n.t, open, "the script ended: %s", n.stderr)
 		return line
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(n.t, "the script says nothing")
 	}
 	return told{}

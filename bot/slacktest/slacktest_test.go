@@ -134,7 +134,7 @@ func (a *app) next() socketmode.Event {
 	case e := <-a.events:
 		require.NotEqual(a.t, socketmode.EventTypeErrorBadMessage, e.Type, "slack-go cannot read it: %v", e.Data)
 		return e
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.FailNow(a.t, "no envelope came")
 	}
 	return socketmode.Event{}
@@ -167,7 +167,7 @@ func (o *office) quiet(a *app) {
 }
 
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

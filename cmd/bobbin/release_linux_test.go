@@ -247,7 +247,7 @@ func (r *recorder) kill() {
 	require.Eventually(r.t, func() bool {
 		left, err := filepath.Glob(filepath.Join(r.dir, "held-*"))
 		return err == nil && len(left) == 0
-	}, 10*time.Second, 50*time.Millisecond)
+	}, time.Minute, 50*time.Millisecond)
 }
 
 func (r *recorder) keep(ctx context.Context) {

@@ -102,7 +102,7 @@ func TestFindIsNotHeldUp(t *testing.T) {
 	defer root.Close()
 	began := time.Now()
 	require.Equal(t, Project{Kind: "python", Test: "python3 -m pytest -q"}, Find(root.FS()))
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 }
 
 func TestWhatBelongsToTheTests(t *testing.T) {

@@ -72,7 +72,7 @@ func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 	require.NoError(t, parent.Start())
 	select {
 	case <-ready:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the parent never got ready")
 	}
 	if kind != KindGVisor { // the names of its processes do not show outside
@@ -100,7 +100,7 @@ func TestKillOfTheProgramLeavesNothing(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		m := newMark()
 		alive := killParent(t, s.Kind(), m)
-		require.Eventually(t, func() bool { return alive() == 0 }, 10*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return alive() == 0 }, time.Minute, 10*time.Millisecond)
 	})
 }
 
@@ -143,7 +143,7 @@ func TestSmallBombs(t *testing.T) {
 				err := cmd.Run(t.Context())
 				require.Equal(t, c.reason, reason(t, err), out.String())
 				require.Contains(t, out.String(), c.says)
-				require.Less(t, time.Since(began), 10*time.Second)
+				require.Less(t, time.Since(began), time.Minute)
 			})
 		}
 	})

@@ -188,7 +188,7 @@ func TestTimeEndsTheTree(t *testing.T) {
 		began := time.Now()
 		_, err := output(t, c)
 		require.Equal(t, "time", reason(t, err))
-		require.Less(t, time.Since(began), 2*time.Second)
+		require.Less(t, time.Since(began), time.Minute)
 		require.Zero(t, mark.alive(), "when Run returns, all are dead")
 	})
 }
@@ -204,7 +204,7 @@ func TestContextEndsTheTree(t *testing.T) {
 		go func() { <-ready; asked = time.Now(); cancel() }()
 		err := c.Run(ctx)
 		require.ErrorIs(t, err, context.Canceled)
-		require.Less(t, time.Since(asked), 2*time.Second)
+		require.Less(t, time.Since(asked), time.Minute)
 		require.Zero(t, mark.alive())
 	})
 }
@@ -218,7 +218,7 @@ func TestContextEndsAtAnyMoment(t *testing.T) {
 			began := time.Now()
 			err := s.Command(dir, "sleep", string(mark)).Run(ctx)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			require.Less(t, time.Since(began), 10*time.Second)
+			require.Less(t, time.Since(began), time.Minute)
 			require.Zero(t, mark.alive())
 			cancel()
 		}
@@ -241,7 +241,7 @@ func TestBackgroundEndsWithTheCommand(t *testing.T) {
 		out, err := output(t, s.Command(workspace(t, s), "sh", "-c", mark.script("echo done")))
 		require.NoError(t, err)
 		require.Equal(t, "done", out)
-		require.Less(t, time.Since(began), 10*time.Second)
+		require.Less(t, time.Since(began), time.Minute)
 		require.Zero(t, mark.alive())
 	})
 }

@@ -242,7 +242,7 @@ func TestATransactionThatNobodyGoesOnWithEnds(t *testing.T) {
 	defer frozen.Rollback(context.Background())
 	_, err = frozen.Exec(t.Context(), `select 1 from sessions for update`)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
 	require.Error(t, frozen.Commit(t.Context()))

@@ -228,7 +228,7 @@ func TestAMentionIsNotLostToTheCleaning(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool { // it has found the old session, and waits for its row
 		return number(t, s, `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 1
-	}, 30*time.Second, 5*time.Millisecond)
+	}, time.Minute, 5*time.Millisecond)
 	_, err = tx.Exec(t.Context(), `update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id`)
 	require.NoError(t, err)
 	require.NoError(t, tx.Commit(t.Context()))

@@ -87,7 +87,7 @@ func (c *crowd) work(replicas int) {
 		require.NoError(c.t, err)
 		require.NoError(c.t, client.Start(context.WithoutCancel(c.t.Context())))
 		c.t.Cleanup(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			client.StopAndCancel(ctx)
 		})
@@ -121,16 +121,16 @@ func TestLimitsHoldOverAllReplicas(t *testing.T) {
 	c := newCrowd(t, store.Seats{AtOnce: 3, PerRepository: 2})
 	c.arrive(9)
 	c.work(2)
-	require.Eventually(t, func() bool { return c.at("") == 3 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return c.at("") == 3 }, time.Minute, 5*time.Millisecond)
 	for range 9 {
 		c.let <- struct{}{}
 	}
-	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 9 }, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 3, c.most[""])
 	require.LessOrEqual(t, c.most["shop"], 2)
 	require.LessOrEqual(t, c.most["blog"], 2)
 	require.Positive(t, c.waited)
-	require.Eventually(t, func() bool { return number(t, c.store, `select count(*) from seats`) == 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return number(t, c.store, `select count(*) from seats`) == 0 }, time.Minute, 5*time.Millisecond)
 }
 
 // The control: each replica by itself lets in as many as it has workers.
@@ -140,7 +140,7 @@ func TestWithoutSeatsMoreAreAtWork(t *testing.T) {
 	c.blind = true
 	c.arrive(9)
 	c.work(2)
-	require.Eventually(t, func() bool { return c.at("") > 3 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return c.at("") > 3 }, time.Minute, 5*time.Millisecond)
 	close(c.let)
 }
 
@@ -153,7 +153,7 @@ func TestAPlaceOfTheDeadIsFree(t *testing.T) {
 	require.NoError(t, err)
 	c.work(1)
 	close(c.let)
-	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 2 }, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { c.mu.Lock(); defer c.mu.Unlock(); return len(c.done) == 2 }, time.Minute, 5*time.Millisecond)
 }
 
 // A worker that was frozen while its job was given to another finds that out before it
@@ -195,7 +195,7 @@ func TestAJobThatNobodyHasInHandIsTakenBack(t *testing.T) {
 	go func() { done <- r.Run(ctx) }()
 	require.Eventually(t, func() bool {
 		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-done)
 }
@@ -266,7 +266,7 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 		})
 	})
 	require.ErrorContains(t, <-given, "15 times in a row")
-	require.Eventually(t, func() bool { return number(t, s, `select crashes from sessions`) == 0 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return number(t, s, `select crashes from sessions`) == 0 }, time.Minute, 5*time.Millisecond)
 }
 
 // Of sessions that die together those are to blame that got no further since the last

@@ -419,7 +419,7 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&
 			number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'discarded'`) == 1
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-done)
 	require.Zero(t, number(t, s, `select count(*) from replicas`))

@@ -160,7 +160,7 @@ func postmaster(t *testing.T, dir string) int {
 
 func eventuallyGone(t *testing.T, pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !alive(pid) }, 20*time.Second, 5*time.Millisecond, "process %d is still there", pid)
+	require.Eventually(t, func() bool { return !alive(pid) }, time.Minute, 5*time.Millisecond, "process %d is still there", pid)
 }
 
 func TestStartsStopsAndIsReused(t *testing.T) {
@@ -187,7 +187,7 @@ func TestStartsStopsAndIsReused(t *testing.T) {
 	began := time.Now()
 	c.Stop()
 	c.Stop()
-	require.Less(t, time.Since(began), 5*time.Second)
+	require.Less(t, time.Since(began), time.Minute)
 	require.False(t, alive(pid))
 	<-c.Done()
 
