@@ -40,7 +40,7 @@ func (s *Slack) ownChannels(ctx context.Context) (map[string]string, error) {
 	for range maxPages {
 		var page []slack.Channel
 		var next string
-		err := s.patiently(ctx, func() (err error) {
+		err := s.untilItPasses(ctx, func() (err error) {
 			page, next, err = s.api.GetConversationsForUserContext(ctx, params)
 			return err
 		})

@@ -29,3 +29,28 @@ func TestChannelIDs(t *testing.T) {
 	require.Equal(t, []string{"C1"}, ids)
 	require.Len(t, o.Requests("users.conversations"), asked)
 }
+
+// A start waits while Slack has trouble of its own; what is wrong for good is said at once.
+func TestAStartWaitsForSlack(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, slacktest.Config{AppName: "bobbin"})
+	for _, trouble := range []slacktest.Fault{{Status: 503}, {Error: "internal_error"}, {Status: 429, RetryAfter: 1}} {
+		for _, method := range []string{"auth.test", "users.conversations"} {
+			trouble.Method = method
+			o.Order(trouble)
+		}
+		again, err := Open(t.Context(), o.config())
+		require.NoError(t, err)
+		ids, err := again.ChannelIDs(t.Context(), []string{"#bugs"})
+		require.NoError(t, err)
+		require.Equal(t, []string{o.bugs.ID}, ids)
+	}
+	asked := len(o.Requests("auth.test"))
+	for _, wrong := range []slacktest.Fault{{Error: "token_revoked"}, {Status: 404}} {
+		wrong.Method = "auth.test"
+		o.Order(wrong)
+		_, err := Open(t.Context(), o.config())
+		require.Error(t, err)
+	}
+	require.Len(t, o.Requests("auth.test"), asked+2)
+}

@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	"github.com/slack-go/slack"
 )
 
@@ -49,7 +51,11 @@ func Open(ctx context.Context, cfg Config) (*Slack, error) {
 		return nil, err
 	}
 	s := cfg.complete().slack()
-	who, err := s.api.AuthTestContext(ctx)
+	var who *slack.AuthTestResponse
+	err := s.untilItPasses(ctx, func() (err error) {
+		who, err = s.api.AuthTestContext(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("ask Slack who the bot is: %w", s.explain(err, botTokenName))
 	}
@@ -177,6 +183,28 @@ func errorCode(err error) string {
 		return answer.Err
 	}
 	return ""
+}
+
+// startPatience is how long a start waits for a Slack that has trouble of its own.
+const startPatience = time.Minute
+
+// untilItPasses makes a call of the start, again while Slack has trouble of its own. What
+// somebody has to mend, and an address at which nobody answers, is told at once.
+func (s *Slack) untilItPasses(ctx context.Context, call func() error) error {
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := s.patiently(ctx, call)
+		var status slack.StatusCodeError
+		troubled := errors.As(err, &status) && status.Code >= http.StatusInternalServerError || slices.Contains(passing, errorCode(err))
+		if err != nil && !troubled {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startPatience), backoff.WithNotify(func(err error, wait time.Duration) {
+		s.cfg.Log.Warn("Slack has trouble of its own; trying again", "err", err, "wait", wait)
+	}))
+	return err
 }
 
 // patiently makes a call, waiting as long as Slack asks to where it is one too many.
