@@ -205,7 +205,7 @@ func noDatabase(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused) && store.Passing(err):
-		return fmt.Errorf("the Postgres at %s lets nobody in for %s: %s; its log says why, and too few connections are more with max_connections", where, startPatience, oneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startPatience, oneLine(refused.Message))
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, oneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):
