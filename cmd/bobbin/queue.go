@@ -14,6 +14,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
@@ -114,15 +115,17 @@ func replicaName(dir string) (string, error) {
 // those who stop a program commonly give it; some are left to close what is open.
 const drainWithin = 12 * time.Second
 
-// begin starts the client. It gives up after ten seconds where the database is too slow or
-// away; the same is tried again then, since most of what is under way waits for it.
+// begin starts the client. It gives up after some seconds where the database is too slow or
+// away, or where this process slept; the same is tried again then, since all that is under
+// way waits for it. What the database refuses for good stays refused.
 func (q *queue) begin(ctx context.Context) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 100*time.Millisecond, 5*time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		// The client's own context must outlive ctx: ending it would end jobs without a word.
 		err := q.client.Start(context.WithoutCancel(ctx))
-		if err != nil && !store.Passing(err) {
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && !store.Passing(err) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err

@@ -20,6 +20,7 @@ type Config struct {
 	Log      *slog.Logger // default: nowhere
 	Progress io.Writer    // where a fetch of the server's programs is shown; default: nowhere
 	Durable  bool         // survives a loss of power (fsync); default: it does not, which is quicker: demo and tests
+	Most     int          // connections at once; default 100
 	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 
 	find   *finder // what to search; default: this machine
@@ -33,6 +34,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Progress == nil {
 		c.Progress = io.Discard
+	}
+	if c.Most == 0 {
+		c.Most = 100
 	}
 	if c.varLib == "" {
 		c.varLib = "/var/lib/bobbin"

@@ -33,7 +33,7 @@ func startServer(h home, bin programs, socket string, cfg Config) (*server, erro
 		return nil, err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(filepath.Join(bin.dir, "postgres"), settings(h.data, socket, cfg.Durable)...)
+	s.cmd = exec.Command(filepath.Join(bin.dir, "postgres"), settings(h.data, socket, cfg.Most, cfg.Durable)...)
 	h.as.dress(s.cmd)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	started := make(chan error, 1)
@@ -108,11 +108,11 @@ func (s *server) stop() {
 }
 
 // settings is the server's command line.
-func settings(data, socket string, durable bool) []string {
+func settings(data, socket string, most int, durable bool) []string {
 	args := []string{"-D", data, "-k", socket}
 	set := []string{
 		"listen_addresses=", "unix_socket_permissions=0700", "port=5432",
-		"max_connections=100", "shared_buffers=64MB", "timezone=UTC", "log_timezone=UTC", "logging_collector=off",
+		fmt.Sprintf("max_connections=%d", most), "shared_buffers=64MB", "timezone=UTC", "log_timezone=UTC", "logging_collector=off",
 	}
 	if !durable {
 		set = append(set, "fsync=off", "synchronous_commit=off", "full_page_writes=off")

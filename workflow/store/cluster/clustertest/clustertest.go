@@ -40,6 +40,10 @@ type Prepare = func(ctx context.Context, url string) error
 // patience is how long one step may take on a busy machine.
 const patience = 2 * time.Minute
 
+// most is how many connections tests may have at once: many replicas side by side, some of
+// them dead for longer than Postgres has noticed.
+const most = 400
+
 // a server is where this process's databases are. There is one, since test processes
 // have no other place to keep it between tests.
 type server struct {
@@ -118,7 +122,7 @@ func (s *server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := cluster.Start(ctx, cluster.Config{Dir: dir, Progress: os.Stderr})
+	c, err := cluster.Start(ctx, cluster.Config{Dir: dir, Progress: os.Stderr, Most: most})
 	if err != nil {
 		os.RemoveAll(dir)
 		return err
