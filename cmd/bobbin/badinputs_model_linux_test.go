@@ -158,8 +158,12 @@ func (p *modelCase) read() {
 
 func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
 	log := slog.New(slog.NewTextHandler(&p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	idle := patience
+	if slices.ContainsFunc(p.badCase.steps, func(s badStep) bool { return strings.Contains(s.verb+s.rest, "silent") }) {
+		idle = 4 * time.Second
+	}
 	client := model.New(model.Config{
-		BaseURL: p.URL + "/" + p.key + "/v1", Key: badKey, Log: log, IdleTimeout: 4 * time.Second,
+		BaseURL: p.URL + "/" + p.key + "/v1", Key: badKey, Log: log, IdleTimeout: idle,
 		Retry: model.Retry{Tries: 3, Wait: time.Millisecond, MaxWait: 100 * time.Millisecond},
 	})
 	l := &agent.Loop{

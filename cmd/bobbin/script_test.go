@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is for a step of a story on a busy machine. Nothing waits for it to pass.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // TestScript plays the whole-program stories of testdata/script: the bot that serve runs,
 // on a stage with a real Postgres, git remote, sandbox, Slack and model endpoint. The

@@ -124,8 +124,8 @@ var bombs = []bomb{
 		ends:   "", own: true,
 	},
 	{
-		name:   "children that hold the output", // and the command ends
-		script: `for (1 .. 5) { next if fork; setpgrp; close STDIN; fork and exit; sleep 1; beyond } exit 1`,
+		name:   "children that hold the output", // and the command ends, when they are out of its group
+		script: `for (1 .. 5) { my $p = fork; if ($p) { waitpid $p, 0; next } setpgrp; close STDIN; fork and exit; sleep 1; beyond } exit 1`,
 		ends:   "", own: true,
 	},
 }
