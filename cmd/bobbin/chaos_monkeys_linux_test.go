@@ -111,6 +111,16 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	}
 	sleep(ctx, 15*time.Second)
 	cmd.Process.Signal(syscall.SIGCONT)
+	// A kill that waited for its turn would always hit the one moment that is not promised:
+	// between a late request of a replica that wakes and its taking that back. Its next beats
+	// show that it is past it.
+	before := c.beats(ctx, r)
+	for awake, cancel := context.WithTimeout(ctx, 20*time.Second); ; sleep(awake, 50*time.Millisecond) {
+		if awake.Err() != nil || c.beats(awake, r) >= before+2*time.Second {
+			cancel()
+			return
+		}
+	}
 }
 
 // disconnect ends the links to Slack, as it does every few hours.

@@ -119,25 +119,14 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		poster.Outbox = blindfold{st}
 	}
 	reacting := &bot.Poster{Slack: slack, Outbox: st.Reactions()}
-	react := reacting.Drain
 	if f.behind {
-		react = func(ctx context.Context, session string) error {
-			var lines int
-			err := p.db.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
-			if err == nil && lines > 0 {
-				err = errors.New("lines come first")
-			}
-			if err != nil {
-				return err
-			}
-			return reacting.Drain(ctx, session)
-		}
+		reacting.Outbox = afterLines{st.Reactions()}
 	}
 	giveUp := func(_ context.Context, session string, cause error) error {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: react, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }
@@ -151,6 +140,21 @@ func (b blindfold) Next(ctx context.Context, session string) (*workflow.Posting,
 		p.Tried = false
 	}
 	return p, err
+}
+
+// afterLines is an outbox of reactions that gives none while there are lines.
+type afterLines struct{ store.Reactions }
+
+func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+	var lines int
+	err := a.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
+	if err == nil && lines > 0 {
+		err = errors.New("lines come first")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.Reactions.Next(ctx, session)
 }
 
 // turn says what it heard, a fact for each message.
