@@ -271,7 +271,8 @@ func (p *parrots) settle() {
 // that broke, ends Slack's patience with them. It says whether none are on their way.
 func (p *parrots) nudge() (settled bool) {
 	before, _ := p.tally()
-	ctx, cancel := context.WithTimeout(p.t.Context(), 200*time.Millisecond)
+	// Long enough for a slow machine: after four such ends Slack gives an event up.
+	ctx, cancel := context.WithTimeout(p.t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	if p.slack.WaitSettled(ctx) == nil {
 		select { // the rows are looked at again soon, and not at once

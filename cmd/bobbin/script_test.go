@@ -447,15 +447,19 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 	return nil
 }
 
-// given-up NAME DURATION: the request that the model's script holds there was cancelled
-// that soon after a person wrote the newest message.
-func givenUpCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	allowed, err := time.ParseDuration(args[1])
-	if err != nil {
-		return err
+// given-up NAME [DURATION]: the request that the model's script holds there was cancelled, as
+// nothing else ends it; or, within the time given, was not (with "!").
+func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	allowed := patience
+	if len(args) > 1 {
+		var err error
+		if allowed, err = time.ParseDuration(args[1]); err != nil {
+			return err
+		}
 	}
 	select {
 	case <-s.model.GivenUp(args[0]):
+		ts.Logf("the request at %q was cancelled after %s", args[0], time.Since(s.said).Round(time.Millisecond))
 		return nil
 	case <-time.After(time.Until(s.said.Add(allowed))):
 		return fmt.Errorf("the request at %q was not cancelled within %s", args[0], allowed)
