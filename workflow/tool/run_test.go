@@ -108,7 +108,7 @@ func TestRunSaysWhatWasTooMuch(t *testing.T) {
 		`perl -e 'while (1) { push @a, "x" x (1 << 20) }'`: "stopped: it used more memory than it may (96.0 MB, all its processes together)",
 		"yes": "stopped: it printed more than it may (1.0 MB)",
 		"while :; do head -c 1000000 /dev/zero > $((i=i+1)); done": "stopped: it wrote more to the disk than one command may (4.0 MB); what it wrote is still there: remove what is not needed",
-		"mkdir many; while :; do echo > many/$((i=i+1)); done":     "stopped: it made more files and folders than one command may (500); they are still there: remove what is not needed",
+		"mkdir many; while :; do : > many/$((i=i+1)); done":        "stopped: it made more files and folders than one command may (500); they are still there: remove what is not needed",
 		"trap '' TERM INT HUP; while :; do :; done":                "stopped after 1 s, still running: run less, or give timeout_seconds (at most 600)",
 	} {
 		in := args{"command": command}
