@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,6 +62,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"stage": cmd(stageCmd), "restart": cmd(restartCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd), "redeliver": cmd(redeliverCmd),
+			"hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
 			"advance": cmd(advanceCmd), "due": cmd(dueCmd), "move": cmd(moveCmd), "slash": cmd(slashCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "links": look(links), "unsay": cmd(unsayCmd), "attached": cmd(attachedCmd),
 			"say": cmd(sayCmd), "edit": cmd(editCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
 			"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
@@ -499,6 +501,17 @@ func loseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 		return nil
 	}
 	s.slack.Order(slacktest.Fault{Method: args[0], LoseAnswer: true})
+	return nil
+}
+
+// hold: Slack keeps back what people do from now on, until deliver.
+func holdCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	s.slack.Hold()
+	return nil
+}
+
+func deliverCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+	s.slack.Release(1, rand.New(rand.NewPCG(1, 1)), nil)
 	return nil
 }
 
