@@ -189,6 +189,9 @@ func (p *People) said(ctx context.Context, m slack.Message) workflow.Said {
 		User: m.User, Text: unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
 		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
 	}
+	if m.Edited != nil {
+		s.Edited = m.Edited.Timestamp
+	}
 	if shared, err := asPost(m); err == nil && !s.Own {
 		s.Text, s.Files = strings.TrimSpace(s.Text+sharedWith(shared)), filesOf(shared)
 	}

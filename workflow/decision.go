@@ -18,6 +18,7 @@ type Report struct {
 	Body       json.RawMessage
 	Text       string // exactly what the thread was shown
 	BaseCommit string
+	AskedBy    []string // who asked for what it says, for where somebody else has to approve it
 }
 
 // Hash names the report's content together with what it was made on.
@@ -26,9 +27,41 @@ func (r Report) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// A Permission is one person's yes, made from one message or one click of that person.
+// Whatever lets work begin, go on or go out names one; the database refuses it where the
+// person is not the author of the message.
+type Permission struct {
+	ID        string
+	What      PermissionKind
+	Revision  int    // that the thread was shown; 0: none was yet
+	Message   int64  // the row of the inbox that it is made from
+	MessageTS string // of that message, or of the message whose button was pressed
+	User      string
+	UserName  string
+	// RestsOn are rows of the inbox: what a request is made of, or whose words were adopted.
+	RestsOn []int64
+	At      time.Time
+}
+
+// PermissionKind says what a permission is for.
+type PermissionKind string
+
+// The kinds of permission.
+const (
+	PermitReport        PermissionKind = "report"        // to mend what a root cause or a diagnosis says
+	PermitPlan          PermissionKind = "plan"          // to do what a written plan says
+	PermitUnderstanding PermissionKind = "understanding" // to build what an interview came to
+	PermitRequest       PermissionKind = "request"       // to build what was asked for, as it was said back
+	PermitResume        PermissionKind = "resume"        // to go on with what somebody stopped
+	PermitAdopt         PermissionKind = "adopt"         // to take somebody else's words as one's own
+	PermitPush          PermissionKind = "push"          // to push what decides more than what the code does
+	PermitLimit         PermissionKind = "limit"         // to use more than a limit allows
+)
+
 // An Approval is a person's word on one revision. Only the program makes one.
 type Approval struct {
 	ID         string
+	Permission string // that it was made from; empty for one from before there were permissions
 	Session    string
 	Revision   int
 	ReportHash string
@@ -42,7 +75,7 @@ type Approval struct {
 
 // A Decision is kept for every word or click that asked for something, allowed or not.
 type Decision struct {
-	What      string // approve, stop, start
+	What      string // approve, stop, resume, adopt, speak
 	Allowed   bool
 	Reason    string
 	User      string
@@ -91,8 +124,9 @@ type Approvers struct {
 	OtherThanRequester bool
 }
 
-// MayApprove says why p may not approve work that requester asked for; empty when p may.
-func (a Approvers) MayApprove(p Person, requester string) string {
+// MayApprove says why p may not approve work that the requesters asked for; empty when p
+// may.
+func (a Approvers) MayApprove(p Person, requesters ...string) string {
 	switch {
 	case p.Bot:
 		return "bots cannot approve"
@@ -104,7 +138,7 @@ func (a Approvers) MayApprove(p Person, requester string) string {
 		return "guests cannot approve"
 	case !p.InThread:
 		return "only members of this channel can approve"
-	case a.OtherThanRequester && p.ID == requester:
+	case a.OtherThanRequester && slices.Contains(requesters, p.ID):
 		return "somebody other than the person who asked has to approve"
 	case len(a.People) > 0 && !slices.Contains(a.People, p.ID):
 		return "this repository names its approvers"

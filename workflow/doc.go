@@ -32,16 +32,19 @@
 // with the row's key as metadata, and keeps the message's ts. If it finds a row that was
 // tried, it looks the key up in the thread first. Lines that waited are one reply.
 //
-// A feature goes another way to the same place: restate_request shows it back, and whoever
-// asked for it and may approve has allowed a branch by asking. /grill-me puts questions
+// A feature goes another way to the same place: restate_request shows it back, and where
+// everybody whose words it is made of may approve, asking for it has allowed a branch
+// (turn/permission.go). /grill-me puts questions
 // first (turn/interview.go), /start-work a written plan (turn/request.go), /diagnose a
 // Diagnosis Report (turn/report.go). Agents that only read, the consultant above all, are
 // asked by rows of their own, beside the work (turn/inquiry.go).
 //
 // "Fix it" comes in by the same way. The turn judges it consent, reads afresh who wrote
 // it, and writes the approval row in a compare-and-set: only while the session waits on
-// that revision, only once. Now, and only now, the session has a workspace that may be
-// written. The orchestrator delegates (turn/delegate.go); tasks that need nothing from each
+// that revision, only once, and beside it the permission, which the database holds to the
+// author of the message. Now, and only now, the session has a workspace that may be
+// written. From here on the words of people who may not approve wait for somebody who may
+// (turn/heldback.go). The orchestrator delegates (turn/delegate.go); tasks that need nothing from each
 // other work side by side in forks of it (turn/tasks.go). A worker's loop edits, and says
 // done; what its skill and the approval's scope ask for is looked at; the program
 // runs the proof (repo/check): the new tests alone, laid over the base, must fail there;

@@ -136,6 +136,9 @@ func (s *Session) Happen(e Event) error {
 		s.Was = from
 	}
 	s.Phase = to
+	if e == EventStop && s.Halted == "" {
+		s.Halted = "0"
+	}
 	return nil
 }
 

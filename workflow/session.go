@@ -46,6 +46,7 @@ type Session struct {
 	MayAsk     int     // questions that it may put; 0: the usual number
 	Epoch      int64   // number of the turn that may write; older turns are fenced off
 	Open       bool    // the orchestrator has something to do
+	Halted     string  // ts of the stop after which nobody who may approve said "go on"; "0": of a press; empty: none
 	SpentUSD   float64
 	Created    time.Time
 	Updated    time.Time
@@ -65,6 +66,7 @@ const (
 	IncomingSent    IncomingKind = "sent"    // User sent somebody's message to the bot: TS and Text are that message's
 	IncomingDue     IncomingKind = "due"     // not of Slack: a question waited long enough; Value is its id
 	IncomingTold    IncomingKind = "told"    // not of Slack: the program tells the agents something
+	IncomingEarlier IncomingKind = "earlier" // not an event: a message that was in the thread before the session
 )
 
 // An Incoming is one event as the gateway understood it, before anybody judged it.
@@ -255,6 +257,7 @@ type Said struct {
 	Bot  bool
 	Own  bool // posted by this bot
 
+	Edited  string // ts of the newest edit; empty: none
 	Files   []Attachment
 	Skipped int // messages before this one that were not read
 }

@@ -22,9 +22,10 @@ type auditCommand struct {
 // Help is what bobbin audit --help teaches.
 func (auditCommand) Help() string {
 	return `Prints a JSON object a line, {"what": …, "value": …}: the session, each report as it was shown with its hash,
-each approval, each decision allowed or refused, each task, each attempt that was verified, each push.
+each approval, each permission with the person and the message that gave it, each decision allowed or refused, each task,
+each attempt that was verified, each push.
 
-With --verify: reports, approvals, decisions and pushes are recorded once more in a chain of hashes, in the transaction
+With --verify: reports, permissions, approvals, decisions and pushes are recorded once more in a chain of hashes, in the transaction
 that made them. It is checked against itself and against the rows; the first that does not hold is named, and the exit
 code is not zero. The last hash is printed: one that was noted elsewhere shows later that nothing before it was rewritten.`
 }
@@ -49,7 +50,7 @@ func (c *auditCommand) Run(ctx context.Context, con console, log *slog.Logger) e
 		}
 		a := &audit{out: json.NewEncoder(con.Out), store: s, session: session}
 		a.record("session", session)
-		for _, part := range []func(context.Context) error{a.reports, a.questions, a.decisions, a.inquiries, a.tasks, a.commands, a.pushes} {
+		for _, part := range []func(context.Context) error{a.reports, a.permissions, a.questions, a.decisions, a.inquiries, a.tasks, a.commands, a.pushes} {
 			if err := part(ctx); err != nil {
 				return err
 			}
@@ -120,6 +121,12 @@ func each[T any](a *audit, what string, list []T, err error) error {
 		a.record(what, value)
 	}
 	return err
+}
+
+// permissions are each yes that somebody gave, with the message that it was made from.
+func (a *audit) permissions(ctx context.Context) error {
+	list, err := a.store.Permissions(ctx, a.session.ID)
+	return each(a, "permission", list, err)
 }
 
 func (a *audit) questions(ctx context.Context) error {

@@ -416,7 +416,7 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 		sql := map[string]string{
 			"phase":    `select coalesce(string_agg(phase, ' '), '') from sessions where channel = $1`,
 			"refusals": `select count(*)::text from decisions d join sessions s on s.id = d.session_id where not allowed and channel = $1`,
-			"inbox":    `select count(*)::text from inbox i join sessions s on s.id = i.session_id where channel = $1`,
+			"inbox":    `select count(*)::text from inbox i join sessions s on s.id = i.session_id where channel = $1 and i.kind <> 'earlier'`,
 			"branch":   `select coalesce(string_agg(branch, ' '), '') from sessions where channel = $1`,
 		}[s.verb]
 		var got string

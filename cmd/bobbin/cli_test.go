@@ -324,7 +324,9 @@ insert into sessions (id, team, channel, thread_ts, phase, title, requester, rep
 		('plain', 'T1', 'C1', '18.1', 'answered', repeat('where? ', 40), 'U2', '', '', '', '', 0, 0, '2026-03-02 08:00', '2026-03-02 08:00');
 insert into lines (session_id, agent, text, at) values ('k3x9', 'orchestrator', E'Root cause\nin \x07split.go', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
 insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('k3x9', 1, 'root_cause', '{"summary": "s"}', 'Root cause', 'x', 'base1234567');
-insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts) values ('a1', 'k3x9', 1, 'x', 'base1234567', 'U2', 'bea', '17.5');
+insert into inbox (id, session_id, event_id, kind, message_ts, user_id, handled_at) overriding system value values (7, 'k3x9', 'Ev7', 'reply', '17.5', 'U2', now());
+insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id, user_name) values ('p1', 'k3x9', 'report', 1, 7, '17.5', 'U2', 'bea');
+insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts, permission_id) values ('a1', 'k3x9', 1, 'x', 'base1234567', 'U2', 'bea', '17.5', 'p1');
 insert into decisions (session_id, what, allowed, reason, user_id, revision) values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
 insert into tasks (id, session_id, number, description, category, skill, state) overriding system value values (1, 'k3x9', 1, 'keep every cent', 'deep', 'tdd', 'done');
 insert into attempts (task_id, number, tree, held, summary) values (1, 1, 't1', false, E'go test: 1 failed\nTestSplit'), (1, 2, 't2', true, 'go test: 14 passed');
@@ -396,7 +398,7 @@ func TestAuditIsJSONLines(t *testing.T) {
 			require.Equal(t, map[string]any{"summary": "s"}, record.Value["Body"])
 		}
 	}
-	require.Equal(t, []string{"session", "report", "approval", "decision", "decision", "task", "attempt", "attempt", "push"}, kinds)
+	require.Equal(t, []string{"session", "report", "approval", "permission", "decision", "decision", "task", "attempt", "attempt", "push"}, kinds)
 }
 
 func TestAuditIsVerified(t *testing.T) {

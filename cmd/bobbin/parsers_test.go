@@ -139,6 +139,7 @@ var inside = map[string]string{
 	"workflow/tool/diff.go":                    "whether a file parses: the answer of Go's own parsers",
 	"workflow/tool/recall.go":                  "arguments of calls that were carried out",
 	"workflow/turn/delegate.go":                "rows of ours", "workflow/turn/finish.go": "rows of ours", "workflow/turn/inquiry.go": "rows of ours",
+	"workflow/turn/intake.go":  "a number that this program put into a button's row",
 	"workflow/turn/journal.go": "rows of ours", "workflow/turn/lead.go": "rows of ours", "workflow/turn/place.go": "rows of ours",
 	"workflow/turn/watchdog.go": "a call's command, a shape of one field",
 	"workflow/turn/scope.go":    "rows of ours", "workflow/turn/worker.go": "rows of ours",

@@ -105,7 +105,11 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 		return turn.Record(ctx, store.Fact{Allowance: &workflow.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree}})
 	}
 	give := func(id, user string) error {
-		return turn.Record(ctx, store.Fact{Allowance: &workflow.Allowance{ID: id, User: user, UserName: "bea", MessageTS: "3.0"}})
+		m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
+		err := s.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
+			turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
+		require.NoError(t, err)
+		return turn.Record(ctx, store.Fact{Permission: &m, Allowance: &workflow.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS}})
 	}
 	push := func(commit, tree string) error {
 		return turn.Record(ctx, store.Fact{Push: &workflow.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}})

@@ -52,21 +52,30 @@ func (t *Turn) attachments(ctx context.Context, tx pgx.Tx, f Fact) error {
 	return err
 }
 
+// given leaves out the files of messages that agents were not given: those that are held,
+// refused, or not judged yet. What came with a question to the consultant is given, and so
+// is what stands in the thread and never came as an event.
+const given = `not exists (select 1 from inbox i where i.session_id = attachments.session_id and i.message_ts = attachments.message_ts
+		and i.kind in ('mention', 'reply', 'sent') having count(*) > 0 and not bool_or(i.for_agents
+			or exists (select 1 from permissions p where p.session_id = i.session_id and i.id = any(p.rests_on))
+			or exists (select 1 from inquiries q where q.session_id = i.session_id and q.kind = 'consult' and q.key = 'message:' || i.id)))`
+
 // Attachments are the session's files in the order of their numbers, without what is in
-// them.
+// them. Those of messages that agents were not given are left out.
 func (s *Store) Attachments(ctx context.Context, session string) ([]workflow.Attachment, error) {
 	rows, err := s.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
-		from attachments where session_id = $1 order by number`, session)
+		from attachments where session_id = $1 and `+given+` order by number`, session)
 	if err != nil {
 		return nil, fmt.Errorf("attachments of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Attachment])
 }
 
-// Attachment is one file with what is in it; nil when there is none of that number.
+// Attachment is one file with what is in it; nil when there is none of that number, or
+// agents were not given its message.
 func (s *Store) Attachment(ctx context.Context, session string, number int) (*workflow.Attachment, error) {
 	rows, err := s.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
-		from attachments where session_id = $1 and number = $2`, session, number)
+		from attachments where session_id = $1 and number = $2 and `+given, session, number)
 	if err != nil {
 		return nil, fmt.Errorf("attachment %d of %s: %w", number, session, err)
 	}

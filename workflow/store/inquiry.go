@@ -41,8 +41,9 @@ type Command struct {
 	Output   string // its last lines
 }
 
-// Told is what the program tells the agents by itself. The key makes it one.
-type Told struct{ Key, Text string }
+// Told is what the program tells the agents by itself. The key makes it one; By is who
+// asked for it, empty where nobody did.
+type Told struct{ Key, Text, By string }
 
 // question keeps a question with the job that answers it when nobody does, or its answer.
 func (t *Turn) question(ctx context.Context, tx pgx.Tx, f Fact) error {
@@ -228,7 +229,7 @@ func (s *Store) Commands(ctx context.Context, session string) ([]Command, error)
 func (t *Turn) told(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, told := range f.Told {
 		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown)
-			values ($1, $2, $3, '', '', now(), true, $4) on conflict do nothing`, t.id, t.id+":"+told.Key, workflow.IncomingTold, clean(told.Text))
+			values ($1, $2, $3, '', $5, now(), true, $4) on conflict do nothing`, t.id, t.id+":"+told.Key, workflow.IncomingTold, clean(told.Text), told.By)
 		if err != nil {
 			return err
 		}

@@ -142,9 +142,9 @@ func (t *Turn) spending(ctx context.Context, tx pgx.Tx, f Fact) error {
 // extensions keeps what people allowed: of two at the same moment, one.
 func (t *Turn) extensions(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, a := range f.Extensions {
-		_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
-			a.Limit, a.Subject, a.Day, a.Number+1, a.Step, t.id, a.User, a.UserName, a.MessageTS)
+		_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+			a.Limit, a.Subject, a.Day, a.Number+1, a.Step, t.id, a.User, a.UserName, a.MessageTS, f.permitted())
 		if err != nil {
 			return err
 		}

@@ -157,6 +157,15 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.LimitOf(workflow.OfSession, workflow.USD)], got[workflow.LimitOf(workflow.OfSession, workflow.Tokens)], got[workflow.LimitOf(workflow.OfDay, workflow.USD)]})
 }
 
+// allows is the word of whoever wrote last in the session on a limit.
+func allows(t *testing.T, s *store.Store, turn *store.Turn, u workflow.Use) store.Fact {
+	t.Helper()
+	p := workflow.Permission{ID: store.NewToken(), What: workflow.PermitLimit, UserName: "ann"}
+	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id, message_ts, user_id from inbox where session_id = $1 order by id desc limit 1`, turn.Session().ID).
+		Scan(&p.Message, &p.MessageTS, &p.User))
+	return store.Fact{Permission: &p, Extensions: []workflow.Extension{{Use: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS}}}
+}
+
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -168,17 +177,18 @@ func TestExtensions(t *testing.T) {
 	require.False(t, use(t, other, workflow.LimitOf(workflow.OfSession, workflow.USD)).Reached())
 
 	// Two people at the same moment allow as much again, not twice as much.
-	allow := store.Fact{Extensions: []workflow.Extension{{Use: full, User: "U1", UserName: "ann", MessageTS: "1.2"}}}
-	require.NoError(t, one.Record(t.Context(), allow))
-	require.NoError(t, other.Record(t.Context(), allow))
+	require.NoError(t, one.Record(t.Context(), allows(t, s, one, full)))
+	require.NoError(t, other.Record(t.Context(), allows(t, s, other, full)))
 	more := use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.Equal(t, []any{60.0, 1, false}, []any{more.Allowed, more.Number, more.Reached()})
 	require.Equal(t, 1, number(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
 
 	// A session's is its own, and another day's is over.
-	require.NoError(t, one.Record(t.Context(), store.Fact{Extensions: []workflow.Extension{{Use: use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)), User: "U1"}}}))
+	_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, 'again', 'reply', '9.0', 'U1')`, one.Session().ID)
+	require.NoError(t, err)
+	require.NoError(t, one.Record(t.Context(), allows(t, s, one, use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)))))
 	require.Equal(t, []float64{10, 5}, []float64{use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed, use(t, other, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed})
-	_, err := s.Pool.Exec(t.Context(), `update extensions set day = '2026-03-02' where day <> ''`)
+	_, err = s.Pool.Exec(t.Context(), `update extensions set day = '2026-03-02' where day <> ''`)
 	require.NoError(t, err)
 	require.True(t, use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD)).Reached())
 	require.Equal(t, 10.0, use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed)

@@ -40,19 +40,6 @@ func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
 	return p, err
 }
 
-// Writers are the people who wrote something for the agents after the newest push, or
-// since the beginning, the first first. A message that was sent counts as nobody's, "": who
-// sent it did not write it.
-func (s *Store) Writers(ctx context.Context, session string) ([]string, error) {
-	rows, err := s.Pool.Query(ctx, `select case kind when 'sent' then '' else user_id end as who from inbox
-		where session_id = $1 and for_agents and kind in ('mention', 'reply', 'sent')
-		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') group by who order by min(id)`, session)
-	if err != nil {
-		return nil, fmt.Errorf("writers of %s: %w", session, err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
-}
-
 const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`
 
 func scanMessage(row pgx.CollectableRow) (workflow.Message, error) {
@@ -93,8 +80,8 @@ func (t *Turn) Original(ctx context.Context, ts string, before int64) (string, e
 // row given. What is not in the inbox is older than the session, and they read it with the
 // thread.
 func (t *Turn) ReadByAgents(ctx context.Context, ts string, before int64) (read bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(for_agents), true) from inbox
-		where session_id = $1 and message_ts = $2 and id < $3 and kind in ('mention', 'reply', 'edit')`, t.id, ts, before).Scan(&read)
+	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(for_agents or exists (select 1 from permissions p where p.session_id = $1 and i.id = any(p.rests_on))), true)
+		from inbox i where session_id = $1 and message_ts = $2 and id < $3 and kind in ('mention', 'reply', 'edit')`, t.id, ts, before).Scan(&read)
 	return read, err
 }
 
@@ -127,8 +114,8 @@ func (s *Store) Transcript(ctx context.Context, session string, task int64) ([]j
 func (s *Store) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
 	r := workflow.Report{Session: session, Revision: revision}
 	var body []byte
-	err := s.Pool.QueryRow(ctx, `select kind, body, text, base_commit from reports where session_id = $1 and revision = $2`, session, revision).
-		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit)
+	err := s.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by from reports where session_id = $1 and revision = $2`, session, revision).
+		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy)
 	r.Body = body
 	return r, err
 }
@@ -172,9 +159,9 @@ func (s *Store) Allowance(ctx context.Context, approval, tree string) (*workflow
 // Approval is the word given on one revision; nil when there is none.
 func (s *Store) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
 	a := workflow.Approval{Session: session, Revision: revision}
-	err := s.Pool.QueryRow(ctx, `select id, report_hash, base_commit, user_id, user_name, scope, message_ts, at
+	err := s.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, scope, message_ts, at
 		from approvals where session_id = $1 and revision = $2`, session, revision).
-		Scan(&a.ID, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Scope, &a.MessageTS, &a.At)
+		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Scope, &a.MessageTS, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

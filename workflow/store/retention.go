@@ -146,9 +146,10 @@ var forgetting = []string{
 	`delete from pushes where session_id = $1`,
 	`delete from allowances where session_id = $1`,
 	`delete from approvals where session_id = $1`,
+	`delete from extensions where session_id = $1`,
+	`delete from permissions where session_id = $1`,
 	`delete from reports where session_id = $1`,
 	`delete from spending where session_id = $1`,
-	`delete from extensions where session_id = $1`,
 	`delete from limit_warnings where session_id = $1`,
 	`delete from sessions where id = $1`,
 }

@@ -33,7 +33,8 @@ func full(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,
 		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task) values ('%[1]s', 1, '%[1]s:card:1', 'c%[1]s', 0, 0, 0)`,
 		`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
-		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '1.1')`,
+		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select 'p%[1]s', session_id, 'report', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
 		`insert into allowances (id, session_id, approval_id, tree, names) values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
 		`insert into audit (session_id, seq, what, name, content, hash) values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
@@ -44,7 +45,7 @@ func full(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into questions (session_id, text, options, recommended, open) values ('%[1]s', 'q', '[]', 'r', '[]')`,
 		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
 		`insert into spending (session_id, day, team, channel, person, usd) values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
-		`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '1.2')`,
+		`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts, permission_id) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '%[1]s.0', 'p%[1]s')`,
 		`insert into limit_warnings (name, subject, number, session_id) values ('session_usd', '%[1]s', 0, '%[1]s')`,
 		`insert into commands (session_id, command, exit_code, output) values ('%[1]s', 'go test', 0, 'ok')`,
 	} {

@@ -208,11 +208,17 @@ func reported(t *testing.T, turn *store.Turn, revision int, text string) workflo
 	return r
 }
 
+// permits is ann's yes, made from the message that the session began with.
+func permits(id string, what workflow.PermissionKind, revision int) *workflow.Permission {
+	return &workflow.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
+}
+
 func approval(r workflow.Report, id string) store.Fact {
 	return store.Fact{
-		Approval: &workflow.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "2.0"},
-		Events:   []workflow.Event{workflow.EventApprove},
-		Change:   func(s *workflow.Session) { s.Branch = "bobbin/x" },
+		Permission: permits("p"+id, workflow.PermitReport, r.Revision),
+		Approval:   &workflow.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
+		Events:     []workflow.Event{workflow.EventApprove},
+		Change:     func(s *workflow.Session) { s.Branch = "bobbin/x" },
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -29,13 +30,13 @@ type Turn struct {
 
 // A session that was cleaned away has its id behind the thread_ts (see retention.go).
 const sessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
-	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask`
+	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask, halted`
 
 func scanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
 	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
-		&s.Way, &s.Was, &s.Asked, &s.MayAsk)
+		&s.Way, &s.Was, &s.Asked, &s.MayAsk, &s.Halted)
 	return s, err
 }
 
@@ -78,6 +79,8 @@ type Handled struct {
 	ID        int64
 	ForAgents bool
 	Shown     string // instead of the message's own text
+	Held      bool   // it waits for somebody who may approve to pass it on
+	Answers   bool   // it answers a question of the bot's
 }
 
 // A Fact is what one transaction records. All fields are optional.
@@ -99,6 +102,11 @@ type Fact struct {
 	Limited    bool   // the session rests at a limit, until it is open again
 	Extensions []workflow.Extension
 	Decisions  []workflow.Decision
+	Permission *workflow.Permission // that Approval, Allowance and Extensions are given by
+	Adopts     []string             // ts of messages that Permission adopts, beside what it rests on
+	Passed     []int64              // held messages that wait no longer
+	Earlier    []workflow.Said      // that agents are shown, from before the session
+	Rested     bool                 // the thread rests: what was asked before is answered
 	Report     *workflow.Report
 	Approval   *workflow.Approval
 	Tasks      []workflow.Task // inserted when ID is 0, otherwise what a task goes through is updated
@@ -175,7 +183,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 // write puts every part of the fact into its table.
 func (t *Turn) write(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, step := range []func(context.Context, pgx.Tx, Fact) error{
-		t.spending, t.warning, t.extensions, t.handled, t.transcript, t.decisions, t.report, t.approval, t.tasks, t.attempt, t.push, t.allowance,
+		t.spending, t.warning, t.handled, t.earlier, t.transcript, t.rest, t.decisions, t.report, t.permission, t.extensions, t.approval, t.tasks, t.attempt, t.push, t.allowance,
 		t.question, t.inquiry, t.check, t.command, t.snapshots, t.told, t.attachments, t.settle, t.lines, t.card, t.reactions,
 	} {
 		if err := step(ctx, tx, f); err != nil {
@@ -205,12 +213,15 @@ func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session
 	if f.Report != nil {
 		s.Revision = f.Report.Revision
 	}
+	if f.Approval != nil || f.Permission != nil && f.Permission.What == workflow.PermitResume {
+		s.Halted = ""
+	}
 	s.SpentUSD += f.SpentUSD
 	_, err = tx.Exec(ctx, `update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch = $7, head = $8,
 			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
-			may_ask = $16, crashes = 0, recorded = recorded + 1, updated_at = now() where id = $1`,
+			may_ask = $16, halted = $17, crashes = 0, recorded = recorded + 1, updated_at = now() where id = $1`,
 		t.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, f.ClearStop, f.Open,
-		s.Way, s.Was, s.Asked, s.MayAsk)
+		s.Way, s.Was, s.Asked, s.MayAsk, s.Halted)
 	if f.Open != nil {
 		s.Open = *f.Open
 	}
@@ -219,12 +230,32 @@ func (t *Turn) advance(ctx context.Context, tx pgx.Tx, f Fact) (workflow.Session
 
 func (t *Turn) handled(ctx context.Context, tx pgx.Tx, f Fact) error {
 	for _, h := range f.Handled {
-		_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3 where id = $1`, h.ID, h.ForAgents, clean(h.Shown))
+		_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5 where id = $1`,
+			h.ID, h.ForAgents, clean(h.Shown), h.Held, h.Answers)
 		if err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(f.Passed) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`, t.id, f.Passed)
+	return err
+}
+
+// delivers: a push went out.
+func (f Fact) delivers() bool { return slices.Contains(f.Events, workflow.EventProve) }
+
+// rests: what was asked before is answered, or somebody stopped it.
+func (f Fact) rests() bool { return f.Rested || slices.Contains(f.Events, workflow.EventStop) }
+
+// permitted is the id of the permission that the fact's words are given by; null where
+// there is none, which the schema refuses.
+func (f Fact) permitted() *string {
+	if f.Permission == nil {
+		return nil
+	}
+	return &f.Permission.ID
 }
 
 func (t *Turn) transcript(ctx context.Context, tx pgx.Tx, f Fact) error {
@@ -269,8 +300,8 @@ func (t *Turn) report(ctx context.Context, tx pgx.Tx, f Fact) error {
 	}
 	r := *f.Report
 	r.Text = clean(r.Text) // the hash is of what is kept and shown
-	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ($1, $2, $3, $4, $5, $6, $7)`,
-		t.id, r.Revision, r.Kind, []byte(r.Body), r.Text, r.Hash(), r.BaseCommit)
+	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		t.id, r.Revision, r.Kind, []byte(r.Body), r.Text, r.Hash(), r.BaseCommit, r.AskedBy)
 	if err != nil {
 		return err
 	}
@@ -278,18 +309,22 @@ func (t *Turn) report(ctx context.Context, tx pgx.Tx, f Fact) error {
 }
 
 // approval is the compare-and-set: it writes a row only while the session waits on
-// exactly this revision and nobody's approval stands for it.
+// exactly this revision and nobody's approval stands for it. One that was given by asking
+// also has to rest on all that was written: nothing is unjudged, and nothing for the agents
+// unread.
 func (t *Turn) approval(ctx context.Context, tx pgx.Tx, f Fact) error {
 	a := f.Approval
 	if a == nil {
 		return nil
 	}
-	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts)
-		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7
+	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts, permission_id)
+		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7, $9
 		from reports r join sessions s on s.id = r.session_id
 		where r.session_id = $2 and r.revision = $3 and s.revision = $3 and r.hash = $8 and r.base_commit = s.base_commit
+			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> '' and i.kind <> 'delete'
+				and (i.handled_at is null or i.for_agents and i.id > s.seen)))
 		on conflict do nothing`,
-		a.ID, t.id, a.Revision, a.User, a.UserName, clean(a.Scope), a.MessageTS, a.ReportHash)
+		a.ID, t.id, a.Revision, a.User, a.UserName, clean(a.Scope), a.MessageTS, a.ReportHash, f.permitted(), f.Permission != nil && len(f.Permission.RestsOn) > 0)
 	if err != nil {
 		return err
 	}
@@ -336,7 +371,8 @@ func (t *Turn) attempt(ctx context.Context, tx pgx.Tx, f Fact) error {
 
 // push writes the intent only while it is what its approval is of: the newest revision of
 // the report, with the hash that it has, on the base that the session has, and with the
-// further word where these files need one. How a push went is told of an intent alone.
+// further word where these files need one; and only while nobody's stop stands. How a push
+// went is told of an intent alone.
 func (t *Turn) push(ctx context.Context, tx pgx.Tx, f Fact) error {
 	p := f.Push
 	if p == nil {
@@ -349,7 +385,7 @@ func (t *Turn) push(ctx context.Context, tx pgx.Tx, f Fact) error {
 			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
 				join reports r on r.session_id = a.session_id and r.revision = a.revision and r.hash = a.report_hash and r.base_commit = a.base_commit
-			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6
+			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6 and s.halted = '' and (a.permission_id is not null or a.inherited)
 				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '')
 				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
@@ -377,11 +413,11 @@ func (t *Turn) allowance(ctx context.Context, tx pgx.Tx, f Fact) error {
 			on conflict (session_id, approval_id, tree) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
 		[]any{t.id, w.ID, w.Approval, w.Tree, clean(w.Names)}
 	if w.User != "" {
-		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, allowed_at = now()
+		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now()
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
 			where w.id = $2 and w.session_id = $1 and s.id = $1 and a.id = w.approval_id and w.user_id = ''
 				and not exists (select 1 from allowances later where later.session_id = $1 and later.asked_at > w.asked_at)`,
-			[]any{t.id, w.ID, w.User, w.UserName, w.MessageTS}
+			[]any{t.id, w.ID, w.User, w.UserName, w.MessageTS, f.permitted()}
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {

@@ -93,11 +93,11 @@ func (t *turn) waiting(ctx context.Context) (*workflow.Allowance, error) {
 // button; empty for words, which have to stand below the question.
 func (t *turn) allow(ctx context.Context, m workflow.Message, p workflow.Person, id string) (store.Fact, error) {
 	refused := func(reason, said string) (store.Fact, error) { return t.refuse(m, p, "push", reason, said), nil }
-	approvers, err := t.approvers(ctx)
+	reason, approvers, err := t.mayNotApprove(ctx, p)
 	if err != nil {
 		return t.unknown(m, err)
 	}
-	if reason := approvers.MayApprove(p, t.Session().Requester); reason != "" {
+	if reason != "" {
 		return refused(reason, fmt.Sprintf("%s, I cannot take your word on this push: %s. %s", p.Name, reason, approvers.Who()))
 	}
 	w, err := t.waiting(ctx)
@@ -118,6 +118,7 @@ func (t *turn) allow(ctx context.Context, m workflow.Message, p workflow.Person,
 	f.Lines = t.program(fmt.Sprintf("Push allowed by %s.", p.Name))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
 	f.Allowance = w
+	f.Permission = permission(m, p, workflow.PermitPush, t.Session().Revision)
 	f.Decisions = []workflow.Decision{{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
 	return f, nil
 }

@@ -14,11 +14,11 @@ import (
 // the database in the transaction that writes the row.
 func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
 	s := t.Session()
-	approvers, err := t.approvers(ctx)
+	reason, approvers, err := t.mayNotApprove(ctx, p)
 	if err != nil {
 		return t.unknown(m, err)
 	}
-	if reason := approvers.MayApprove(p, s.Requester); reason != "" {
+	if reason != "" {
 		return t.requestApproval(ctx, m, p, approvers, reason, revision, scope)
 	}
 	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
@@ -99,21 +99,6 @@ var delegates = map[string]string{
 	reportDiagnosis: "Delegate the fix now.",
 	reportRequest:   "Delegate the work now.",
 	reportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
-}
-
-// permit puts the approval of r by p down: the branch may be written from here on.
-func (t *turn) permit(f *store.Fact, m workflow.Message, p workflow.Person, r workflow.Report, scope string) {
-	f.Approval = &workflow.Approval{
-		ID: store.NewToken(), Session: t.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
-	}
-	f.Decisions = append(f.Decisions, workflow.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
-	branch, before := t.branch(), f.Change
-	f.Change = func(s *workflow.Session) {
-		if before != nil {
-			before(s)
-		}
-		s.Branch = branch
-	}
 }
 
 // askConsent: what only sounds like consent is asked about, never taken.

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A shelf is a Slack in which files lie by their ids.
@@ -49,6 +50,7 @@ func reading(t *testing.T, s *shelf, files ...workflow.Attachment) *turn {
 	require.Len(t, sessions, 1)
 	begun, err := st.Begin(t.Context(), sessions[0].ID)
 	require.NoError(t, err)
+	require.NoError(t, begun.Record(t.Context(), store.Fact{Handled: []store.Handled{{ID: 1, ForAgents: true}}}))
 	r := &Runner{Store: st, Slack: s, Agents: agent.Table(nil), Log: slog.New(slog.DiscardHandler), Secrets: redact.New("a-given-value")}
 	return &turn{Runner: r, Turn: begun, log: r.Log}
 }

@@ -40,6 +40,7 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 	if said != "" {
 		parts = append(parts, said)
 	}
+	j.put.Earlier = slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] })
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {

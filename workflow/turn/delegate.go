@@ -52,10 +52,15 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 	return l.delegated(ctx, done)
 }
 
+// haltedWords refuse what would go on with stopped work.
+const haltedWords = "Refused: somebody stopped this work, and nobody who may approve has said \"go on\" since. Answer what was written, say that \"go on\" is waited for, and wait."
+
 // notNow says why nothing is delegated in this phase, although a word of approval stands.
 func (t *turn) notNow() string {
 	s := t.Session()
 	switch {
+	case s.Halted != "":
+		return haltedWords
 	case s.Phase == workflow.PhaseAligning:
 		return "Refused: an interview is under way. End it with restate_request, and wait until somebody confirms it."
 	case s.Phase == workflow.PhaseDiagnosing:

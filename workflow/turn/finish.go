@@ -74,6 +74,9 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 	if approval == nil || t.here().work == nil {
 		return wrong("Refused: nobody has approved the newest report, so there is nothing to finish. Use reply to answer."), nil
 	}
+	if t.Session().Halted != "" {
+		return wrong("%s", haltedWords), nil
+	}
 	if open, err := t.unfinished(ctx, approval, f); open != "" || err != nil {
 		return wrong("Refused: %s", open), err
 	}

@@ -35,10 +35,13 @@ func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	switch m.ActionID {
 	case workflow.ActionCorrect:
-		return t.corrected(m, p, revision), nil
+		return t.corrected(ctx, m, p, revision)
 	case workflow.ActionFixLimited:
 		return t.approve(ctx, m, p, revision, m.Text)
 	case workflow.ActionRepository:
+		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
+			return t.refuse(m, p, "speak", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)), err
+		}
 		return t.choseRepository(ctx, m, p, m.Text)
 	}
 	return t.ignore(m), nil
@@ -47,8 +50,12 @@ func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person
 // corrected takes a correction in as if it had been a reply, and shows it to everybody: a
 // modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
 // one. A newer report makes it no less worth knowing, but both sides are told.
-func (t *turn) corrected(m workflow.Message, p workflow.Person, revision int) store.Fact {
+func (t *turn) corrected(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f store.Fact, err error) {
 	s := t.Session()
+	held, err := t.heldBack(ctx, p)
+	if err != nil {
+		return f, err
+	}
 	about := fmt.Sprintf("revision %d", revision)
 	if revision != s.Revision {
 		about += fmt.Sprintf(" (the newest is revision %d)", s.Revision)
@@ -58,10 +65,13 @@ func (t *turn) corrected(m workflow.Message, p workflow.Person, revision int) st
 		said = p.Name + " corrects " + about + ":"
 	}
 	consent := workflow.ReadConsent(m.Text)
-	var f store.Fact
 	switch sounds := consent.Kind; {
 	case sounds == workflow.ConsentStop:
-		f = t.stop(m, p)
+		if f, err = t.stop(ctx, m, p); err != nil {
+			return f, err
+		}
+	case held != "":
+		f = t.holdWords(m, p, held)
 	case t.waitsForConsent() && (sounds == workflow.ConsentApprove || sounds == workflow.ConsentScoped || sounds == workflow.ConsentUnclear):
 		f = t.askConsent(m, p, consent.Scope)
 	default:
@@ -69,7 +79,7 @@ func (t *turn) corrected(m workflow.Message, p workflow.Person, revision int) st
 		f = t.forAgents(m, told)
 	}
 	f.Lines = append(t.program(said+"\n"+quoted(m.Text)), f.Lines...)
-	return f
+	return f, nil
 }
 
 // quoted are somebody's own words, as a quote.

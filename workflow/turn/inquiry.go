@@ -313,6 +313,9 @@ func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
 		q.Answer = json.RawMessage(`{}`)
 	}
 	fact := t.told(q)
+	if len(fact.Told) > 0 && t.mayNotTell(ctx, q.By) {
+		fact.Told, fact.Open = nil, nil // the thread has read it; approved work is not turned round by it
+	}
 	if limit != nil {
 		fact.Lines = t.program("I did not look into that: " + limit.words(t.whoAllows(ctx)) + " Then ask again.")
 	}
@@ -381,6 +384,17 @@ func cutTo(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "\n… (cut)"
 }
 
+// mayNotTell reports whether what an agent answered to that person must not reach the
+// orchestrator: its words would be held back now, and so is what they led to.
+func (t *turn) mayNotTell(ctx context.Context, user string) bool {
+	p, err := t.Slack.Person(ctx, t.Session().Thread, user)
+	if err != nil {
+		return true // closed on error
+	}
+	why, err := t.heldBack(ctx, p)
+	return why != "" || err != nil
+}
+
 // told is what follows from an answer: the orchestrator hears of a recommendation, and the
 // session goes back to where it was.
 func (t *turn) told(q workflow.Inquiry) store.Fact {
@@ -404,7 +418,7 @@ func (t *turn) told(q workflow.Inquiry) store.Fact {
 		f.Lines = t.program(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))
 		return f
 	}
-	f.Told = []store.Told{{Key: fmt.Sprintf("inquiry:%d", q.ID), Text: fmt.Sprintf(
+	f.Told = []store.Told{{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
 		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
 		name, oneLine(q.Question), fence("advice", advice.Text()))}}
 	if !nothingElse {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -28,8 +30,11 @@ func (t *turn) intake(ctx context.Context) error {
 		//crash:message_judged
 		err = t.Record(ctx, fact)
 		if errors.Is(err, store.ErrStale) {
-			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more",
-				"That revision cannot be approved any more; the newest report is the one that counts."+entered(m)))
+			said := "That does not count any more; something newer was said or shown."
+			if fact.Approval != nil {
+				said = "That revision cannot be approved any more; the newest report is the one that counts."
+			}
+			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+entered(m)))
 		}
 		if err != nil {
 			return err
@@ -72,26 +77,32 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 	if err != nil {
 		return t.unknown(m, err)
 	}
-	if m.Kind == workflow.IncomingSent {
-		return t.sent(ctx, m, person)
-	}
-	if reason := mayTakePart(person); reason != "" {
+	reason := mayTakePart(person)
+	var f store.Fact
+	switch {
+	case m.Kind == workflow.IncomingSent:
+		f, err = t.sent(ctx, m, person)
+	case reason != "":
 		return t.turnAway(m, person, reason), nil
+	case m.Kind == workflow.IncomingAction:
+		f, err = t.clicked(ctx, m, person)
+	case m.Kind == workflow.IncomingForm:
+		f, err = t.filled(ctx, m, person)
+	default:
+		f, err = t.said(ctx, m, person)
 	}
-	if m.Kind == workflow.IncomingAction {
-		return t.clicked(ctx, m, person)
+	if err != nil {
+		return f, err
 	}
-	if m.Kind == workflow.IncomingForm {
-		return t.filled(ctx, m, person)
-	}
-	return t.said(ctx, m, person)
+	return t.reopens(ctx, m, person, f)
 }
 
 // unknown: where Slack does not say who wrote, an approval is refused; other words are
 // judged when Slack answers again.
 func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
 	kind := workflow.ReadConsent(m.Text).Kind
-	if m.Kind == workflow.IncomingSent || m.ActionID != "fix_it" && m.ActionID != "push_it" && m.ActionID != workflow.ActionFixLimited && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
+	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, actionGoOn, actionPassOn}, m.ActionID)
+	if m.Kind == workflow.IncomingSent || !permits && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
 		return store.Fact{}, fmt.Errorf("read who wrote: %w", err)
 	}
 	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -116,13 +127,27 @@ func mayTakePart(p workflow.Person) string {
 func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
 	consent := workflow.ReadConsent(m.Text)
 	if consent.Kind == workflow.ConsentStop {
-		return t.stop(m, p), nil
+		return t.stop(ctx, m, p)
 	}
 	if p.Guest && m.TS == t.Session().Thread.TS {
 		return t.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
 	}
-	if f, ok, err := t.answered(ctx, m, p); ok || err != nil {
-		return f, err
+	if workflow.PassesOn(m.Text) {
+		return t.passOn(ctx, m, p, 0)
+	}
+	held, err := t.heldBack(ctx, p)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	if held != "" && consent.Kind == workflow.ConsentScoped {
+		return t.holdWords(m, p, held), nil
+	}
+	if held == "" {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) (store.Fact, bool, error){t.goOn, t.answered} {
+			if f, ok, err := judge(ctx, m, p); ok || err != nil {
+				return f, err
+			}
+		}
 	}
 	if workflow.AllowsPush(m.Text) {
 		if w, err := t.waiting(ctx); err != nil {
@@ -137,14 +162,23 @@ func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) 
 	switch waits := t.waitsForConsent(); {
 	case consent.Kind == workflow.ConsentApprove, consent.Kind == workflow.ConsentScoped:
 		return t.approve(ctx, m, p, t.Session().Revision, consent.Scope)
+	case waits && workflow.Adopts(m.Text) && t.newestKind() == reportRequest: // "yes please do this", under it
+		return t.approve(ctx, m, p, t.Session().Revision, "")
 	case consent.Kind == workflow.ConsentUnclear && waits:
 		return t.askConsent(m, p, consent.Scope), nil
 	}
-	if f, ok, err := t.commanded(ctx, m, p); ok || err != nil {
-		return f, err
+	if held == "" {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) (store.Fact, bool, error){t.adopts, t.commanded} {
+			if f, ok, err := judge(ctx, m, p); ok || err != nil {
+				return f, err
+			}
+		}
 	}
 	if t.Session().Branch != "" && workflow.AsksAboutDiff(m.Text) {
 		return t.explainDiff(m), nil
+	}
+	if held != "" {
+		return t.holdWords(m, p, held), nil
 	}
 	return t.forAgents(m, ""), nil
 }
@@ -162,7 +196,10 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 		if err == nil && ended {
 			return t.answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
 		}
-		return t.stop(m, p), err
+		if err != nil {
+			return store.Fact{}, err
+		}
+		return t.stop(ctx, m, p)
 	}
 	revision, means, ok, err := t.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
@@ -171,6 +208,20 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 	if !ok {
 		t.log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
 		return t.ignore(m), nil
+	}
+	switch m.ActionID {
+	case actionPassOn:
+		row, err := strconv.ParseInt(means, 10, 64)
+		if err != nil {
+			return store.Fact{}, fmt.Errorf("a button that passes %q on: %w", means, err)
+		}
+		return t.passOn(ctx, m, p, row)
+	case actionGoOn:
+		return t.resume(ctx, m, p, means)
+	case "option", "wrap_up", "consult", workflow.ActionRepository, workflow.ActionChoose:
+		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
+			return t.refuse(m, p, "speak", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)), err
+		}
 	}
 	switch m.ActionID {
 	case "fix_it":
@@ -191,19 +242,55 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 	return t.ignore(m), nil
 }
 
-func (t *turn) stop(m workflow.Message, p workflow.Person) store.Fact {
+// stop ends what is under way; anybody who may take part can say it. Work that was approved
+// goes on only at the word of somebody who may approve.
+func (t *turn) stop(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+	return t.stopped(ctx, m, p, "Stopped, as "+p.Name+" asked.")
+}
+
+func (t *turn) stopped(ctx context.Context, m workflow.Message, p workflow.Person, said string) (store.Fact, error) {
 	f := t.ignore(m)
 	f.ClearStop, f.Open = true, no
 	f.Decisions = []workflow.Decision{{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}}
+	mark := m.TS
+	if !isMessage(m.Kind) {
+		mark = fmt.Sprintf("0:%d", m.ID) // before any words
+	}
+	f.Change = func(s *workflow.Session) { s.Halted = mark }
+	how, buttons, err := t.howToGoOn(ctx, p, mark)
+	if err != nil {
+		return store.Fact{}, err
+	}
 	if t.Session().Phase == workflow.PhaseStopped {
-		if m.Kind == workflow.IncomingMention {
-			f.Lines = t.program("It is stopped already. The work so far is kept; write here to go on.")
+		if m.Kind == workflow.IncomingMention || buttons != nil {
+			f.Lines = t.program("It is stopped already. The work so far is kept; "+how, buttons...)
 		}
-		return f
+		return f, nil
+	}
+	if q, err := t.Store.Waiting(ctx, t.Session().ID); err != nil {
+		return store.Fact{}, err
+	} else if q != nil { // what is written next is no answer to it
+		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: "stopped"}, p.ID
 	}
 	f.Events = []workflow.Event{workflow.EventStop}
-	f.Lines = t.program("Stopped, as " + p.Name + " asked. The work so far is kept; write here to go on.")
-	return f
+	f.Lines = t.program(said+" The work so far is kept; "+how, buttons...)
+	return f, nil
+}
+
+// howToGoOn says what lets stopped work go on, and has the button for it where something
+// was approved.
+func (t *turn) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
+	approval, err := t.approval(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if approval != nil {
+		return "write \"go on\" here to go on.", t.goOnButton(mark), nil
+	}
+	if why, _, err := t.mayNotApprove(ctx, p); err != nil || why != "" {
+		return "it goes on when somebody who may approve writes here.", nil, nil
+	}
+	return "write here to go on.", nil, nil
 }
 
 // deleted: without its request a session stops; another deleted message is told to the agents.
@@ -213,15 +300,19 @@ func (t *turn) deleted(ctx context.Context, m workflow.Message) (store.Fact, err
 		if err != nil || !read {
 			return t.ignore(m), err
 		}
+		approval, err := t.approval(ctx)
 		f := t.forAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
 		f.Withdrawn = m.TS
-		return f, nil
+		if approval != nil || t.Session().Phase == workflow.PhaseStopped { // nobody's word to go on
+			f.Open, f.Events = nil, nil
+		}
+		return f, err
 	}
-	f := t.stop(m, workflow.Person{ID: m.User, Name: "the request was deleted and nobody"})
-	if f.Lines != nil {
-		f.Lines = t.program("Stopped: the request was deleted. The work so far is kept; write here to go on.")
+	f, err := t.stopped(ctx, m, workflow.Person{ID: m.User}, "Stopped: the request was deleted.")
+	if len(f.Events) == 0 {
+		f.Lines = nil
 	}
-	return f, nil
+	return f, err
 }
 
 // edited: the new text is a correction, of whoever may take part. It is never consent,
@@ -242,7 +333,16 @@ func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, erro
 	if mayTakePart(person) != "" {
 		return t.ignore(m), nil
 	}
-	return t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", t.Slack.Readable(ctx, m.Text))), nil
+	if held, err := t.heldBack(ctx, person); err != nil {
+		return store.Fact{}, err
+	} else if held != "" {
+		return t.holdWords(m, person, held), nil
+	}
+	f := t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", t.Slack.Readable(ctx, m.Text)))
+	if t.Session().Phase == workflow.PhaseStopped { // it takes a new message to go on
+		f.Open, f.Events = nil, nil
+	}
+	return f, nil
 }
 
 // forAgents gives the message to the agents and opens the session for them.
@@ -278,6 +378,7 @@ func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said 
 // an answer; other words of such people get none.
 func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) store.Fact {
 	f := t.ignore(m)
+	f.Handled[0].Held = isMessage(m.Kind) // until somebody who may approve makes it their own
 	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		f.Lines = t.program("I cannot take this: " + reason + ".")
 	}

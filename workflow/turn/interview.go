@@ -98,6 +98,7 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 	switch {
 	case aligning && workflow.WantsMore(m.Text):
 		f = t.forAgents(m, "")
+		f.Handled[0].Answers = true
 		f.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions }
 		return f, true, nil
 	case aligning && workflow.WrapsUp(m.Text):
@@ -110,6 +111,7 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 			return f, false, nil
 		}
 		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), oneLine(q.Text), fence("message", m.Text)))
+		f.Handled[0].Answers = true
 		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: m.Text}, p.ID
 		return f, true, nil
 	case aligning && t.newestKind() == reportRequest && workflow.Confirms(m.Text):
@@ -143,6 +145,7 @@ func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person,
 
 func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) store.Fact {
 	f := t.forAgents(m, fmt.Sprintf("%s chose the option %q.", called(p.Name), option))
+	f.Handled[0].Answers = true
 	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: option}, p.ID
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
 		f.Lines = t.program(fmt.Sprintf("%s → %s (%s).", oneLine(q.Text), option, p.Name))
@@ -153,21 +156,25 @@ func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question,
 // wrapUp ends the interview: what is recommended stands for all that is open.
 func (t *turn) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) store.Fact {
 	if q == nil {
-		return t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", called(p.Name)))
+		f := t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", called(p.Name)))
+		f.Handled[0].Answers = true
+		return f
 	}
 	f := t.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", called(p.Name), q.Defaults()))
+	f.Handled[0].Answers = true
 	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: q.Recommended}, p.ID
 	f.Lines = t.program("Wrapped up. I take what I recommended:\n" + q.Defaults())
 	return f
 }
 
-// due takes the recommended answer of a question that waited long enough.
+// due takes the recommended answer of a question that waited long enough; nobody's silence
+// resumes what somebody stopped.
 func (t *turn) due(ctx context.Context, m workflow.Message) (store.Fact, error) {
 	q, err := t.Store.Waiting(ctx, t.Session().ID)
 	if err != nil {
 		return store.Fact{}, err
 	}
-	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value {
+	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || t.Session().Phase == workflow.PhaseStopped {
 		return t.ignore(m), nil
 	}
 	f := t.forAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))

@@ -141,10 +141,18 @@ func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, e
 	if m.Shown == "" {
 		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", t.personCalled(ctx, m.User), fence("message", t.Slack.Readable(ctx, text)))
 	}
-	if m.Kind != workflow.IncomingMention && m.Kind != workflow.IncomingReply {
+	of := map[string]bool{m.TS: m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingReply}
+	adopted, err := t.Adopted(ctx, m.ID)
+	if err != nil {
+		return model.Message{}, err
+	}
+	for _, ts := range adopted {
+		of[ts] = true
+	}
+	if len(of) == 1 && !of[m.TS] {
 		return said, nil
 	}
-	more, pictures, err := t.attached(ctx, "Attached to it", map[string]bool{m.TS: true})
+	more, pictures, err := t.attached(ctx, "Attached to it", of)
 	if more != "" {
 		said.Text += "\n\n" + more
 	}

@@ -53,7 +53,7 @@ func (l *lead) rest(ctx context.Context) (model.Result, error) {
 	if _, err := s.Phase.Next(event); err == nil {
 		l.journal.put.Events = append(l.journal.put.Events, event)
 	}
-	l.journal.put.Open = no
+	l.journal.put.Open, l.journal.put.Rested = no, true
 	return model.Result{Text: "Posted. The turn ends here.", Ends: true}, nil
 }
 

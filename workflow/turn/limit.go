@@ -163,11 +163,12 @@ func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person
 		return f, false, nil
 	}
 	if len(over) > 0 {
-		approvers, err := t.approvers(ctx)
+		reason, approvers, err := t.mayNotApprove(ctx, p)
 		if err != nil {
-			return f, false, fmt.Errorf("who may allow more: %w", err)
+			t.log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", err)
+			reason = "Slack does not tell who may approve at this moment"
 		}
-		if reason := approvers.MayApprove(p, t.Session().Requester); reason != "" {
+		if reason != "" {
 			return t.refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
 		}
 	}
@@ -186,6 +187,7 @@ func (t *turn) resumed(m workflow.Message, p workflow.Person, over []workflow.Us
 	if len(over) > 0 {
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
+		f.Permission = permission(m, p, workflow.PermitLimit, t.Session().Revision)
 		f.Decisions = []workflow.Decision{{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS}}
 	}
 	f.Lines = t.program(said)

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -27,7 +28,8 @@ type office struct {
 	t       testing.TB
 	channel string
 	actors  []actor
-	asker   string // who asks for everything
+	asker   string            // who asks for everything
+	people  map[string]string // ids, by name
 }
 
 // An actor is one kind of person, with the repository whose rules make it that kind.
@@ -54,8 +56,8 @@ func openOffice(t testing.TB) *office {
 	group := slack.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{bea, guest, gone}}).ID
 	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
 	return &office{
-		t: t, channel: bugs, asker: asker,
-		Runner: &Runner{Store: st, Slack: &bot.People{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group)},
+		t: t, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
+		Runner: &Runner{Store: st, Slack: &bot.People{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
 		actors: []actor{
 			{"member", bea, "anybody", true},
 			{"requester", asker, "anybody", true},
@@ -109,12 +111,30 @@ func rules(named, group string) (list []Repository) {
 type thread struct {
 	*turn
 	workflow.Thread
-	n int // of messages so far
+	n      int // of messages so far
+	clock  int // of Slack, in its seconds
+	people map[string]string
+	edited map[string]string // what messages read by now in Slack, by ts
+}
+
+// tick is the next ts.
+func (th *thread) tick() string { th.clock++; return fmt.Sprintf("%d.0", 1100+th.clock) }
+
+// cast is somebody's id.
+func (th *thread) cast(who string) string {
+	if id, ok := th.people[who]; ok {
+		return id
+	}
+	return who
 }
 
 // ask begins a session about a repository.
 func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repository string) (*thread, error) {
-	err := r.Store.Receive(ctx, workflow.Incoming{EventID: "Ev " + where.TS, Kind: workflow.IncomingMention, Thread: where, TS: where.TS, User: user, Text: "the total is off"})
+	return r.begin(ctx, where, user, repository, "the total is off")
+}
+
+func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, repository, text string) (*thread, error) {
+	err := r.Store.Receive(ctx, workflow.Incoming{EventID: "Ev " + where.TS, Kind: workflow.IncomingMention, Thread: where, TS: where.TS, User: user, Text: text})
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +159,7 @@ func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repositor
 
 // show shows a new revision, with its button, and returns the button's value.
 func (th *thread) show(ctx context.Context, kind string, events ...workflow.Event) (button string, err error) {
-	report, err := th.newReport(kind, struct{}{})
+	report, err := th.newReport(ctx, kind, struct{}{})
 	if err != nil {
 		return "", err
 	}
@@ -170,8 +190,12 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 	if err != nil {
 		return err
 	}
+	m, err := th.wrote(ctx, "U1", "1002.0", "fix it")
+	if err != nil {
+		return err
+	}
 	f := store.Fact{Events: events}
-	th.permit(&f, workflow.Message{Incoming: workflow.Incoming{TS: "1002.0"}}, workflow.Person{ID: "U1", Name: "bea"}, report, "")
+	th.permit(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
 	return th.Record(ctx, f)
 }
 
@@ -193,4 +217,13 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Pus
 func (th *thread) settle(ctx context.Context, p workflow.Push) error {
 	p.State = workflow.PushDone
 	return th.Record(ctx, store.Fact{Push: &p, Events: []workflow.Event{workflow.EventProve}, Change: func(s *workflow.Session) { s.Head = p.Commit }})
+}
+
+// wrote keeps a message that was judged already.
+func (th *thread) wrote(ctx context.Context, user, ts, text string) (m workflow.Message, err error) {
+	th.n++
+	m.Incoming = workflow.Incoming{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: workflow.IncomingReply, TS: ts, User: user, Text: text}
+	err = th.Store.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
+		values ($1, $2, $3, $4, $5, $6, now()) returning id`, th.Session().ID, m.EventID, m.Kind, m.TS, m.User, m.Text).Scan(&m.ID)
+	return m, err
 }

@@ -39,7 +39,7 @@ func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
-	r, err := t.newReport(reportRootCause, c)
+	r, err := t.newReport(ctx, reportRootCause, c)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -70,7 +70,7 @@ func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resul
 	if err != nil {
 		return model.Result{}, err
 	}
-	r, err := t.newReport(reportDiagnosis, d)
+	r, err := t.newReport(ctx, reportDiagnosis, d)
 	if err != nil {
 		return model.Result{}, err
 	}

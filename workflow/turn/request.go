@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -28,8 +29,8 @@ func (t *turn) newestKind() string {
 	return r.Kind
 }
 
-// Restate shows a feature request back. Whoever asked for it and may approve has given
-// the permission to work on a branch by asking.
+// Restate shows a feature request back. Where everybody whose words it is made of may
+// approve, asking for it was the permission to work on a branch.
 func (l *lead) Restate(ctx context.Context, r workflow.Request) (model.Result, error) {
 	t := l.turn
 	s := t.Session()
@@ -39,10 +40,13 @@ func (l *lead) Restate(ctx context.Context, r workflow.Request) (model.Result, e
 	if _, err := s.Phase.Next(workflow.EventPlan); err != nil && s.Phase != workflow.PhaseAligning && s.Phase != workflow.PhasePlanning {
 		return wrong("A request cannot be restated while the session is %s.", s.Phase), nil
 	}
+	if err := t.hear(ctx); err != nil {
+		return model.Result{}, err
+	}
 	if unread, err := l.unread(ctx); unread != nil || err != nil {
 		return result(unread), err
 	}
-	report, err := t.newReport(reportRequest, r)
+	report, err := t.newReport(ctx, reportRequest, r)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -67,12 +71,16 @@ func (l *lead) Restate(ctx context.Context, r workflow.Request) (model.Result, e
 // otherwise.
 func (l *lead) begin(ctx context.Context, report *workflow.Report) (model.Result, error) {
 	t := l.turn
-	permission, why, err := t.permission(ctx)
+	rule := t.askRule
+	if rule == nil {
+		rule = (*turn).askedBy
+	}
+	by, why, err := rule(t, ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
-	if permission == nil {
-		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s): reply \"go ahead\".", report.Revision, why)
+	if by == nil {
+		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(t.whoAllows(ctx), "."))
 		l.journal.say(report.Text, t.reportButtons("Go ahead")...)
 		l.journal.put.Alone, l.journal.put.Open = true, no
 		l.journal.put.Events = append(l.journal.put.Events, workflow.EventReport)
@@ -80,39 +88,8 @@ func (l *lead) begin(ctx context.Context, report *workflow.Report) (model.Result
 	}
 	l.journal.say(report.Text)
 	l.journal.say("Planning the implementation")
-	t.permit(&l.journal.put, workflow.Message{Incoming: workflow.Incoming{TS: t.Session().Thread.TS}}, *permission, *report, "")
-	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", oneLine(permission.Name))}, nil
-}
-
-// permission is the person whose request allows the work; where there is none, why.
-func (t *turn) permission(ctx context.Context) (*workflow.Person, string, error) {
-	s := t.Session()
-	approvers, err := t.approvers(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	if approvers.OtherThanRequester {
-		return nil, "somebody other than the person who asked has to approve here", nil
-	}
-	users, err := t.Store.Writers(ctx, s.ID)
-	if err != nil {
-		return nil, "", err
-	}
-	if len(users) == 0 {
-		return nil, "nobody asked in words", nil
-	}
-	if users[0] == "" {
-		return nil, "the request is somebody else's message", nil
-	}
-	// The first to write since the last push is who asked; what others said is no request.
-	p, err := t.Slack.Person(ctx, s.Thread, users[0])
-	if err != nil {
-		return nil, "Slack does not tell me who asked", nil // closed on error
-	}
-	if why := approvers.MayApprove(p, ""); why != "" {
-		return nil, why, nil
-	}
-	return &p, "", nil
+	t.permit(&l.journal.put, by.message, by.person, *report, "", by.restsOn...)
+	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", oneLine(by.person.Name))}, nil
 }
 
 // offers are what people may choose instead of going on like this.
@@ -139,29 +116,46 @@ func (l *lead) understanding(report *workflow.Report, r workflow.Request) model.
 	return model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true}
 }
 
-// confirmed: a person says that the shared understanding is right. Where that person may
-// approve, it is the permission to work on a branch, too.
+// confirmed: a person says that the shared understanding is right. It is the permission to
+// work on a branch, too, so it takes somebody who may approve.
 func (t *turn) confirmed(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (store.Fact, error) {
 	s := t.Session()
-	if s.Phase != workflow.PhaseAligning || revision != s.Revision || t.newestKind() != reportRequest {
-		return t.refuse(m, p, "confirm", "not the newest understanding", p.Name+": there is a newer word on this. Please answer that one."), nil
+	refused := func(reason, said string) (store.Fact, error) {
+		f := t.refuse(m, p, "confirm", reason, said)
+		f.Decisions[0].Revision = revision
+		return f, nil
+	}
+	why, approvers, err := t.mayNotApprove(ctx, p)
+	switch {
+	case err != nil:
+		t.log.Warn("a confirmation is refused: cannot read who may give it", "user", m.User, "err", err)
+		return refused("who may approve could not be looked up", "Slack does not tell me who may approve at this moment, so I take no approval. Please try again.")
+	case s.Phase != workflow.PhaseAligning || revision != s.Revision || t.newestKind() != reportRequest:
+		return refused("not the newest understanding", p.Name+": there is a newer word on this. Please answer that one.")
+	case why != "":
+		return refused(why, fmt.Sprintf("%s, I cannot take this as the word to begin: %s. It waits for somebody who may approve. %s", p.Name, why, approvers.Who()))
+	}
+	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := t.unread(ctx, m, shown); err != nil {
+		return store.Fact{}, err
+	} else if unread {
+		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
+	}
+	if unseen, err := t.Unseen(ctx, 0); err != nil {
+		return store.Fact{}, err
+	} else if len(unseen) > 0 {
+		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 	}
 	report, err := t.Store.Report(ctx, s.ID, revision)
 	if err != nil {
 		return store.Fact{}, err
-	}
-	approvers, err := t.approvers(ctx)
-	if err != nil {
-		return t.unknown(m, err)
 	}
 	f := t.forAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", called(p.Name), revision))
 	f.Events = []workflow.Event{workflow.EventResume}
 	f.Lines = t.program("Understood. The work starts from this.")
 	f.Change = func(s *workflow.Session) { s.Way = workflow.CommandNone }
 	f.Decisions = []workflow.Decision{{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision}}
-	if approvers.MayApprove(p, s.Requester) == "" {
-		t.permit(&f, m, p, report, "")
-	}
+	t.permit(&f, m, p, report, "")
 	return f, nil
 }
 
@@ -181,7 +175,7 @@ func (l *lead) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, 
 	if unread, err := l.unread(ctx); unread != nil || err != nil {
 		return result(unread), err
 	}
-	report, err := t.newReport(reportPlan, p)
+	report, err := t.newReport(ctx, reportPlan, p)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -196,13 +190,17 @@ func (l *lead) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, 
 }
 
 // newReport is the next revision; its text is set by the caller.
-func (t *turn) newReport(kind string, body any) (*workflow.Report, error) {
+func (t *turn) newReport(ctx context.Context, kind string, body any) (*workflow.Report, error) {
 	s := t.Session()
 	b, err := json.Marshal(body)
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return &workflow.Report{Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit}, nil
+	askers, err := t.askers(ctx, kind)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return &workflow.Report{Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit, AskedBy: askers}, nil
 }
 
 // unread refuses to show something while words wait that it does not know of.

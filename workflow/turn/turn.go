@@ -14,7 +14,9 @@
 // side by side in trees of their own (tasks.go), no task ends and nothing is pushed without
 // the proof and what its skill asks for (worker.go, gates.go, finish.go), what stands
 // outside a scope is taken out (scope.go), and only people's words and clicks, judged by
-// code, make an approval (intake.go, approve.go). Questions to agents that only read run
+// code, make a permission (intake.go, permission.go, approve.go). Once work is approved, or
+// somebody stopped it, the words of people who may not approve reach no agent until
+// somebody who may passes them on (heldback.go). Questions to agents that only read run
 // beside the work (inquiry.go).
 package turn
 
@@ -90,7 +92,8 @@ type Runner struct {
 	Seats        store.Seats      // how many sessions may be at work, over all replicas
 	Log          *slog.Logger
 
-	holds holds
+	askRule askRule // nil: askedBy; a control has another
+	holds   holds
 }
 
 // pulse is how often a turn looks whether it was stopped or fenced: a stop has to act

@@ -1,0 +1,270 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/migrations"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+// A forgery is a yes of somebody who did not say it.
+type forgery struct {
+	change func(*workflow.Permission, *workflow.Approval)
+	sql    string // by hand, before
+	want   string // the guard that refuses it
+	off    string // takes it away
+}
+
+var forgeries = map[string]forgery{
+	"another person": {
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.User, a.User = "U2", "U2" },
+		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	// As it was: the first to write since the push, and the thread's first message.
+	"the first writer since a push": {
+		sql:    `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) select id, 'q', 'reply', '5.0', 'U2', true from sessions`,
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.User, a.User = "U2", "U2" },
+		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"another person than the permission's": {
+		change: func(_ *workflow.Permission, a *workflow.Approval) { a.User = "U2" },
+		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
+	},
+	"another message than the permission's": {
+		change: func(_ *workflow.Permission, a *workflow.Approval) { a.MessageTS = "9.0" },
+		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
+	},
+	"another revision than the permission's": {
+		change: func(p *workflow.Permission, _ *workflow.Approval) { p.Revision = 1 },
+		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
+	},
+	"a message that there is not": {
+		change: func(p *workflow.Permission, _ *workflow.Approval) { p.Message = 99 },
+		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"another ts than the message's": {
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.MessageTS, a.MessageTS = "9.0", "9.0" },
+		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"a message of another thread": {
+		sql:    `insert into sessions (id, team, channel, thread_ts) values ('other', 'T', 'C', 'o'); update inbox set session_id = 'other'`,
+		change: func(*workflow.Permission, *workflow.Approval) {},
+		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"an edit": {
+		sql: `update inbox set kind = 'edit'`, change: func(*workflow.Permission, *workflow.Approval) {},
+		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"somebody's message that was sent on": {
+		sql: `update inbox set kind = 'sent'`, change: func(*workflow.Permission, *workflow.Approval) {},
+		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"what the program says": {
+		sql: `update inbox set kind = 'told'`, change: func(*workflow.Permission, *workflow.Approval) {},
+		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+	},
+	"a revision that was never shown": {
+		sql:    `update sessions set revision = 3; insert into reports (session_id, revision, kind, body, text, hash, base_commit) select session_id, 3, kind, body, text, hash, base_commit from reports where revision = 2`,
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.Revision, a.Revision = 4, 3 },
+		want:   "permissions_session_id_revision_fkey", off: `alter table permissions drop constraint permissions_session_id_revision_fkey; alter table approvals drop constraint approvals_by_permission`,
+	},
+	"no permission": {
+		change: func(p *workflow.Permission, _ *workflow.Approval) { p.ID = "" },
+		want:   "approvals_have_permissions", off: `alter table approvals drop constraint approvals_have_permissions`,
+	},
+}
+
+// The schema refuses a yes of anybody but the author of the message that it names, whoever
+// writes it; without its guards it goes through.
+func TestAPermissionIsItsAuthors(t *testing.T) {
+	t.Parallel()
+	for name, c := range forgeries {
+		for _, guarded := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, guarded %v", name, guarded), func(t *testing.T) {
+				t.Parallel()
+				s := open(t)
+				turn := begun(t, s)
+				reported(t, turn, 1, "first")
+				two := reported(t, turn, 2, "second")
+				f := approval(two, "a")
+				c.change(f.Permission, f.Approval)
+				if f.Permission.ID == "" {
+					f.Permission = nil
+				}
+				for _, sql := range []string{c.sql, c.off} {
+					if sql == c.off && guarded {
+						continue
+					}
+					_, err := s.Pool.Exec(t.Context(), sql)
+					require.NoError(t, err)
+				}
+				if f.Approval.Revision == 3 {
+					_, err := s.Begin(t.Context(), turn.Session().ID)
+					require.NoError(t, err)
+					turn, err = s.Begin(t.Context(), turn.Session().ID)
+					require.NoError(t, err)
+				}
+				err := turn.Record(t.Context(), f)
+				if guarded {
+					require.ErrorContains(t, err, c.want)
+					require.Zero(t, number(t, s, `select count(*) from approvals`)+number(t, s, `select count(*) from permissions`))
+					return
+				}
+				require.NoError(t, err, "without the guard it goes through")
+				require.Equal(t, 1, number(t, s, `select count(*) from approvals`))
+			})
+		}
+	}
+}
+
+// One message is one permission of its kind, once.
+func TestAMessagePermitsOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	one := reported(t, turn, 1, "first")
+	require.NoError(t, turn.Record(t.Context(), approval(one, "a")))
+	two := reported(t, turn, 2, "second")
+	again := approval(two, "b")
+	again.Events = nil
+	require.ErrorIs(t, turn.Record(t.Context(), again), store.ErrStale)
+	require.Equal(t, 1, number(t, s, `select count(*) from approvals`))
+}
+
+// A push is refused while somebody's stop stands, until somebody lets the work go on; then
+// and not before.
+func TestNothingStoppedIsPushed(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	turn := begun(t, s)
+	require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")))
+	push := func() error {
+		return turn.Record(t.Context(), store.Fact{Push: &workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}})
+	}
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
+	require.Equal(t, "0", turn.Session().Halted)
+	require.ErrorIs(t, push(), store.ErrNotApproved)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
+	require.ErrorIs(t, push(), store.ErrNotApproved)
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Permission: permits("adopts", workflow.PermitAdopt, 1)}))
+	require.ErrorIs(t, push(), store.ErrNotApproved, "nor does another permission")
+	require.NoError(t, turn.Record(t.Context(), store.Fact{Permission: permits("resumes", workflow.PermitResume, 1)}))
+	require.NoError(t, push())
+}
+
+// Approvals from before there were permissions count where their message is their person's.
+func TestApprovalsFromBefore(t *testing.T) {
+	t.Parallel()
+	url := clustertest.Database(t, func(context.Context, string) error { return nil })
+	s, err := store.Open(t.Context(), url, silent)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	db := stdlib.OpenDBFromPool(s.Pool)
+	defer db.Close()
+	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
+	require.NoError(t, err)
+	_, err = ours.UpTo(t.Context(), 14)
+	require.NoError(t, err)
+	cases := map[string]struct {
+		ts, user string // of the approval
+		more     string // somebody else's message
+		counts   bool
+	}{
+		"said":                       {"2.0", "U2", "", true},
+		"of somebody else's message": {"2.0", "U1", "", false},
+		"of no message":              {"9.0", "U1", "", false},
+		"asked":                      {"1.0", "U1", "", true},
+		"asked, and others wrote":    {"1.0", "U1", "reply", false},
+		"asked, and others edited":   {"1.0", "U1", "edit", false},
+	}
+	for name, c := range cases {
+		for _, sql := range []string{
+			`insert into sessions (id, team, channel, thread_ts, revision, base_commit, branch, phase) values ($1, 'T', $1, '1.0', 1, 'c', 'bobbin/x', 'working')`,
+			`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ($1, 1, 'request', '{}', 'r', 'h', 'c')`,
+			`insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) values ($1, $1 || 'a', 'mention', '1.0', 'U1', true), ($1, $1 || 'b', 'reply', '2.0', 'U2', false)`,
+		} {
+			_, err := s.Pool.Exec(t.Context(), sql, name)
+			require.NoError(t, err, sql)
+		}
+		if c.more != "" {
+			_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) values ($1, $1 || 'c', $2, '3.0', 'U9', true)`, name, c.more)
+			require.NoError(t, err)
+		}
+		_, err := s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts) values ($1, $1, 1, 'h', 'c', $2, $3)`, name, c.user, c.ts)
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.Migrate(t.Context()))
+	for name, c := range cases {
+		turn, err := s.Begin(t.Context(), name)
+		require.NoError(t, err)
+		err = turn.Record(t.Context(), store.Fact{Push: &workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended}})
+		if c.counts {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorIs(t, err, store.ErrNotApproved, name)
+		}
+	}
+	_, err = s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, inherited) values ('new', 'said', 2, 'h', 'c', 'U1', '1.0', true)`)
+	require.ErrorContains(t, err, "approvals_have_permissions", "none is inherited later")
+}
+
+// What is held reaches no agent, nor do its files, until it is passed on; its button stays
+// until then, whatever else is answered.
+func TestHeldWordsWait(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	ctx := t.Context()
+	turn := begun(t, s)
+	in := reply("Ev2", "2.0", "see the log")
+	in.Files = []workflow.Attachment{{Message: "2.0", File: "F1", Name: "notes.log"}}
+	require.NoError(t, s.Receive(ctx, in))
+	id := int64(number(t, s, `select max(id) from inbox`))
+	offer := workflow.Line{Agent: "orchestrator", Text: "this waits", Buttons: []workflow.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
+	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: id, Held: true}}, Lines: []workflow.Line{offer}}))
+	p, err := s.Next(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	posted(t, s, p.Key, "7.7")
+
+	held, err := turn.Held(ctx)
+	require.NoError(t, err)
+	require.Len(t, held, 1)
+	files, err := s.Attachments(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	require.Empty(t, files)
+	file, err := s.Attachment(ctx, turn.Session().ID, 1)
+	require.NoError(t, err)
+	require.Nil(t, file)
+	unseen, err := turn.Unseen(ctx, 0)
+	require.NoError(t, err)
+	require.Empty(t, unseen)
+
+	opens := true
+	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: 1, ForAgents: true}}, Open: &opens}))
+	p, err = s.Next(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	require.Nil(t, p, "what is answered is something else")
+
+	adopts := permits("p", workflow.PermitAdopt, 0)
+	adopts.RestsOn = []int64{id}
+	require.NoError(t, turn.Record(ctx, store.Fact{Permission: adopts, Passed: []int64{id}}))
+	p, err = s.Next(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	require.Equal(t, "Passed on by ann.", p.Note)
+	held, err = turn.Held(ctx)
+	require.NoError(t, err)
+	require.Empty(t, held)
+	files, err = s.Attachments(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	adopted, err := turn.Adopted(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, []string{"2.0"}, adopted)
+}

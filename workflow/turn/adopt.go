@@ -1,0 +1,116 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// maxAdopted is how much of others' words one adoption gives to agents; Slack takes no
+// message that is longer.
+const maxAdopted = 40_000
+
+// adopts judges "yes please do this": a person makes their own what others asked for above
+// in the thread; ok says that it was that. Agents are given it whole, as data, whoever
+// wrote it.
+func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+	if !workflow.Adopts(m.Text) {
+		return f, false, nil
+	}
+	theirs, err := t.above(ctx, m)
+	if err != nil {
+		return t.refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
+	}
+	if len(theirs.ts) == 0 {
+		return f, false, nil
+	}
+	why, _, err := t.mayNotApprove(ctx, p)
+	if err != nil {
+		t.log.Warn("nothing is adopted: cannot read who may approve", "user", p.ID, "err", err)
+		why = "who may approve could not be looked up"
+	}
+	if why != "" {
+		f = t.forAgents(m, "")
+		f.Decisions = []workflow.Decision{{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+		return f, true, nil
+	}
+	f = t.forAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
+		called(p.Name), fence("message", t.Slack.Readable(ctx, m.Text)), theirs.text))
+	f.Earlier, f.Adopts, f.Passed = theirs.earlier, theirs.ts, theirs.held
+	for _, s := range theirs.earlier {
+		f.Attachments = append(f.Attachments, s.Files...)
+	}
+	f.Permission = permission(m, p, workflow.PermitAdopt, t.Session().Revision)
+	f.Decisions = []workflow.Decision{{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	return f, true, nil
+}
+
+// others is what other people wrote above a message.
+type others struct {
+	ts      []string        // of all of it
+	text    string          // what agents were not given yet, or not whole
+	earlier []workflow.Said // that the inbox does not hold
+	held    []int64         // rows that were kept from the agents
+}
+
+// delivered: that message stood in the thread before the newest push.
+func (t *turn) delivered(ctx context.Context, ts string) bool {
+	last, err := t.DeliveredTS(ctx)
+	return err != nil || ts <= last
+}
+
+// above is what others wrote above m since the newest push: what agents were shown, what
+// was kept from them, and what was in the thread before the session.
+func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err error) {
+	shown, err := t.Read(ctx)
+	if err != nil {
+		return o, err
+	}
+	held, err := t.Held(ctx)
+	if err != nil {
+		return o, err
+	}
+	var parts []string
+	size := 0
+	give := func(name, text string) {
+		part := fmt.Sprintf("%s wrote:\n%s", called(name), fence("message", cutTo(text, max(maxAdopted-size, 0))))
+		size += len(text)
+		parts = append(parts, part)
+	}
+	for _, x := range shown {
+		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && (isMessage(x.Kind) || x.Kind == workflow.IncomingEdit || x.Kind == workflow.IncomingEarlier) {
+			o.ts = append(o.ts, x.TS)
+		}
+	}
+	for _, h := range held {
+		stands, err := t.stands(ctx, h)
+		if err != nil {
+			return o, err
+		}
+		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || t.delivered(ctx, h.TS) {
+			continue // what is not as it was kept is not what was adopted
+		}
+		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
+		give(t.personCalled(ctx, h.User), t.Slack.Readable(ctx, h.Text))
+	}
+	before, err := t.Slack.Earlier(ctx, t.Session().Thread)
+	if err != nil {
+		return o, err
+	}
+	for _, s := range before {
+		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited > m.TS || slices.Contains(o.ts, s.TS) || t.delivered(ctx, s.TS) {
+			continue
+		}
+		o.ts, o.earlier = append(o.ts, s.TS), append(o.earlier, s)
+		give(s.Name, s.Text)
+	}
+	o.text = strings.Join(parts, "\n")
+	if parts == nil {
+		o.text = "(you were shown it already)"
+	}
+	return o, nil
+}

@@ -1,0 +1,242 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// Words of people who may not approve report, ask and correct before an approval. Once work
+// is approved, or somebody stopped it, they reach no agent: they are kept, and offered to
+// those who may approve, who can pass them on.
+
+// The actions of the buttons below such words, and below a stop.
+const (
+	actionPassOn = "pass_on"
+	actionGoOn   = "go_on"
+)
+
+// heldBack says why the words of p do not reach the agents now; empty when they do.
+func (t *turn) heldBack(ctx context.Context, p workflow.Person) (why string, err error) {
+	if t.Session().Phase != workflow.PhaseStopped {
+		if a, err := t.approval(ctx); a == nil || err != nil {
+			return "", err
+		}
+	}
+	why, _, err = t.mayNotApprove(ctx, p)
+	if err != nil {
+		t.log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
+		return "Slack does not tell who may approve", nil // closed on error
+	}
+	return why, nil
+}
+
+// holdWords keeps a message for somebody who may approve, and says so in one line. Mere thanks
+// wait for nobody.
+func (t *turn) holdWords(m workflow.Message, p workflow.Person, why string) store.Fact {
+	f := t.ignore(m)
+	if workflow.Acknowledges(m.Text) {
+		return f
+	}
+	if s := t.Session(); s.Phase == workflow.PhaseStopped && s.Halted != "" && isMessage(m.Kind) && workflow.GoesOn(m.Text) {
+		f = t.refuse(m, p, "resume", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
+		f.Lines[0].Buttons = t.goOnButton(s.Halted)
+		return f
+	}
+	f.Handled[0].Held = true
+	f.Decisions = []workflow.Decision{{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
+	if m.Kind != workflow.IncomingForm { // what was entered stands above it
+		said = strings.TrimSuffix(said, ".") + ": " + shortened(m.Text, maxHeldQuote)
+	}
+	f.Lines = t.program(said,
+		workflow.Button{ActionID: actionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})
+	f.Alone = true
+	return f
+}
+
+// maxHeldQuote is how much of held words, in characters, is said again beside their button,
+// so that it is plain which words it passes on.
+const maxHeldQuote = 100
+
+// shortened is somebody's words in one line, in quotation marks.
+func shortened(text string, most int) string {
+	r := []rune(oneLine(text))
+	if len(r) > most {
+		r = append(r[:most-1], '…')
+	}
+	return `"` + string(r) + `"`
+}
+
+// passOn gives held words to the agents, in the name of somebody who may approve: that row,
+// or where it is 0 all that was offered above m.
+func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) (store.Fact, error) {
+	refused := func(reason, said string) (store.Fact, error) {
+		return t.refuse(m, p, "adopt", reason, p.Name+said), nil
+	}
+	why, approvers, err := t.mayNotApprove(ctx, p)
+	if err != nil {
+		t.log.Warn("nothing is passed on: cannot read who may approve", "user", p.ID, "err", err)
+		why = "Slack does not tell who may approve at this moment"
+	}
+	if why != "" {
+		return refused(why, fmt.Sprintf(", I cannot take this from you: %s. %s", why, approvers.Who()))
+	}
+	rows := []int64{row}
+	if row == 0 {
+		if rows, err = t.Offered(ctx); err != nil {
+			return store.Fact{}, err
+		}
+	}
+	passed, err := t.passed(ctx, m, rows)
+	switch {
+	case err != nil:
+		t.log.Warn("nothing is passed on: cannot read the messages", "err", err)
+		return refused("the message could not be read", ": Slack does not let me read that message at this moment. Please try again.")
+	case len(passed.rows) == 0:
+		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
+	}
+	f := t.forAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
+		called(p.Name), called(p.Name), strings.Join(passed.told, "\n")))
+	f.Passed = passed.over
+	f.Permission = permission(m, p, workflow.PermitAdopt, t.Session().Revision, passed.rows...)
+	f.Decisions = []workflow.Decision{{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	if m.Kind != workflow.IncomingAction {
+		f.Lines = t.program(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))
+	}
+	return f, nil
+}
+
+// passing is what somebody passes on.
+type passing struct {
+	rows, over []int64  // the messages; and with them what waits no longer, their older wordings
+	told, said []string // to agents, and in the thread
+}
+
+// passed are those of the held messages that still say what was held, and stood above m.
+func (t *turn) passed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
+	all, err := t.Held(ctx)
+	if err != nil {
+		return p, err
+	}
+	for _, h := range all {
+		if !slices.Contains(rows, h.ID) || h.ID > m.ID || h.User == m.User {
+			continue
+		}
+		if stands, err := t.stands(ctx, h); err != nil {
+			return p, err
+		} else if !stands {
+			continue
+		}
+		for _, o := range all {
+			if o.ID == h.ID || o.TS == h.TS && o.Kind != workflow.IncomingForm {
+				p.over = append(p.over, o.ID)
+			}
+		}
+		wrote := t.personCalled(ctx, h.User) + " wrote"
+		if h.Kind == workflow.IncomingSent {
+			wrote = fmt.Sprintf("%s sent a message of %s", t.personCalled(ctx, h.User), t.writer(ctx, h))
+		}
+		p.rows, p.said = append(p.rows, h.ID), append(p.said, shortened(h.Text, maxHeldQuote))
+		p.told = append(p.told, wrote+":\n"+fence("message", t.Slack.Readable(ctx, h.Text)))
+	}
+	return p, nil
+}
+
+// stands reports whether a message still says in the thread what was kept of it: whoever
+// passes it on has to have read the same. What was entered in a form cannot change.
+func (t *turn) stands(ctx context.Context, m workflow.Message) (bool, error) {
+	if m.Kind == workflow.IncomingForm || m.TS == t.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
+		return true, nil
+	}
+	newest, err := t.Original(ctx, m.TS, 1<<62)
+	if err != nil || newest != m.Text {
+		return false, err
+	}
+	text, _, found, err := t.Slack.Reread(ctx, t.Session().Thread, m.TS)
+	return found && (text == m.Text || strings.HasPrefix(text, m.Text+"\n")), err
+}
+
+// goOnButton lets the work go on that was stopped by the stop of that mark, and no later one.
+func (t *turn) goOnButton(mark string) []workflow.Button {
+	return []workflow.Button{{ActionID: actionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
+}
+
+// goOn judges words of somebody who may approve in a session whose approved work somebody
+// stopped; ok says that they spoke of going on. Nothing but that lets it go on; what only
+// mentions it is given to the agents, and asked about with a button.
+func (t *turn) goOn(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+	s := t.Session()
+	a, err := t.approval(ctx)
+	if err != nil || s.Halted == "" || a == nil || isMessage(m.Kind) && m.TS < s.Halted {
+		return f, false, err
+	}
+	if workflow.ReadConsent(m.Text).Kind == workflow.ConsentApprove || workflow.GoesOn(m.Text) {
+		f, err = t.resume(ctx, m, p, s.Halted)
+		return f, true, err
+	}
+	if !workflow.MentionsGoingOn(m.Text) {
+		return f, false, nil
+	}
+	f = t.forAgents(m, "")
+	f.Lines = t.program(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), t.goOnButton(s.Halted)...)
+	f.Decisions = []workflow.Decision{{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	return f, true, nil
+}
+
+// resume lets approved work go on that the stop of that mark ended. What offered that says
+// who did (store.Turn.Record writes it again).
+func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) (store.Fact, error) {
+	s := t.Session()
+	why, approvers, err := t.mayNotApprove(ctx, p)
+	if err != nil {
+		t.log.Warn("nothing goes on: cannot read who may approve", "user", p.ID, "err", err)
+		why = "Slack does not tell who may approve at this moment"
+	}
+	if why != "" {
+		return t.refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your word: %s. %s", p.Name, why, approvers.Who())), nil
+	}
+	a, err := t.approval(ctx)
+	if err != nil {
+		return store.Fact{}, err
+	}
+	switch {
+	case a == nil || s.Halted == "":
+		return t.refuse(m, p, "resume", "nothing is stopped", p.Name+": nothing is stopped that could go on."), nil
+	case mark != s.Halted:
+		return t.refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
+	}
+	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", called(p.Name), s.Revision)
+	if isMessage(m.Kind) && !workflow.SaysGoOn(m.Text) {
+		told += " Their words:\n" + fence("message", t.Slack.Readable(ctx, m.Text))
+	}
+	f := t.forAgents(m, told)
+	f.Permission = permission(m, p, workflow.PermitResume, s.Revision)
+	f.Decisions = []workflow.Decision{{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	return f, nil
+}
+
+// reopens makes what opens a stopped session, of which nothing is approved, a permission of
+// whoever did that; where they may not approve, it stays as it is.
+func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Person, f store.Fact) (store.Fact, error) {
+	s := t.Session()
+	opens := f.Open != nil && *f.Open || slices.Contains(f.Events, workflow.EventRequest) || slices.Contains(f.Maybe, workflow.EventRequest)
+	if s.Phase != workflow.PhaseStopped || !opens || f.Permission != nil {
+		return f, nil
+	}
+	if why, err := t.heldBack(ctx, p); err != nil {
+		return f, err
+	} else if why != "" {
+		return t.refuse(m, p, "resume", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)), nil
+	}
+	if a, err := t.approval(ctx); err != nil || a != nil {
+		return f, err
+	}
+	f.Permission = permission(m, p, workflow.PermitResume, s.Revision)
+	return f, nil
+}

@@ -1,0 +1,287 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// There is one way to a yes: a row that is made from one message or click, of the person
+// who wrote or made it, as Slack tells of that person now. Nothing else in this package
+// makes a workflow.Permission; the schema refuses one of somebody else's message.
+
+// permission is the yes of p that m gives; revision is the one that the thread was shown,
+// 0 where none was yet.
+func permission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) *workflow.Permission {
+	return &workflow.Permission{
+		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
+	}
+}
+
+// permits is what an approval of the report is for.
+func (t *turn) permits(kind string) workflow.PermissionKind {
+	switch {
+	case kind == reportPlan:
+		return workflow.PermitPlan
+	case kind == reportRequest && t.Session().Phase == workflow.PhaseAligning:
+		return workflow.PermitUnderstanding
+	case kind == reportRequest:
+		return workflow.PermitRequest
+	}
+	return workflow.PermitReport
+}
+
+// permit puts the approval of r by p down: the branch may be written from here on.
+func (t *turn) permit(f *store.Fact, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
+	f.Permission = permission(m, p, t.permits(r.Kind), r.Revision, restsOn...)
+	f.Approval = &workflow.Approval{
+		ID: store.NewToken(), Session: t.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
+	}
+	f.Decisions = append(f.Decisions, workflow.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
+	branch, before := t.branch(), f.Change
+	f.Change = func(s *workflow.Session) {
+		if before != nil {
+			before(s)
+		}
+		s.Branch = branch
+	}
+}
+
+// mayNotApprove says why p may not approve what is asked for now; empty when p may.
+func (t *turn) mayNotApprove(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
+	if a, err = t.approvers(ctx); err != nil {
+		return "", a, err
+	}
+	requesters, err := t.requesters(ctx, a)
+	return a.MayApprove(p, requesters...), a, err
+}
+
+// requesters are who asked for what is at hand, where somebody else has to approve it.
+func (t *turn) requesters(ctx context.Context, a workflow.Approvers) ([]string, error) {
+	s := t.Session()
+	if !a.OtherThanRequester {
+		return nil, nil
+	}
+	if s.Revision == 0 {
+		return t.askers(ctx, "")
+	}
+	r, err := t.Store.Report(ctx, s.ID, s.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("who asked for revision %d: %w", s.Revision, err)
+	}
+	if r.AskedBy == nil { // from before this was kept
+		return []string{s.Requester}, nil
+	}
+	return r.AskedBy, nil
+}
+
+// askers are who asked for what a report of that kind says, since the thread last rested:
+// of what is to be built everybody who asked for a part, else whoever wrote first. Until it
+// is pushed a revision is also of those who asked for the one before it.
+func (t *turn) askers(ctx context.Context, kind string) ([]string, error) {
+	s := t.Session()
+	ids := []string{}
+	if undelivered, err := t.Store.Report(ctx, s.ID, s.Revision); err == nil && s.Revision > 0 {
+		if spent, err := t.spent(ctx, s.Revision); err != nil {
+			return nil, err
+		} else if !spent {
+			ids = append(ids, undelivered.AskedBy...)
+		}
+	}
+	read, err := t.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	read = slices.DeleteFunc(read, func(x store.Read) bool { return x.Rested || !isMessage(x.Kind) || x.Answers })
+	asking := slices.DeleteFunc(slices.Clone(read), func(x store.Read) bool { return !asks(x) })
+	switch {
+	case (kind == reportRequest || kind == reportPlan) && len(asking) > 0:
+		read = asking
+	case len(read) > 0:
+		read = read[:1]
+	}
+	for _, x := range read {
+		if !slices.Contains(ids, x.User) {
+			ids = append(ids, x.User)
+		}
+	}
+	if len(ids) == 0 {
+		ids = append(ids, s.Requester)
+	}
+	return ids, nil
+}
+
+// spent: what the revision says was pushed.
+func (t *turn) spent(ctx context.Context, revision int) (bool, error) {
+	a, err := t.Store.Approval(ctx, t.Session().ID, revision)
+	if err != nil || a == nil {
+		return false, err
+	}
+	pushes, err := t.Store.Pushes(ctx, t.Session().ID)
+	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
+}
+
+// isMessage: somebody wrote that to the bot or in its thread.
+func isMessage(k workflow.IncomingKind) bool {
+	return k == workflow.IncomingMention || k == workflow.IncomingReply || k == workflow.IncomingSent
+}
+
+// asked is who asked for what is said back, and may approve it.
+type asked struct {
+	message workflow.Message
+	person  workflow.Person
+	restsOn []int64 // every message that the request is made of
+}
+
+// An askRule says whose asking permits what is said back.
+type askRule func(*turn, context.Context) (by *asked, why string, err error)
+
+// askedBy is whose asking permits what the orchestrator says back; nil where nobody's does,
+// and why says so for people. The program decides it from rows: everything that agents were
+// shown since the thread last rested has to be of people who may approve, or adopted by
+// one, and one of them has to have asked for something. What others wrote before that rest
+// counts, too, since newer words may lean on it, but for mere questions, which were answered.
+func (t *turn) askedBy(ctx context.Context) (by *asked, why string, err error) {
+	approvers, err := t.approvers(ctx)
+	if err != nil {
+		t.log.Warn("asking is no permission: cannot read who may approve", "err", err)
+		return nil, "Slack does not tell who may approve here", nil
+	}
+	if approvers.OtherThanRequester {
+		return nil, "somebody other than the person who asked has to approve here", nil
+	}
+	if stopped, err := t.Undelivered(ctx); err != nil {
+		return nil, "", err
+	} else if stopped && t.Session().Halted != "" {
+		return nil, "the work before it was stopped, and its changes are still here", nil
+	}
+	read, err := t.Read(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	given, err := t.given(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	authors := &authors{turn: t, approvers: approvers, known: map[string]author{}}
+	by = &asked{}
+	spent := false
+	for _, x := range read {
+		refused := authors.refused(ctx, x)
+		switch adopted := authors.adopted(ctx, given, x.ID); {
+		case refused != "" && !adopted:
+			if x.Rested && isMessage(x.Kind) && x.Shown == "" && workflow.OnlyAsks(x.Text) {
+				continue
+			}
+			return nil, refused, nil
+		case refused == "" && x.Rested:
+			continue
+		case refused == "" && given.mayAsk(x):
+			by.message, by.person = x.Message, authors.of(ctx, x.User).person
+		}
+		spent = spent || given.spent[x.ID]
+		by.restsOn = append(by.restsOn, x.ID)
+	}
+	switch {
+	case by.message.ID == 0 && spent:
+		return nil, "what was asked for was allowed as an earlier revision", nil
+	case by.message.ID == 0:
+		return nil, "nobody asked for this in so many words", nil
+	}
+	return by, "", nil
+}
+
+// given are the permissions of the session, as far as they matter to asking.
+type given struct {
+	adoptions map[int64][]workflow.Permission // by the row that is adopted
+	adopting  map[int64]bool                  // rows that adopt what others asked for
+	spent     map[int64]bool                  // rows that permitted a revision
+}
+
+func (t *turn) given(ctx context.Context) (given, error) {
+	g := given{map[int64][]workflow.Permission{}, map[int64]bool{}, map[int64]bool{}}
+	all, err := t.Store.Permissions(ctx, t.Session().ID)
+	for _, p := range all {
+		switch p.What {
+		case workflow.PermitReport, workflow.PermitPlan, workflow.PermitUnderstanding, workflow.PermitRequest:
+			g.spent[p.Message] = true
+		case workflow.PermitAdopt:
+			g.adopting[p.Message] = len(p.RestsOn) > 0
+			for _, id := range p.RestsOn {
+				g.adoptions[id] = append(g.adoptions[id], p)
+			}
+		}
+	}
+	return g, err
+}
+
+// mayAsk reports whether a message can be the one by which something was asked for: words
+// that ask for something to be done, or that adopt somebody else's, as they were written.
+// It permits once. Words that were passed on are not asked for by that.
+func (g given) mayAsk(x store.Read) bool {
+	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.IncomingMention && x.Kind != workflow.IncomingReply {
+		return false
+	}
+	command, _ := workflow.ReadCommand(x.Text)
+	return x.Shown == "" && asks(x) || command != workflow.CommandNone || g.adopting[x.ID] && !workflow.PassesOn(x.Text)
+}
+
+// asks reports whether a message may ask for something to be built.
+func asks(x store.Read) bool { return workflow.Asks(x.Text, x.Kind == workflow.IncomingMention) }
+
+// authors are the people whose words a request is made of, each looked up once, now.
+type authors struct {
+	turn      *turn
+	approvers workflow.Approvers
+	known     map[string]author
+}
+
+type author struct {
+	person workflow.Person
+	why    string // that person may not approve; empty: may
+}
+
+func (a *authors) of(ctx context.Context, user string) author {
+	if known, ok := a.known[user]; ok {
+		return known
+	}
+	p, err := a.turn.Slack.Person(ctx, a.turn.Session().Thread, user)
+	found := author{person: p, why: a.approvers.MayApprove(p)}
+	if err != nil {
+		found.why = "Slack does not tell who that is" // closed on error
+	}
+	if p.Name == "" {
+		found.person.Name = "somebody"
+	}
+	a.known[user] = found
+	return found
+}
+
+// forwardMark begins what was forwarded with a message (see bot.Reader).
+const forwardMark = "\n> forwarded"
+
+// refused says why a message is not of people who may approve; empty when it is.
+func (a *authors) refused(ctx context.Context, x store.Read) string {
+	switch {
+	case x.Kind == workflow.IncomingSent && x.Value != x.User:
+		return "the request is somebody else's message"
+	case x.User == "":
+		return "an app wrote part of it"
+	}
+	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !workflow.Adopts(own) {
+		return "part of it is somebody else's message"
+	}
+	if found := a.of(ctx, x.User); found.why != "" {
+		return fmt.Sprintf("%s wrote part of it: %s", oneLine(found.person.Name), found.why)
+	}
+	return ""
+}
+
+// adopted reports whether somebody who may approve made the message of that row their own.
+func (a *authors) adopted(ctx context.Context, g given, row int64) bool {
+	return slices.ContainsFunc(g.adoptions[row], func(p workflow.Permission) bool { return a.of(ctx, p.User).why == "" })
+}

@@ -1,0 +1,429 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
+// said or pressed there, and what it permits.
+type way struct {
+	name  string
+	what  workflow.PermissionKind
+	says  string // empty: it takes a press
+	press string // the action of the newest button that is pressed; empty: it takes words
+	root  bool   // the words are a mention
+	enter func(ctx context.Context, th *thread) error
+	// then is what a careless model does next: it says back whatever was asked for.
+	then func(th *thread, ctx context.Context) error
+	// never says of some rules that nobody's word counts in this way.
+	never string
+}
+
+var waysToAYes = []way{
+	{name: "a report", what: workflow.PermitReport, says: "fix it", press: "fix_it", enter: showing(reportRootCause, workflow.EventReport)},
+	{name: "a plan", what: workflow.PermitPlan, says: "go ahead", press: "fix_it", enter: showing(reportPlan, workflow.EventPlan, workflow.EventShowPlan)},
+	{name: "an understanding", what: workflow.PermitUnderstanding, says: "yes", press: "confirm", enter: interviewed},
+	{name: "a request that waits", what: workflow.PermitRequest, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
+		if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"), th.says(ctx, "ann", "please do add Key.Len")); err != nil {
+			return err
+		}
+		return th.restates(ctx)
+	}},
+	{name: "asking", what: workflow.PermitRequest, says: "please add an exported Key.Len method", root: true, enter: rested, then: (*thread).restatesNow, never: "another"},
+	{name: "asking in a reply", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", enter: rested, then: (*thread).restatesNow, never: "another"},
+	{name: "a follow-up", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: pushedAndAsked, then: (*thread).restatesNow, never: "another"},
+	{name: "a follow-up after a stop", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: func(ctx context.Context, th *thread) error {
+		if err := pushedAndAsked(ctx, th); err != nil {
+			return err
+		}
+		return th.says(ctx, "cem", "stop")
+	}, then: (*thread).restatesNow, never: "another"},
+	{name: "going on after a stop", what: workflow.PermitResume, says: "go on", press: "go_on", enter: stoppedAtWork},
+	{name: "going on with more words", what: workflow.PermitResume, says: "it was the wrong thread. Go on please", enter: stoppedAtWork},
+	{name: "going on with what nobody approved", what: workflow.PermitResume, says: "look at receipts first", enter: func(ctx context.Context, th *thread) error {
+		return th.says(ctx, "cem", "stop")
+	}},
+	{name: "adopting", what: workflow.PermitAdopt, says: "yes please do this", enter: turnedAway},
+	{name: "adopting, restated", what: workflow.PermitRequest, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
+	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
+	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits},
+	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
+}
+
+func showing(kind string, events ...workflow.Event) func(context.Context, *thread) error {
+	return func(ctx context.Context, th *thread) error { _, err := th.show(ctx, kind, events...); return err }
+}
+
+// interviewed: what an interview came to waits for its word.
+func interviewed(ctx context.Context, th *thread) error {
+	if err := happens(workflow.EventAlign)(ctx, th); err != nil {
+		return err
+	}
+	return th.restates(ctx)
+}
+
+// rested: what the thread asked for so far was answered.
+func rested(ctx context.Context, th *thread) error { return th.answers(ctx) }
+
+func pushedNow(ctx context.Context, th *thread) error {
+	if _, err := reportWaits(ctx, th); err != nil {
+		return err
+	}
+	if err := th.permit0(ctx, workflow.EventApprove); err != nil {
+		return err
+	}
+	if err := th.reads(ctx); err != nil {
+		return err
+	}
+	p, err := th.intend(ctx, "commit", "tree")
+	if err != nil {
+		return err
+	}
+	return th.settle(ctx, p)
+}
+
+// pushedAndAsked: a member's bug was mended and pushed, and a member asked about it.
+func pushedAndAsked(ctx context.Context, th *thread) error {
+	if err := pushedNow(ctx, th); err != nil {
+		return err
+	}
+	if err := th.says(ctx, "ann", "what does Key do?"); err != nil {
+		return err
+	}
+	return th.answers(ctx)
+}
+
+func atWork(ctx context.Context, th *thread) error {
+	if _, err := reportWaits(ctx, th); err != nil {
+		return err
+	}
+	return th.permit0(ctx, workflow.EventApprove)
+}
+
+func stoppedAtWork(ctx context.Context, th *thread) error {
+	if err := atWork(ctx, th); err != nil {
+		return err
+	}
+	return th.says(ctx, "cem", "stop")
+}
+
+// turnedAway: somebody from elsewhere asked in the thread, and was not heard.
+func turnedAway(ctx context.Context, th *thread) error {
+	if err := rested(ctx, th); err != nil {
+		return err
+	}
+	return th.says(ctx, "eve", "@bobbin add an exported Key.Len method")
+}
+
+// heldAtWork: a guest wrote while approved work is under way.
+func heldAtWork(ctx context.Context, th *thread) error {
+	if err := atWork(ctx, th); err != nil {
+		return err
+	}
+	return th.says(ctx, "gus", "also add Key.Len")
+}
+
+func pushWaits(ctx context.Context, th *thread) error {
+	if err := atWork(ctx, th); err != nil {
+		return err
+	}
+	a, err := th.approval(ctx)
+	if err != nil {
+		return err
+	}
+	return th.Record(ctx, store.Fact{
+		Allowance: &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"}, Events: []workflow.Event{workflow.EventPause}, Open: no,
+		Lines: th.program("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""}),
+	})
+}
+
+func limitReached(ctx context.Context, th *thread) error {
+	if err := atWork(ctx, th); err != nil {
+		return err
+	}
+	if err := th.Record(ctx, store.Fact{SpentUSD: 2}); err != nil {
+		return err
+	}
+	return th.limited(ctx, &limitError{})
+}
+
+// says has somebody of the cast write, and the program judge it; agents read it at once.
+func (th *thread) says(ctx context.Context, who, text string) error {
+	text, mention := strings.CutPrefix(text, "@bobbin ")
+	in := workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick(), User: th.cast(who), Text: text}
+	if mention {
+		in.Kind = workflow.IncomingMention
+	}
+	return th.judges(ctx, in)
+}
+
+func (th *thread) judges(ctx context.Context, in workflow.Incoming) error {
+	if err := th.hears(ctx, in); err != nil {
+		return err
+	}
+	if err := th.intake(ctx); err != nil {
+		return err
+	}
+	if err := th.posted(ctx, th.tick()); err != nil {
+		return err
+	}
+	return th.reads(ctx)
+}
+
+// reads has the orchestrator's transcript hold what is for it.
+func (th *thread) reads(ctx context.Context) error {
+	unseen, err := th.Unseen(ctx, 0)
+	if err != nil || len(unseen) == 0 {
+		return err
+	}
+	return th.Record(ctx, store.Fact{Seen: unseen[len(unseen)-1].ID})
+}
+
+func (th *thread) lead() *lead {
+	return &lead{turn: th.turn, journal: &journal{turn: th.turn, agent: th.Agents[agent.Orchestrator]}}
+}
+
+// answers: the orchestrator answers, and the thread rests.
+func (th *thread) answers(ctx context.Context) error {
+	if err := th.reads(ctx); err != nil {
+		return err
+	}
+	l := th.lead()
+	if _, err := l.Reply(ctx, "It counts keys."); err != nil {
+		return err
+	}
+	return th.Record(ctx, l.journal.put)
+}
+
+// restates: the orchestrator says back what was asked for, whatever that was.
+func (th *thread) restates(ctx context.Context) error {
+	if err := th.restatesNow(ctx); err != nil {
+		return err
+	}
+	return th.posted(ctx, th.tick())
+}
+
+func (th *thread) restatesNow(ctx context.Context) error {
+	if err := th.reads(ctx); err != nil {
+		return err
+	}
+	l := th.lead()
+	r, err := l.Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+	if err != nil || r.Wrong {
+		return err
+	}
+	return th.Record(ctx, l.journal.put)
+}
+
+// press presses the newest button of the action.
+func (th *thread) press(ctx context.Context, user, action string) error {
+	var value string
+	err := th.Store.Pool.QueryRow(ctx, `select o.b ->> 'Value' from (select id, json_array_elements(buttons) as b from outbox where session_id = $1) o
+		where o.b ->> 'ActionID' = $2 order by o.id desc limit 1`, th.Session().ID, action).Scan(&value)
+	if err != nil {
+		return fmt.Errorf("no button %s: %w", action, err)
+	}
+	return th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingAction, TS: th.tick(), User: user, ActionID: action, Value: value})
+}
+
+// permitted are the permissions and approvals of the thread, in short.
+func (th *thread) permitted(ctx context.Context) (rows string, err error) {
+	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ',
+			(select string_agg(what || '=' || user_id, ',' order by at, id) from permissions where session_id = $1),
+			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision) from approvals where session_id = $1), ''))`, th.Session().ID).Scan(&rows)
+	return rows, err
+}
+
+// yes plays one way, by words or by a press, of one person.
+func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way, pressed bool) (fault string, err error) {
+	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents, askRule: o.askRule}
+	if w.what == workflow.PermitLimit {
+		r.Limits = workflow.Limits{workflow.LimitOf(workflow.OfSession, workflow.USD): 1}
+	}
+	th, err := r.begin(ctx, where, o.asker, a.rules, "what does Key do?")
+	if err != nil {
+		return "", err
+	}
+	th.people = o.people
+	if err := w.enter(ctx, th); err != nil {
+		return "", fmt.Errorf("enter: %w", err)
+	}
+	if err := th.posted(ctx, th.tick()); err != nil {
+		return "", err
+	}
+	before, err := th.permitted(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case pressed:
+		err = th.press(ctx, a.user, w.press)
+	case w.root:
+		err = th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingMention, TS: th.tick(), User: a.user, Text: w.says})
+	default:
+		err = th.judges(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick(), User: a.user, Text: w.says})
+	}
+	if err == nil && w.then != nil {
+		err = w.then(th, ctx)
+	}
+	if err != nil && !strings.Contains(err.Error(), "user_not_found") {
+		return "", err
+	}
+	var given int
+	err = th.Store.Pool.QueryRow(ctx, `select count(*) from permissions p join inbox m on m.id = p.message_id and m.user_id = p.user_id
+		where p.session_id = $1 and p.what = $2 and p.user_id = $3 and m.message_ts::float8 > 1100`, th.Session().ID, w.what, a.user).Scan(&given)
+	if err != nil {
+		return "", err
+	}
+	after, err := th.permitted(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch allowed := a.may && w.never != a.rules; {
+	case allowed && given != 1:
+		return fmt.Sprintf("it was %q, and is %q: nothing of theirs", before, after), nil
+	case !allowed && (given > 0 || approvals(after) != approvals(before)):
+		return fmt.Sprintf("it was %q, and is %q", before, after), nil
+	}
+	return "", nil
+}
+
+func approvals(rows string) string { _, rest, _ := strings.Cut(rows, "approvals:"); return rest }
+
+// asKept is a Slack whose messages read as they were kept: those of the office stand in its
+// rows only.
+type asKept struct {
+	Slack
+	*store.Store
+	edited map[string]string // that read otherwise by now, by ts
+}
+
+func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(max(i.text), ''), count(*) > 0 from inbox i join sessions s on s.id = i.session_id
+		where s.thread_ts = $1 and i.message_ts = $2 and i.kind in ('mention', 'reply')`, thread.TS, ts).Scan(&text, &found)
+	if now, ok := s.edited[ts]; ok {
+		text = now
+	}
+	return text, nil, found, err
+}
+
+// Earlier is what stands in the thread by its rows.
+func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
+	rows, err := s.Pool.Query(ctx, `select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
+		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.Said, err error) {
+		err = row.Scan(&m.User, &m.Name, &m.Text, &m.TS)
+		return m, err
+	})
+}
+
+// ways plays every way with every kind of person, by words and by a press.
+func (o *office) ways(ctx context.Context) (cases int, faults []string) {
+	o.Slack = asKept{o.Slack, o.Store, nil}
+	var all errgroup.Group
+	all.SetLimit(6)
+	var mu sync.Mutex
+	for _, a := range o.actors {
+		for _, w := range waysToAYes {
+			for _, pressed := range []bool{false, true} {
+				if pressed && w.press == "" || !pressed && w.says == "" {
+					continue
+				}
+				cases++
+				where := workflow.Thread{Team: "T1", Channel: o.channel, TS: fmt.Sprintf("%d.0", cases)}
+				all.Go(func() error {
+					fault, err := o.yes(ctx, where, a, w, pressed)
+					if err != nil {
+						fault = err.Error()
+					}
+					if fault != "" {
+						mu.Lock()
+						defer mu.Unlock()
+						faults = append(faults, fmt.Sprintf("%s, %s, pressed %v: %s", a.kind, w.name, pressed, fault))
+					}
+					return nil
+				})
+			}
+		}
+	}
+	_ = all.Wait()
+	return cases, faults
+}
+
+// Whoever says yes, in whichever way: only those who may cause anything, and it is theirs.
+func TestOneWayToAYes(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	cases, faults := o.ways(t.Context())
+	require.GreaterOrEqual(t, cases, 19*(len(waysToAYes)+7))
+	require.Empty(t, strings.Join(faults, "\n"))
+	a, err := o.Store.VerifyAudit(t.Context(), "")
+	require.NoError(t, err)
+	require.Nil(t, a.Flaw)
+}
+
+// firstWriter is how it was before: the first to write since the last push was taken for
+// the author of whatever was asked for.
+func firstWriter(t *turn, ctx context.Context) (*asked, string, error) {
+	approvers, err := t.approvers(ctx)
+	if err != nil || approvers.OtherThanRequester {
+		return nil, "another has to", err
+	}
+	by := &asked{}
+	m := &by.message
+	err = t.Store.Pool.QueryRow(ctx, `select id, message_ts, user_id from inbox where session_id = $1 and for_agents and kind in ('mention', 'reply')
+		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') order by id limit 1`, t.Session().ID).
+		Scan(&m.ID, &m.TS, &m.User)
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	if by.person, err = t.Slack.Person(ctx, t.Session().Thread, m.User); err != nil {
+		return nil, err.Error(), nil
+	}
+	if why := approvers.MayApprove(by.person); why != "" {
+		return nil, why, nil
+	}
+	by.restsOn = []int64{m.ID}
+	return by, "", nil
+}
+
+func TestTheFirstWriterIsFoundOut(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	o.askRule = firstWriter
+	_, faults := o.ways(t.Context())
+	said := strings.Join(faults, "\n")
+	for _, kind := range []string{"guest of several channels, ", "guest of one channel, "} {
+		require.Contains(t, said, kind+"a follow-up, pressed false: it was")
+		require.Contains(t, said, kind+"asking, pressed false: it was")
+	}
+}
+
+// Nobody's guards: everybody is taken for a member who may approve.
+func TestThatEverybodyMayIsFoundOut(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	o.Slack = credulous{o.Slack}
+	o.actors = []actor{o.actors[8]}
+	_, faults := o.ways(t.Context())
+	said := strings.Join(faults, "\n")
+	for _, w := range waysToAYes {
+		require.Contains(t, said, "guest of several channels, "+w.name+", pressed")
+	}
+}
