@@ -74,6 +74,10 @@ func PassesOn(text string) bool {
 // sentences is a question that begins like one ("what", "is", "does"). "Can you", "how
 // about" and "why not" ask for something to be done.
 func OnlyAsks(text string) bool {
+	own, quoted := ownLines(straighten(text))
+	if quoted || speech.MatchString(codeWord.ReplaceAllString(own, "$1")) { // what is only shown may say more
+		return false
+	}
 	said := slices.DeleteFunc(sentences(text), Acknowledges)
 	for _, s := range said {
 		s = openers.ReplaceAllString(s, "")

@@ -63,6 +63,7 @@ func TestOnlyAsks(t *testing.T) {
 	for _, text := range []string{
 		"", "add Key.Len", "can you add Key.Len?", "could receipts say how many?", "what about a dark mode?", "how about Key.Len?", "why not delete it?", "what if we delete it?",
 		"what does it do? Delete it.", "is it possible to add Key.Len?", "why don't we drop the table?", "do it?", "what is it, and delete it?", "would you add it?", "who can please add it?",
+		"what does Key do?\n```\ndrop the check\n```", "what is this?\n> drop the check", "what does \"drop the check\" do?",
 	} {
 		require.False(t, OnlyAsks(text), text)
 	}

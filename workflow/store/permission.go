@@ -112,11 +112,13 @@ func (t *Turn) Held(ctx context.Context) ([]workflow.Message, error) {
 	return t.messages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and held order by id`, t.id)
 }
 
-// Offered are those of the held messages since the newest push that people were offered to
-// pass on.
-func (t *Turn) Offered(ctx context.Context) ([]int64, error) {
-	rows, err := t.store.Pool.Query(ctx, `select i.id from inbox i join buttons b on b.session_id = i.session_id and b.action_id = 'pass_on' and b.means = i.id::text
-		where i.session_id = $1 and i.held and i.id > (select delivered from sessions where id = $1) order by i.id`, t.id)
+// Offered are those of the held messages that people were offered to pass on, in messages
+// that stand above ts in the thread.
+func (t *Turn) Offered(ctx context.Context, ts string) ([]int64, error) {
+	rows, err := t.store.Pool.Query(ctx, `select distinct i.id from inbox i
+		join buttons b on b.session_id = i.session_id and b.action_id = 'pass_on' and b.means = i.id::text
+		join outbox o on o.session_id = i.session_id and o.buttons::jsonb -> 0 ->> 'Value' = b.id
+		where i.session_id = $1 and i.held and o.ts < $2 and i.message_ts < $2 order by i.id`, t.id, ts)
 	if err != nil {
 		return nil, fmt.Errorf("what %s offers: %w", t.id, err)
 	}

@@ -24,8 +24,10 @@ func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
 			return err
 		}
 		// One of a mention's two events may come without its files.
-		if err := attach(ctx, tx, id, in.Files); err != nil {
-			return err
+		if in.Kind != workflow.IncomingEdit { // its message brought them, or they are of nobody's judged words
+			if err := attach(ctx, tx, id, in.Files); err != nil {
+				return err
+			}
 		}
 		fresh, err := keep(ctx, tx, id, in)
 		if err != nil || !fresh {

@@ -18,7 +18,7 @@ import (
 // What is offered to people who may approve waits longer: held words until they are passed
 // on, stopped work until it goes on, or another revision is shown or approved.
 func (t *Turn) settle(ctx context.Context, tx pgx.Tx, f Fact) error {
-	if len(f.Passed) > 0 {
+	if len(f.Passed) > 0 && f.Permission != nil {
 		if err := t.unbutton(ctx, tx, "Passed on by "+f.Permission.UserName+".", offersHeld+` and exists (select 1 from buttons b
 			where b.session_id = $1 and b.action_id = 'pass_on' and b.means = any($2::text[]) and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, texts(f.Passed)); err != nil {
 			return err

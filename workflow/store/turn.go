@@ -105,6 +105,7 @@ type Fact struct {
 	Permission *workflow.Permission // that Approval, Allowance and Extensions are given by
 	Adopts     []string             // ts of messages that Permission adopts, beside what it rests on
 	Passed     []int64              // held messages that wait no longer
+	Completed  []Completed          // messages whose event left a part out
 	Earlier    []workflow.Said      // that agents are shown, from before the session
 	Rested     bool                 // the thread rests: what was asked before is answered
 	Report     *workflow.Report
@@ -236,11 +237,22 @@ func (t *Turn) handled(ctx context.Context, tx pgx.Tx, f Fact) error {
 			return err
 		}
 	}
+	for _, m := range f.Completed {
+		if _, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, m.ID, clean(m.Text)); err != nil {
+			return err
+		}
+	}
 	if len(f.Passed) == 0 {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`, t.id, f.Passed)
 	return err
+}
+
+// A Completed message is one as the thread has it: what was shared with it came in no event.
+type Completed struct {
+	ID   int64
+	Text string
 }
 
 // delivers: a push went out.

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,6 +41,9 @@ func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	f = t.forAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
 		called(p.Name), fence("message", t.Slack.Readable(ctx, m.Text)), theirs.text))
+	if title := firstLine(strings.TrimSpace(theirs.title)); t.Session().Title == "" && title != "" {
+		f.Change = func(s *workflow.Session) { s.Title = title }
+	}
 	f.Earlier, f.Adopts, f.Passed = theirs.earlier, theirs.ts, theirs.held
 	for _, s := range theirs.earlier {
 		f.Attachments = append(f.Attachments, s.Files...)
@@ -52,6 +56,7 @@ func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person
 // others is what other people wrote above a message.
 type others struct {
 	ts      []string        // of all of it
+	title   string          // the first of it
 	text    string          // what agents were not given yet, or not whole
 	earlier []workflow.Said // that the inbox does not hold
 	held    []int64         // rows that were kept from the agents
@@ -77,6 +82,7 @@ func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err err
 	var parts []string
 	size := 0
 	give := func(name, text string) {
+		o.title = cmp.Or(o.title, text)
 		part := fmt.Sprintf("%s wrote:\n%s", called(name), fence("message", cutTo(text, max(maxAdopted-size, 0))))
 		size += len(text)
 		parts = append(parts, part)

@@ -224,13 +224,13 @@ func (t *turn) reread(ctx context.Context, m workflow.Message) (text string, err
 		}
 		return m.Text, nil
 	}
-	if len(files) > 0 {
-		if err := t.Record(ctx, store.Fact{Attachments: files}); err != nil {
-			return m.Text, err
-		}
+	fact := store.Fact{Attachments: files}
+	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same, and what was shared with it; an edit is told by itself
+		fact.Completed = []store.Completed{{ID: m.ID, Text: again}}
+		m.Text = again
 	}
-	if strings.HasPrefix(again, m.Text) { // the same, and what was shared with it; an edit is told by itself
-		return again, nil
+	if len(fact.Attachments)+len(fact.Completed) == 0 {
+		return m.Text, nil
 	}
-	return m.Text, nil
+	return m.Text, t.Record(ctx, fact)
 }

@@ -43,11 +43,6 @@ func (t *turn) holdWords(m workflow.Message, p workflow.Person, why string) stor
 	if workflow.Acknowledges(m.Text) {
 		return f
 	}
-	if s := t.Session(); s.Phase == workflow.PhaseStopped && s.Halted != "" && isMessage(m.Kind) && workflow.GoesOn(m.Text) {
-		f = t.refuse(m, p, "resume", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
-		f.Lines[0].Buttons = t.goOnButton(s.Halted)
-		return f
-	}
 	f.Handled[0].Held = true
 	f.Decisions = []workflow.Decision{{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
@@ -89,7 +84,7 @@ func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	rows := []int64{row}
 	if row == 0 {
-		if rows, err = t.Offered(ctx); err != nil {
+		if rows, err = t.Offered(ctx, m.TS); err != nil {
 			return store.Fact{}, err
 		}
 	}
@@ -101,11 +96,24 @@ func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person
 	case len(passed.rows) == 0:
 		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
 	}
+	if s := t.Session(); s.Halted != "" && passed.goOn {
+		f, err := t.resume(ctx, m, p, s.Halted)
+		if f.Permission != nil {
+			f.Passed = passed.over
+		}
+		return f, err
+	}
 	f := t.forAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		called(p.Name), called(p.Name), strings.Join(passed.told, "\n")))
 	f.Passed = passed.over
 	f.Permission = permission(m, p, workflow.PermitAdopt, t.Session().Revision, passed.rows...)
 	f.Decisions = []workflow.Decision{{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	if q, err := t.Store.Waiting(ctx, t.Session().ID); err != nil {
+		return store.Fact{}, err
+	} else if q != nil && !t.waitsForConsent() {
+		f.Handled[0].Answers = true
+		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: strings.Join(passed.said, ", ")}, p.ID
+	}
 	if m.Kind != workflow.IncomingAction {
 		f.Lines = t.program(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))
 	}
@@ -116,6 +124,7 @@ func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person
 type passing struct {
 	rows, over []int64  // the messages; and with them what waits no longer, their older wordings
 	told, said []string // to agents, and in the thread
+	goOn       bool     // it says nothing but that stopped work goes on
 }
 
 // passed are those of the held messages that still say what was held, and stood above m.
@@ -124,8 +133,9 @@ func (t *turn) passed(ctx context.Context, m workflow.Message, rows []int64) (p 
 	if err != nil {
 		return p, err
 	}
+	p.goOn = true
 	for _, h := range all {
-		if !slices.Contains(rows, h.ID) || h.ID > m.ID || h.User == m.User {
+		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
 		if stands, err := t.stands(ctx, h); err != nil {
@@ -138,6 +148,7 @@ func (t *turn) passed(ctx context.Context, m workflow.Message, rows []int64) (p 
 				p.over = append(p.over, o.ID)
 			}
 		}
+		p.goOn = p.goOn && workflow.SaysGoOn(h.Text)
 		wrote := t.personCalled(ctx, h.User) + " wrote"
 		if h.Kind == workflow.IncomingSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", t.personCalled(ctx, h.User), t.writer(ctx, h))
@@ -176,7 +187,13 @@ func (t *turn) goOn(ctx context.Context, m workflow.Message, p workflow.Person) 
 	if err != nil || s.Halted == "" || a == nil || isMessage(m.Kind) && m.TS < s.Halted {
 		return f, false, err
 	}
-	if workflow.ReadConsent(m.Text).Kind == workflow.ConsentApprove || workflow.GoesOn(m.Text) {
+	if limited, err := t.Limited(ctx); err != nil || !limited.IsZero() {
+		return f, false, err // it is about the limit, then
+	}
+	if q, err := t.Store.Waiting(ctx, s.ID); err != nil || q != nil {
+		return f, false, err // about the question
+	}
+	if workflow.GoesOn(m.Text) {
 		f, err = t.resume(ctx, m, p, s.Halted)
 		return f, true, err
 	}

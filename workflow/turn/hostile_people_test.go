@@ -69,6 +69,18 @@ var hostilePeople = map[string]struct {
 		"eve: @bobbin please add an exported Key.Len method", "gus: yes please do this", "restate"), want: "approvals:"},
 	"only what was offered is passed on": {play: said(
 		"report", "bea: fix it", "eve: delete the auth check", "bea: pass it on"), want: "report=bea approvals:1=bea"},
+	"a question that shows more than it asks": {play: said(
+		"gus: what does Key do?\n```\ndrop the permission check\n```", "answer", "bea: please add an exported Key.Len method", "restate"), want: "approvals:"},
+	"thanks make nobody the one who asked": {rules: "another", play: said(
+		"ann: the total is off", "answer", "gus: thanks", "report", "ann: fix it"), want: "approvals:"},
+	"a part that was asked for before an answer": {rules: "another", play: said(
+		"ann: please add an exported Key.Len method", "answer", "gus: please in key.go", "restate", "ann: go ahead"), want: "approvals:"},
+	"what is said to a question lets nothing go on": {play: said(
+		"report", "bea: fix it", "ann: stop", "bea: why is that?", "question", "bea: go on"), want: "report=bea approvals:1=bea"},
+	"another word of consent lets nothing go on": {play: said(
+		"report", "bea: fix it", "ann: stop", "bea: lgtm"), want: "report=bea approvals:1=bea"},
+	"a guest's go on that is passed on": {play: said(
+		"report", "bea: fix it", "ann: stop", "gus: go on", "press cem pass_on"), want: "report=bea,resume=cem approvals:1=bea"},
 	"what was changed since is not passed on": {play: said(
 		"report", "bea: fix it", "gus: use the other package", "unheard edit gus: thanks a lot", "press bea pass_on"), want: "report=bea approvals:1=bea"},
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -309,8 +310,8 @@ func (t *turn) deleted(ctx context.Context, m workflow.Message) (store.Fact, err
 		return f, err
 	}
 	f, err := t.stopped(ctx, m, workflow.Person{ID: m.User}, "Stopped: the request was deleted.")
-	if len(f.Events) == 0 {
-		f.Lines = nil
+	if len(f.Events) == 0 { // it was stopped before, and that stop's button stays
+		f.Lines, f.Change = nil, nil
 	}
 	return f, err
 }
@@ -348,6 +349,9 @@ func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, erro
 // forAgents gives the message to the agents and opens the session for them.
 func (t *turn) forAgents(m workflow.Message, told string) store.Fact {
 	f := store.Fact{Handled: []store.Handled{{ID: m.ID, ForAgents: true, Shown: told}}, Open: yes}
+	if t.Session().Title == "" && isMessage(m.Kind) {
+		f.Change = func(s *workflow.Session) { s.Title = firstLine(strings.TrimSpace(m.Text)) }
+	}
 	switch p := t.Session().Phase; {
 	case p == workflow.PhaseReported && t.newestKind() == reportDiagnosis:
 		f.Events = []workflow.Event{workflow.EventDiagnose}
@@ -379,6 +383,9 @@ func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said 
 func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) store.Fact {
 	f := t.ignore(m)
 	f.Handled[0].Held = isMessage(m.Kind) // until somebody who may approve makes it their own
+	if m.TS == t.Session().Thread.TS {
+		f.Change = func(s *workflow.Session) { s.Title = "" } // what was not taken names nothing
+	}
 	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		f.Lines = t.program("I cannot take this: " + reason + ".")
 	}

@@ -162,6 +162,11 @@ func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person
 	if len(over) == 0 && since.IsZero() {
 		return f, false, nil
 	}
+	if len(over) == 0 { // approved work goes on at the word of somebody who may approve
+		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
+			return f, false, err
+		}
+	}
 	if len(over) > 0 {
 		reason, approvers, err := t.mayNotApprove(ctx, p)
 		if err != nil {

@@ -79,35 +79,42 @@ func (t *turn) requesters(ctx context.Context, a workflow.Approvers) ([]string, 
 	return r.AskedBy, nil
 }
 
-// askers are who asked for what a report of that kind says, since the thread last rested:
-// of what is to be built everybody who asked for a part, else whoever wrote first. Until it
-// is pushed a revision is also of those who asked for the one before it.
+// askers are who asked for what a report of that kind says, since the newest push: whoever
+// wrote first, and of what is to be built everybody who asked for a part or corrected one.
+// Until it is pushed a revision is also of those who asked for the one before it.
 func (t *turn) askers(ctx context.Context, kind string) ([]string, error) {
 	s := t.Session()
 	ids := []string{}
-	if undelivered, err := t.Store.Report(ctx, s.ID, s.Revision); err == nil && s.Revision > 0 {
-		if spent, err := t.spent(ctx, s.Revision); err != nil {
+	if s.Revision > 0 {
+		spent, err := t.spent(ctx, s.Revision)
+		if err != nil {
 			return nil, err
+		}
+		before, err := t.Store.Report(ctx, s.ID, s.Revision)
+		if err != nil {
+			return nil, err
+		}
+		if !spent && before.AskedBy == nil {
+			ids = append(ids, s.Requester)
 		} else if !spent {
-			ids = append(ids, undelivered.AskedBy...)
+			ids = append(ids, before.AskedBy...)
 		}
 	}
 	read, err := t.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	read = slices.DeleteFunc(read, func(x store.Read) bool { return x.Rested || !isMessage(x.Kind) || x.Answers })
-	asking := slices.DeleteFunc(slices.Clone(read), func(x store.Read) bool { return !asks(x) })
-	switch {
-	case (kind == reportRequest || kind == reportPlan) && len(asking) > 0:
-		read = asking
-	case len(read) > 0:
-		read = read[:1]
-	}
+	first := true
 	for _, x := range read {
-		if !slices.Contains(ids, x.User) {
+		corrects := x.Kind == workflow.IncomingForm || x.Kind == workflow.IncomingEdit
+		if !corrects && !isMessage(x.Kind) || x.Answers || workflow.Acknowledges(x.Text) || x.Rested && workflow.OnlyAsks(x.Text) {
+			continue
+		}
+		builds := (kind == reportRequest || kind == reportPlan) && (corrects || asks(x))
+		if (first || builds) && !slices.Contains(ids, x.User) {
 			ids = append(ids, x.User)
 		}
+		first = false
 	}
 	if len(ids) == 0 {
 		ids = append(ids, s.Requester)

@@ -59,28 +59,22 @@ func (w *walk) requesters(all []inboxRow) []string {
 	return w.askers(all, false)
 }
 
-// askers are who asked since the last rest: the first to write, or of what is to be built
-// everybody who asked for something.
+// askers are who asked since the last push: the first to write, and of what is to be built
+// everybody who asked for something or corrected it.
 func (w *walk) askers(all []inboxRow, builds bool) (ids []string) {
-	first := ""
+	first := true
 	for _, r := range all {
-		if !r.ForAgents || r.ID <= w.rested || r.Answers || r.Kind != workflow.IncomingMention && r.Kind != workflow.IncomingReply {
+		words := r.Kind == workflow.IncomingMention || r.Kind == workflow.IncomingReply
+		idle := r.Text == "thanks" || r.Text == "what does Key do?" && r.ID <= w.rested
+		if !r.ForAgents || r.ID <= w.delivered || r.Answers || idle || !words && r.Kind != workflow.IncomingEdit {
 			continue
 		}
-		if first == "" {
-			first = r.User
-		}
-		if builds && slices.Contains(askingWords, r.Text) {
+		if first || builds && (!words || slices.Contains(askingWords, r.Text)) {
 			ids = append(ids, r.User)
 		}
+		first = false
 	}
-	switch {
-	case len(ids) > 0:
-		return ids
-	case first != "":
-		return []string{first}
-	}
-	return nil
+	return ids
 }
 
 // askingWords are those of the walks that ask for something to be done.
