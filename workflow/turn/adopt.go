@@ -62,12 +62,6 @@ type others struct {
 	held    []int64         // rows that were kept from the agents
 }
 
-// delivered: that message stood in the thread before the newest push.
-func (t *turn) delivered(ctx context.Context, ts string) bool {
-	last, err := t.DeliveredTS(ctx)
-	return err != nil || ts <= last
-}
-
 // above is what others wrote above m since the newest push: what agents were shown, what
 // was kept from them, and what was in the thread before the session.
 func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err error) {
@@ -76,6 +70,10 @@ func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err err
 		return o, err
 	}
 	held, err := t.Held(ctx)
+	if err != nil {
+		return o, err
+	}
+	delivered, err := t.DeliveredTS(ctx) // what stood there before the newest push is done with
 	if err != nil {
 		return o, err
 	}
@@ -97,7 +95,7 @@ func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err err
 		if err != nil {
 			return o, err
 		}
-		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || t.delivered(ctx, h.TS) {
+		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || h.TS <= delivered {
 			continue // what is not as it was kept is not what was adopted
 		}
 		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
@@ -108,7 +106,7 @@ func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err err
 		return o, err
 	}
 	for _, s := range before {
-		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited > m.TS || slices.Contains(o.ts, s.TS) || t.delivered(ctx, s.TS) {
+		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited > m.TS || slices.Contains(o.ts, s.TS) || s.TS <= delivered {
 			continue
 		}
 		o.ts, o.earlier = append(o.ts, s.TS), append(o.earlier, s)

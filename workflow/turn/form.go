@@ -40,7 +40,7 @@ func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person
 		return t.approve(ctx, m, p, revision, m.Text)
 	case workflow.ActionRepository:
 		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
-			return t.refuse(m, p, "speak", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)), err
+			return t.waitsFor(m, p, "speak", why), err
 		}
 		return t.choseRepository(ctx, m, p, m.Text)
 	}

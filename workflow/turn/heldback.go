@@ -55,6 +55,11 @@ func (t *turn) holdWords(m workflow.Message, p workflow.Person, why string) stor
 	return f
 }
 
+// waitsFor refuses a press that is for somebody who may approve; its button stays for them.
+func (t *turn) waitsFor(m workflow.Message, p workflow.Person, what, why string) store.Fact {
+	return t.refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
+}
+
 // maxHeldQuote is how much of held words, in characters, is said again beside their button,
 // so that it is plain which words it passes on.
 const maxHeldQuote = 100
@@ -249,7 +254,7 @@ func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Perso
 	if why, err := t.heldBack(ctx, p); err != nil {
 		return f, err
 	} else if why != "" {
-		return t.refuse(m, p, "resume", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)), nil
+		return t.waitsFor(m, p, "resume", why), nil
 	}
 	if a, err := t.approval(ctx); err != nil || a != nil {
 		return f, err

@@ -221,7 +221,7 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.resume(ctx, m, p, means)
 	case "option", "wrap_up", "consult", workflow.ActionRepository, workflow.ActionChoose:
 		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
-			return t.refuse(m, p, "speak", why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)), err
+			return t.waitsFor(m, p, "speak", why), err
 		}
 	}
 	switch m.ActionID {

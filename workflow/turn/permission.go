@@ -128,8 +128,7 @@ func (t *turn) spent(ctx context.Context, revision int) (bool, error) {
 	if err != nil || a == nil {
 		return false, err
 	}
-	pushes, err := t.Store.Pushes(ctx, t.Session().ID)
-	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
+	return t.pushed(ctx, a)
 }
 
 // isMessage: somebody wrote that to the bot or in its thread.

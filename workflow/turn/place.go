@@ -359,13 +359,16 @@ func (t *turn) approval(ctx context.Context) (*workflow.Approval, error) {
 	if err != nil || a == nil || s.Head == "" {
 		return a, err
 	}
-	pushes, err := t.Store.Pushes(ctx, s.ID)
-	for _, p := range pushes {
-		if p.Approval == a.ID && p.State == workflow.PushDone {
-			return nil, err
-		}
+	if pushed, err := t.pushed(ctx, a); pushed || err != nil {
+		return nil, err
 	}
-	return a, err
+	return a, nil
+}
+
+// pushed: what was approved has gone out.
+func (t *turn) pushed(ctx context.Context, a *workflow.Approval) (bool, error) {
+	pushes, err := t.Store.Pushes(ctx, t.Session().ID)
+	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
 }
 
 // approvers is whose word counts here, with user groups read afresh.
