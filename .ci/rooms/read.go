@@ -1,0 +1,270 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// A tree is what was found below one directory.
+type tree struct {
+	dir     string
+	rooms   []*room
+	support []*room // fakes and helpers of tests
+}
+
+// A room is one package.
+type room struct {
+	path            string // of the directory, relative to the tree
+	lines           int
+	files           int
+	functions       int
+	oneWord         int // functions whose name is one word
+	exported        int
+	exportedMethods int
+
+	functionLines sizes
+	parameters    sizes // by function
+	fields        sizes // by struct
+	methods       sizes // by type
+}
+
+// A roomKey tells packages apart.
+type roomKey struct{ dir, name string }
+
+// sizes are numbers by name.
+type sizes map[string]int
+
+// largest names the largest.
+func (s sizes) largest() (name string, n int) {
+	for _, key := range slices.Sorted(maps.Keys(s)) {
+		if s[key] > n {
+			name, n = key, s[key]
+		}
+	}
+	return name, n
+}
+
+// readTree measures the packages below dir.
+func readTree(dir string) (tree, error) {
+	rooms := map[roomKey]*room{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if path != dir && skipsDirectory(d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		relative, err := filepath.Rel(dir, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		return readFile(rooms, path, filepath.ToSlash(relative))
+	})
+	if err != nil {
+		return tree{}, err
+	}
+	t := tree{dir: dir}
+	packages := map[string]int{} // of a directory
+	for key := range rooms {
+		packages[key.dir]++
+	}
+	for key, r := range rooms {
+		if packages[key.dir] > 1 {
+			r.path += " (" + key.name + ")"
+		}
+		if isSupport(key.dir) {
+			t.support = append(t.support, r)
+		} else {
+			t.rooms = append(t.rooms, r)
+		}
+	}
+	byPath := func(a, b *room) int { return strings.Compare(a.path, b.path) }
+	slices.SortFunc(t.rooms, byPath)
+	slices.SortFunc(t.support, byPath)
+	if len(t.rooms) == 0 {
+		return tree{}, fmt.Errorf("no Go packages in %s", dir)
+	}
+	return t, nil
+}
+
+// skipsDirectory reports whether the go command would not look into the directory either.
+func skipsDirectory(name string) bool {
+	return name == "vendor" || name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
+// isSupport reports whether the package at path is there for tests.
+func isSupport(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, "/"), func(element string) bool {
+		switch element {
+		case "fake", "fakes", "mock", "mocks":
+			return true
+		}
+		return strings.HasPrefix(element, "test") || strings.HasSuffix(element, "test")
+	})
+}
+
+// readFile adds one file to the room of its package.
+func readFile(rooms map[roomKey]*room, path, dir string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	positions := token.NewFileSet()
+	file, err := parser.ParseFile(positions, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	if ast.IsGenerated(file) {
+		return nil
+	}
+	key := roomKey{dir, file.Name.Name}
+	r := rooms[key]
+	if r == nil {
+		r = &room{path: dir, functionLines: sizes{}, parameters: sizes{}, fields: sizes{}, methods: sizes{}}
+		rooms[key] = r
+	}
+	r.files++
+	r.lines += bytes.Count(text, []byte("\n"))
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			r.addFunction(d, positions.Position(d.End()).Line-positions.Position(d.Pos()).Line+1)
+		case *ast.GenDecl:
+			r.addNames(d)
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		if s, ok := spec.Type.(*ast.StructType); ok {
+			r.fields[spec.Name.Name] = max(r.fields[spec.Name.Name], countNames(s.Fields, nil))
+		}
+		return true
+	})
+	return nil
+}
+
+// addFunction counts one function or method of so many lines.
+func (r *room) addFunction(d *ast.FuncDecl, lines int) {
+	name, receiver := d.Name.Name, receiverType(d)
+	full := name
+	if receiver != "" {
+		full = receiver + "." + name
+		r.methods[receiver]++
+	}
+	r.functions++
+	if countWords(name) == 1 {
+		r.oneWord++
+	}
+	if ast.IsExported(name) {
+		if receiver == "" {
+			r.exported++
+		} else if ast.IsExported(receiver) {
+			r.exportedMethods++
+		}
+	}
+	r.functionLines[full] = max(r.functionLines[full], lines) // one name may have a body for each system
+	r.parameters[full] = max(r.parameters[full], countNames(d.Type.Params, isContext))
+}
+
+// addNames counts the types, constants and variables of a declaration.
+func (r *room) addNames(d *ast.GenDecl) {
+	for _, spec := range d.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			if spec.Name.IsExported() {
+				r.exported++
+			}
+		case *ast.ValueSpec:
+			for _, name := range spec.Names {
+				if name.IsExported() {
+					r.exported++
+				}
+			}
+		}
+	}
+}
+
+// countNames counts fields or parameters, without those of a type that leaveOut holds for.
+func countNames(list *ast.FieldList, leaveOut func(ast.Expr) bool) int {
+	n := 0
+	for _, field := range list.List {
+		if leaveOut == nil || !leaveOut(field.Type) {
+			n += max(1, len(field.Names))
+		}
+	}
+	return n
+}
+
+func isContext(e ast.Expr) bool {
+	s, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	from, ok := s.X.(*ast.Ident)
+	return ok && from.Name == "context" && s.Sel.Name == "Context"
+}
+
+// receiverType names the type that a method belongs to; "" for a function.
+func receiverType(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return ""
+	}
+	e := d.Recv.List[0].Type
+	for {
+		switch t := e.(type) {
+		case *ast.StarExpr:
+			e = t.X
+		case *ast.IndexExpr:
+			e = t.X
+		case *ast.IndexListExpr:
+			e = t.X
+		case *ast.ParenExpr:
+			e = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// countWords counts the words of a Go name, as the help defines them.
+func countWords(name string) int {
+	words := 1
+	letters := []rune(strings.Trim(name, "_"))
+	for i := 1; i < len(letters); i++ {
+		before, here := letters[i-1], letters[i]
+		switch {
+		case here == '_':
+			words++
+		case before == '_' || !unicode.IsUpper(here):
+		case !unicode.IsUpper(before):
+			words++
+		case i+1 < len(letters) && unicode.IsLower(letters[i+1]) && !isPlural(letters[i+1:]):
+			words++
+		}
+	}
+	return words
+}
+
+// isPlural reports whether an initialism's s is all that follows: IDs is one word.
+func isPlural(rest []rune) bool { return len(rest) == 1 && rest[0] == 's' }
