@@ -3,20 +3,27 @@
 # The same flags everywhere, or everything is compiled again.
 export GOFLAGS ?= -buildvcs=false
 TOOL := go tool -modfile=.ci/tools/go.mod
-RACE ?=
-TESTFLAGS ?= -timeout 20m
+# The tests are linked without debugging information, which halves what linking them takes;
+# go vet has looked at them before.
+GOTEST := go test -vet=off -ldflags=-s
+TESTFLAGS ?= -timeout 10m
+# How large test-all is: ci (a new machine with two cores ends within its time) or whole.
+SIZE ?= ci
 
-.PHONY: help test race deps lint gvisor demo build fuzz bench chaos attacks release
+.PHONY: help test test-all deps lint gvisor demo build fuzz bench chaos attacks release
 
 help: ## what there is
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-test: deps ## everything: Postgres, the sandbox, Slack's own clients, the whole-program stories (RACE=1: with the race detector)
+test: deps ## every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
 	go vet ./...
-	go test $(if $(RACE),-race) $(TESTFLAGS) ./...
+	$(GOTEST) $(TESTFLAGS) ./...
 
-race: ## the same with the race detector
-	$(MAKE) test RACE=1
+# One package at a time: with the race detector each is slow enough by itself, and side by
+# side they would only hold each other up.
+test-all: deps ## the same with the race detector; SIZE=whole: every seed, fault, attack and large size, too (hours)
+	$(GOTEST) -race -timeout 20m -p 1 ./...
+	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
 deps: ## install what the tests use, or say what is missing
 	@.ci/deps
@@ -40,7 +47,7 @@ fuzz: ## each fuzz target for ten seconds
 
 SEEDS ?= 1 2 3
 SHARE ?= 100
-CHAOS := go test ./cmd/bobbin -count=1 -v -timeout 90m -run
+CHAOS := $(GOTEST) ./cmd/bobbin/... -count=1 -v -timeout 90m -run
 
 chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, models, remotes, clocks (SEEDS="1 2 3", SHARE in percent)
 	BOBBIN_CHAOS="1 $(SHARE)" $(CHAOS) 'TestKilledAtEachPoint|TestFrozenAtEachPoint|TestPostgresFailsOver|FoundOutWithoutTheirGuards'
@@ -52,10 +59,10 @@ chaos: ## every fault there is, whole: kills, points, freezes, Postgres, Slack, 
 	BOBBIN_SOAK=201 $(CHAOS) TestASoak
 
 attacks: ## every attack there is, whole: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
-	BOBBIN_SEQUENCES=10000 go test ./workflow/turn -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
-	BOBBIN_HOSTILE=all BOBBIN_RACE=1 go test ./workflow/tool -count=1 -timeout 60m -run 'Hostile|PathRace'
-	go test -count=1 -timeout 30m ./repo/sandbox ./repo/proxy ./repo/setup ./repo/githubapp
-	go test ./cmd/bobbin -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
+	BOBBIN_SEQUENCES=10000 $(GOTEST) ./workflow/... -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
+	BOBBIN_HOSTILE=all BOBBIN_RACE=1 $(GOTEST) ./workflow/... -count=1 -timeout 60m -run 'Hostile|PathRace'
+	$(GOTEST) -count=1 -timeout 30m ./repo/...
+	$(GOTEST) ./cmd/bobbin/... -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
 release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
 	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" go test ./cmd/bobbin -run TestRecordRelease -count=1 -v -timeout 10m
