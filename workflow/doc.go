@@ -18,7 +18,7 @@
 // who wrote it, whether it is consent (ReadConsent), a stop, a click, or words for the
 // agents. Then it opens the repository: package repo has one bare mirror of it and writes
 // a throw-away tree out of it, without a git directory. Beside that the packages that its
-// lock files name are fetched (repo/setup), and the base is built and tested: whatever runs
+// lock files name are fetched (repo/packages), and the base is built and tested: whatever runs
 // a command waits for both.
 //
 // The orchestrator's loop (agent.Loop) asks the model through package model, records its
@@ -47,7 +47,7 @@
 // (turn/heldback.go). The orchestrator delegates (turn/delegate.go); tasks that need nothing from each
 // other work side by side in forks of it (turn/tasks.go). A worker's loop edits, and says
 // done; what its skill and the approval's scope ask for is looked at; the program
-// runs the proof (repo/check): the new tests alone, laid over the base, must fail there;
+// runs the proof (repo/proof): the new tests alone, laid over the base, must fail there;
 // everything must pass on the branch; what passed before must still pass. Then the
 // program makes the commit, keeps the intent to push, pushes, and looks with ls-refs that
 // the branch is there. The result is a line like any other.

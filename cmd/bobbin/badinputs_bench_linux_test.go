@@ -29,7 +29,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -190,7 +190,7 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Bench,
 	}
 	return &tool.Bench{
 		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"), Sandbox: p.sandbox,
-		Checker: &check.Checker{Sandbox: p.sandbox, CacheDir: filepath.Join(p.dir, name+"-cache")},
+		Checker: &proof.Checker{Sandbox: p.sandbox, CacheDir: filepath.Join(p.dir, name+"-cache")},
 	}, nil
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/proxy"
-	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
@@ -98,14 +98,14 @@ func (s *SetupConfig) checkVariable(name, value string) error {
 	switch {
 	case !setupVariable.MatchString(name):
 		return errors.New("it is no name of a variable")
-	case setup.Fixed(name):
+	case packages.Fixed(name):
 		return errors.New("it is set by Bobbin itself")
 	case strings.ContainsAny(value, "\x00\n\r"):
 		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
 		return errors.New("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
 	}
-	for _, host := range setup.Hosts(value) {
+	for _, host := range packages.Hosts(value) {
 		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {
 			return fmt.Errorf("it names the host %s, which setup.allow does not", host)
 		}
@@ -122,8 +122,8 @@ func withUser(value string) bool {
 }
 
 // setup is the same as the program uses it.
-func (s SetupConfig) setup() setup.Config {
-	c := setup.Config{Off: s.off, Run: s.Run, Allow: s.Allow, Private: s.Private, Time: time.Duration(s.Minutes * float64(time.Minute))}
+func (s SetupConfig) setup() packages.Config {
+	c := packages.Config{Off: s.off, Run: s.Run, Allow: s.Allow, Private: s.Private, Time: time.Duration(s.Minutes * float64(time.Minute))}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		c.Env = append(c.Env, name+"="+s.Env[name])
 	}

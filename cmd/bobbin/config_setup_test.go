@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/setup"
+	"github.com/bobbinhq/bobbin/repo/packages"
 )
 
 func TestSetupAsPeopleWriteIt(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]setup.Config{
+	for text, want := range map[string]packages.Config{
 		"":                              {},
 		"setup:":                        {},
 		"setup: off":                    {Off: true},

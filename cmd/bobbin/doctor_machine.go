@@ -177,7 +177,7 @@ func (d *doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
 	return nil
 }
 
-// A toolchain is a program that checks run, the files by which repo/check knows that they do,
+// A toolchain is a program that checks run, the files by which repo/project knows that they do,
 // and how to get it.
 type toolchain struct{ program, files, cure string }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -40,7 +40,7 @@ type housekeeper struct {
 	store   *store.Store
 	runner  *turn.Runner
 	mirrors *repo.Mirrors
-	checker *check.Checker // nil: there is no cache
+	checker *proof.Checker // nil: there is no cache
 	log     *slog.Logger
 }
 
@@ -50,7 +50,7 @@ func housekeeping(s settings, st *store.Store, log *slog.Logger) *housekeeper {
 		keep: s.Keep, store: st, log: log,
 		runner:  &turn.Runner{Dir: filepath.Join(s.DataDir, "sessions"), Log: log},
 		mirrors: &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log},
-		checker: &check.Checker{CacheDir: filepath.Join(s.DataDir, "cache"), Log: log},
+		checker: &proof.Checker{CacheDir: filepath.Join(s.DataDir, "cache"), Log: log},
 	}
 }
 
@@ -130,7 +130,7 @@ func (h *housekeeper) caches(ctx context.Context, dry bool) ([]repo.Removed, err
 	if h.checker == nil {
 		return nil, nil
 	}
-	return h.checker.Clean(ctx, check.CacheKeep{Bytes: h.keep.CacheBytes, Unused: h.keep.Mirrors, Dry: dry})
+	return h.checker.Clean(ctx, proof.CacheKeep{Bytes: h.keep.CacheBytes, Unused: h.keep.Mirrors, Dry: dry})
 }
 
 func (h *housekeeper) clones(ctx context.Context, dry bool) ([]repo.Removed, error) {

@@ -28,7 +28,7 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
-		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/githubapp", "repo/sandbox", "repo/check", "repo/setup",
+		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/githubapp", "repo/sandbox", "repo/proof", "repo/packages",
 		"repo/proxy", "repo/host", "migrations", "deploy",
 	},
 	"bot":                                {"workflow"},
@@ -37,9 +37,9 @@ var rooms = map[string][]string{
 	"workflow/store":                     {"workflow", "migrations"},
 	"workflow/store/cluster":             {},
 	"workflow/store/cluster/clustertest": {"workflow/store/cluster"},
-	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/check", "repo/setup", "repo/proxy", "repo/host"},
+	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host"},
 	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
-	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/check"},
+	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/proof"},
 	"workflow/model":                     {},
 	"workflow/skill":                     {},
 	"workflow/redact":                    {},
@@ -49,18 +49,27 @@ var rooms = map[string][]string{
 	"repo/githubapp/githubtest":          {}, // it knows nothing of Bobbin
 	"repo/sandbox":                       {"repo"},
 	"repo/proxy":                         {},
-	"repo/setup":                         {"repo", "repo/sandbox", "repo/proxy"},
-	"repo/setup/setuptest":               {},
-	"repo/check":                         {"repo", "repo/sandbox", "repo/setup"},
+	"repo/packages":                      {"repo", "repo/sandbox", "repo/proxy"},
+	"repo/packages/packagestest":         {},
+	"repo/project":                       {},
+	"repo/result":                        {"repo/project"},
+	"repo/runners":                       {"repo/result"},
+	"repo/proof":                         {"repo", "repo/sandbox", "repo/packages", "repo/project", "repo/result", "repo/runners"},
+	"repo/design":                        {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token"},
+	"repo/design/source":                 {},
+	"repo/design/stylesheet":             {"repo/design/source"},
+	"repo/design/markup":                 {"repo/design/source", "repo/design/stylesheet"},
+	"repo/design/token":                  {"repo/design/source", "repo/design/stylesheet", "repo/design/markup"},
 	"migrations":                         {},
 	"deploy":                             {},
 }
 
 // support is for tests, and for the demo that cmd/bobbin stages.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/setup/setuptest", "repo/githubapp/githubtest"}
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/packages/packagestest", "repo/githubapp/githubtest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
+	"cmd/bobbin":               {"repo/project"},   // a base is built beforehand
 	"workflow/model/modeltest": {"workflow/model"}, // the client is what the scripted endpoint is for
 	"bot":                      {"deploy"},         // the manifest's scopes have to be enough for it
 	"workflow/turn":            {"bot"},            // who may approve is read as it is in Slack

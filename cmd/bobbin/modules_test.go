@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
-	"github.com/bobbinhq/bobbin/repo/setup/setuptest"
+	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 )
 
 // needModule has the shop need a module of somebody else's, which is in a registry of the
@@ -17,14 +17,14 @@ import (
 func (s *story) needModule(cfg *stageConfig, down bool) {
 	for i, f := range cfg.Files {
 		if f.Name == "go.mod" {
-			cfg.Files[i].Data = append(bytes.Clone(f.Data), "\n"+setuptest.Require()...)
+			cfg.Files[i].Data = append(bytes.Clone(f.Data), "\n"+packagestest.Require()...)
 		}
 	}
 	cfg.Files = append(cfg.Files,
-		txtar.File{Name: "go.sum", Data: []byte(setuptest.Sums())},
+		txtar.File{Name: "go.sum", Data: []byte(packagestest.Sums())},
 		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
 	)
-	network := setuptest.New(s.t)
+	network := packagestest.New(s.t)
 	if s.packages = make(chan struct{}); !down {
 		network.Reached(func(context.Context) { <-s.packages })
 	}
@@ -35,7 +35,7 @@ func (s *story) needModule(cfg *stageConfig, down bool) {
 	cfg.Adjust = func(set *settings) {
 		adjust(set)
 		set.Network, set.ModelPatience = network, 20*time.Millisecond
-		set.Repositories[0].Setup.Env = setuptest.Mirrors()
+		set.Repositories[0].Setup.Env = packagestest.Mirrors()
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // agentRooms are the packages that handle files that agents, and the commands of strangers,
 // can write. Paths of such files are opened below an os.Root, or below a folder that was
 // opened: a path may lead elsewhere by the time it is used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/check"}
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/proof", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
 
 // ourOwn are the files of those rooms that use paths of this machine all the same, and why
 // nobody else can have put anything there.
@@ -40,11 +40,11 @@ var ourOwn = map[string]string{
 	"repo/stat.go":             "a workspace's own records, beside its files",
 	"repo/store.go":            "objects",
 	"repo/workspace.go":        "the folders above a workspace's files, and their removal",
-	"repo/check/baseline.go":   "what is remembered of the base, never shown to a command",
-	"repo/check/cache.go":      "caches: their folders, and the locks beside them",
-	"repo/check/clean.go":      "caches, of which only sizes and ages are asked for",
-	"repo/check/run.go":        "a folder that is made here",
-	"repo/check/scratch.go":    "caches: names alone are read",
+	"repo/proof/baseline.go":   "what is remembered of the base, never shown to a command",
+	"repo/proof/cache.go":      "caches: their folders, and the locks beside them",
+	"repo/proof/clean.go":      "caches, of which only sizes and ages are asked for",
+	"repo/proof/run.go":        "a folder that is made here",
+	"repo/proof/scratch.go":    "caches: names alone are read",
 	"workflow/tool/output.go":  "outputs that were kept, outside of every sandbox",
 	"workflow/turn/folders.go": "the folders of sessions themselves, and marks beside them",
 	"workflow/turn/place.go":   "the same",
@@ -72,11 +72,11 @@ func TestFilesOfAgentsAreOpenedBelowARoot(t *testing.T) {
 	}
 	controls := fstest.MapFS{
 		"repo/new.go":        {Data: []byte("package repo\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
-		"repo/check/walk.go": {Data: []byte("package check\nimport fp \"path/filepath\"\nfunc walk(p string) { _ = fp.WalkDir(p, nil) }\n")},
+		"repo/proof/walk.go": {Data: []byte("package proof\nimport fp \"path/filepath\"\nfunc walk(p string) { _ = fp.WalkDir(p, nil) }\n")},
 		"repo/root.go":       {Data: []byte("package repo\nimport \"os\"\nfunc read(r *os.Root) { _, _ = r.ReadFile(\"x\"); _, _ = os.OpenRoot(\"x\") }\n")},
 		"bot/other.go":       {Data: []byte("package bot\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
 	}
-	require.Equal(t, []pathUse{{"repo/check/walk.go", 3, "filepath.WalkDir"}, {"repo/new.go", 3, "os.ReadFile"}}, pathUsers(t, controls), "the control")
+	require.Equal(t, []pathUse{{"repo/new.go", 3, "os.ReadFile"}, {"repo/proof/walk.go", 3, "filepath.WalkDir"}}, pathUsers(t, controls), "the control")
 }
 
 type pathUse struct {

@@ -17,10 +17,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -265,8 +265,8 @@ func confine(ctx context.Context, r *turn.Runner, s settings, log *slog.Logger) 
 	switch {
 	case err == nil:
 		r.Sandbox = box
-		r.Checker = &check.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
-		r.Checker.Setup = &setup.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.MachineModules(), Log: log}
+		r.Checker = &proof.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
+		r.Checker.Setup = &packages.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.MachineModules(), Log: log}
 		log.Info("sandbox", "kind", box.Describe())
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):

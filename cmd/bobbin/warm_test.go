@@ -14,7 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -42,7 +43,7 @@ func (s *story) warm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own, err := buildCache(&check.Checker{Sandbox: hearth.box, CacheDir: filepath.Join(s.settings().DataDir, "cache")}, mirror)
+	own, err := buildCache(&proof.Checker{Sandbox: hearth.box, CacheDir: filepath.Join(s.settings().DataDir, "cache")}, mirror)
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	checker := &check.Checker{Sandbox: box, CacheDir: filepath.Join(dir, "cache")}
-	result, err := checker.Baseline(ctx, mirror, commit, check.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
+	checker := &proof.Checker{Sandbox: box, CacheDir: filepath.Join(dir, "cache")}
+	result, err := checker.Baseline(ctx, mirror, commit, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
 	if err == nil && !result.OK() {
 		err = errors.New(result.String())
 	}
@@ -82,7 +83,7 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 }
 
 // buildCache finds where a checker keeps a repository's Go build cache.
-func buildCache(c *check.Checker, m *repo.Mirror) (string, error) {
+func buildCache(c *proof.Checker, m *repo.Mirror) (string, error) {
 	mounts, env := c.Mounts(m, "")
 	for _, e := range env {
 		for _, mount := range mounts {

@@ -12,7 +12,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
@@ -24,8 +26,8 @@ type Bench struct {
 	Mirror     *repo.Mirror     // for history and caches; nil: the history tool says that there is none
 	Sandbox    *sandbox.Sandbox // nil: nothing is run
 	SandboxOff string           // why nothing is run, and what to do about it
-	Checker    *check.Checker   // nil: commands run without caches, check is off
-	Project    check.Project
+	Checker    *proof.Checker   // nil: commands run without caches, check is off
+	Project    project.Project
 	Folder     string       // clean; what is explored and changed, of a large repository; empty: all of it
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
@@ -33,7 +35,7 @@ type Bench struct {
 	// stopped), the last lines of its output, and how many bytes it printed in all; Checked of
 	// each build and test run. Both may be nil.
 	Ran       func(command string, exitCode int, output string, printed int64)
-	Checked   func(check.Result)
+	Checked   func(result.Result)
 	OutputDir string // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
 	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
 	// made when it is first needed. Empty: they have the repository's, read-only.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 const (
@@ -37,7 +37,7 @@ func (b *Bench) check(ctx context.Context, _ checkArgs) (string, error) {
 }
 
 // checked is the result in figures, and what failed as far as it helps.
-func checked(r check.Result) string {
+func checked(r result.Result) string {
 	var s strings.Builder
 	s.WriteString(r.String() + "\n")
 	if r.BuildRan && !r.BuildOK {
@@ -51,10 +51,10 @@ func checked(r check.Result) string {
 }
 
 // failingTests shows the first failing tests whole and names the others.
-func failingTests(s *strings.Builder, tests []check.Test) int {
-	var failing []check.Test
+func failingTests(s *strings.Builder, tests []result.Test) int {
+	var failing []result.Test
 	for _, t := range tests {
-		if t.Status == check.Failed {
+		if t.Status == result.Failed {
 			failing = append(failing, t)
 		}
 	}
@@ -76,7 +76,7 @@ func failingTests(s *strings.Builder, tests []check.Test) int {
 	return len(failing)
 }
 
-func testName(t check.Test) string {
+func testName(t result.Test) string {
 	name := t.Name
 	if t.Group != "" && t.Group != name {
 		name = t.Group + " " + name

@@ -7,17 +7,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
 	require.Contains(t, b.refused(t, "check", nil), "No build or test command")
-	b.Project = check.Project{Kind: "make", Build: "echo building; exit 1", Test: "true"}
+	b.Project = project.Project{Kind: "make", Build: "echo building; exit 1", Test: "true"}
 	text := b.ok(t, "check", nil)
 	require.Contains(t, text, "The build fails:\nbuilding")
-	b.Project = check.Project{Kind: "make", Build: "true", Test: "echo one test is unhappy; exit 1"}
+	b.Project = project.Project{Kind: "make", Build: "true", Test: "echo one test is unhappy; exit 1"}
 	require.Contains(t, b.ok(t, "check", nil), "one test is unhappy")
 	b.Project.Test = "printf 'TAP version 13\\n1..2\\nok 1 - adds\\nnot ok 2 - splits\\n  ---\\n  message: 3 is not 4\\n  ...\\n'; exit 1"
 	text = b.ok(t, "check", nil)
@@ -29,9 +30,9 @@ func TestCheck(t *testing.T) {
 
 func TestCheckedIsBounded(t *testing.T) {
 	t.Parallel()
-	r := check.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 3, Failed: 80}
+	r := result.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 3, Failed: 80}
 	for i := range 80 {
-		r.Tests = append(r.Tests, check.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: check.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
+		r.Tests = append(r.Tests, result.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: result.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
 	}
 	text := checked(r)
 	require.Less(t, len(text), 40_000)

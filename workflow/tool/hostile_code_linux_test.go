@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -107,7 +108,7 @@ func naiveCheck(l *lab, dir string) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(l.t, err)
 	defer func() { _ = root.Close() }()
-	_, err = (&check.Checker{Sandbox: none, CacheDir: filepath.Join(l.dir, "caches")}).Run(l.t.Context(), dir, check.Find(root.FS()))
+	_, err = (&proof.Checker{Sandbox: none, CacheDir: filepath.Join(l.dir, "caches")}).Run(l.t.Context(), dir, project.Find(root.FS()))
 	require.NoError(l.t, err)
 	require.Subset(l.t, l.found(), []string{executed, touched, asked})
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/project"
 )
 
 // hostileFiles are files that are not what an editor takes them for.
@@ -73,7 +73,7 @@ func hostileFiles() []hostile {
 					require.Contains(t, l.bench.refused(t, "write_file", args{"path": p, "content": "x"}), says)
 				}
 				require.Contains(t, l.ask("list_files", nil), "pipe (named pipe)")
-				require.Empty(t, check.Find(l.bench.Workspace.FS()), "what is looked for in a folder is not waited for either")
+				require.Empty(t, project.Find(l.bench.Workspace.FS()), "what is looked for in a folder is not waited for either")
 				_, err := l.bench.Workspace.FS().Open("sub/go.mod")
 				require.Error(t, err)
 			},

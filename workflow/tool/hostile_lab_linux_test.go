@@ -19,7 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	projectpkg "github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -202,7 +203,7 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 	s, err := box()
 	require.NoError(l.t, err)
 	b := &Bench{
-		Workspace: w, Mirror: m, Sandbox: s, Checker: &check.Checker{Sandbox: s, Log: slog.New(slog.DiscardHandler)}, Project: check.Find(w.FS()),
+		Workspace: w, Mirror: m, Sandbox: s, Checker: &proof.Checker{Sandbox: s, Log: slog.New(slog.DiscardHandler)}, Project: projectpkg.Find(w.FS()),
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // which take longer to make than all else
@@ -244,7 +245,7 @@ func (l *lab) work() {
 	require.Contains(t, l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Update File: app.txt\n-price = 1\n+price = 2\n*** End Patch"}), "app.txt changed")
 	require.Contains(t, l.ask("run", args{"command": "cat app.txt; ls -la; git status; git log --all"}), "total = 3")
 	project := l.bench.Project
-	l.bench.Project = check.Project{Kind: "make", Test: "cat app.txt"}
+	l.bench.Project = projectpkg.Project{Kind: "make", Test: "cat app.txt"}
 	require.Contains(t, l.ask("check", nil), "exit code 0")
 	l.bench.Project = project
 

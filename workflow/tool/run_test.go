@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -25,7 +25,7 @@ func newRunning(t testing.TB, tree files) *Bench {
 	require.NoError(t, err)
 	b.Sandbox = s
 	require.NoError(t, s.Own(b.Workspace.Files()))
-	b.Checker = &check.Checker{Sandbox: s, CacheDir: t.TempDir()}
+	b.Checker = &proof.Checker{Sandbox: s, CacheDir: t.TempDir()}
 	return b
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -40,7 +40,7 @@ func decides(changes []repo.Change) []string {
 // allowed: a change that decides more than what the code does is pushed only on a person's
 // word, given on exactly these files. Where there is none the thread is asked, and the turn
 // ends with the result.
-func (l *lead) allowed(ctx context.Context, a *workflow.Approval, tree string, proof check.Proof, changes []repo.Change) (given *workflow.Allowance, ends *model.Result, err error) {
+func (l *lead) allowed(ctx context.Context, a *workflow.Approval, tree string, proof proof.Proof, changes []repo.Change) (given *workflow.Allowance, ends *model.Result, err error) {
 	named := decides(changes)
 	if len(named) == 0 {
 		return nil, nil, nil

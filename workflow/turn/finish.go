@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	proofpkg "github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -19,9 +19,9 @@ import (
 )
 
 // prove is the program's own proof over a tree of the session; nobody's word stands for it.
-func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check.Proof, error) {
+func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (proofpkg.Proof, error) {
 	if t.Checker == nil {
-		return check.Proof{Why: "Nothing could be run, so nothing is proven: " + t.SandboxOff}, nil
+		return proofpkg.Proof{Why: "Nothing could be run, so nothing is proven: " + t.SandboxOff}, nil
 	}
 	// The same files over the same base prove the same: what a worker's claim was held to
 	// is not run once more for the end of the work.
@@ -33,13 +33,13 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check
 		return known, nil
 	}
 	if err := t.own(w); err != nil {
-		return check.Proof{}, err
+		return proofpkg.Proof{}, err
 	}
 	p := t.here()
 	select {
 	case <-p.warm:
 	case <-ctx.Done():
-		return check.Proof{}, ctx.Err()
+		return proofpkg.Proof{}, ctx.Err()
 	}
 	proof, err := p.checker.Prove(ctx, p.mirror, w, p.project)
 	if err == nil && !proof.Holds() {
@@ -56,7 +56,7 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (check
 	if err == nil && proof.Holds() {
 		t.mu.Lock()
 		if t.proofs == nil {
-			t.proofs = map[string]check.Proof{}
+			t.proofs = map[string]proofpkg.Proof{}
 		}
 		t.proofs[key] = proof
 		t.mu.Unlock()
@@ -160,7 +160,7 @@ func (t *turn) criteria(ctx context.Context) []string {
 }
 
 // publish makes the commit and pushes it. The row of the push stands before the push.
-func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof check.Proof, changes []repo.Change) (model.Result, error) {
+func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) (model.Result, error) {
 	t, p := l.turn, l.turn.here()
 	commit, err := t.commit(ctx, a, tree, f.Summary)
 	if err != nil {
@@ -256,7 +256,7 @@ func subject(s string) string {
 }
 
 // pushFailed keeps the approval and the work, and says what the remote said.
-func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof check.Proof, err error) (model.Result, error) {
+func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
 	var remote *repo.RemoteError
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
@@ -275,7 +275,7 @@ func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof check.P
 }
 
 // result is what the thread is told at the end, and how to check it.
-func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof check.Proof, changes []repo.Change) string {
+func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) string {
 	s := t.Session()
 	added, removed := 0, 0
 	for _, c := range changes {

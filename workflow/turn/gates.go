@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/design"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -75,10 +77,10 @@ func taskSkills(k workflow.Task) []string {
 }
 
 // saw keeps what the program saw of the tests when the worker asked for a check.
-func (h *hand) saw(r check.Result) {
+func (h *hand) saw(r resultpkg.Result) {
 	seen := &store.Check{Task: h.task.ID, Built: !r.BuildRan || r.BuildOK}
 	for _, x := range r.Tests {
-		if x.Status == check.Failed {
+		if x.Status == resultpkg.Failed {
 			seen.Red = append(seen.Red, x.Name)
 		}
 	}
@@ -87,7 +89,7 @@ func (h *hand) saw(r check.Result) {
 }
 
 // gate is what a skill asks for beyond the proof; empty when the task may end.
-func (h *hand) gate(ctx context.Context, proof check.Proof) (string, error) {
+func (h *hand) gate(ctx context.Context, proof proof.Proof) (string, error) {
 	checks, err := h.turn.Store.Checks(ctx, h.task.ID)
 	if err != nil {
 		return "", err
@@ -103,7 +105,7 @@ func (h *hand) gate(ctx context.Context, proof check.Proof) (string, error) {
 
 // notSeenRed: with tdd each new test has to be seen failing, in a check of the program's,
 // before the change that makes it pass.
-func notSeenRed(proof check.Proof, checks []store.Check) string {
+func notSeenRed(proof proof.Proof, checks []store.Check) string {
 	if len(proof.NewTests) == 0 {
 		return "The skill tdd is in force, and no test is new: write one that fails, see it fail in a check, then make it pass."
 	}
@@ -153,7 +155,7 @@ func (h *hand) design(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer before.Close()
-	findings, err := check.Design(repo.PlainFS(before), h.tree.FS(), paths)
+	findings, err := design.Check(repo.PlainFS(before), h.tree.FS(), paths)
 	if err != nil || len(findings) == 0 {
 		return "", err
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/proxy"
-	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -20,7 +20,7 @@ var waits = []time.Duration{2, 12, 30}
 
 // packages fetches what the base names. Whatever becomes of it the session goes on: where it
 // fails, people are told once, and builds and tests say for themselves what they miss.
-func (t *turn) packages(ctx context.Context, p *place, commit string) *setup.Packages {
+func (t *turn) packages(ctx context.Context, p *place, commit string) *packages.Packages {
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
@@ -65,7 +65,7 @@ func (t *turn) stillFetching(ctx context.Context, repository, names string) {
 // fetchFailed is what people are told: what failed, how its output ends, what to do.
 func fetchFailed(repository string, err error) string {
 	const rest = " I go on without them; builds and tests that need them will fail."
-	var e *setup.Error
+	var e *packages.Error
 	if !errors.As(err, &e) {
 		return fmt.Sprintf("I could not fetch the packages that %s names: %s.", repository, firstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
 	}

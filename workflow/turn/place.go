@@ -12,8 +12,10 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
-	"github.com/bobbinhq/bobbin/repo/setup"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -26,17 +28,17 @@ import (
 type place struct {
 	repository Repository
 	mirror     *repo.Mirror
-	checker    *check.Checker // the runner's, for this repository; nil with it
-	project    check.Project
+	checker    *proof.Checker // the runner's, for this repository; nil with it
+	project    project.Project
 	look       *repo.Workspace // a throw-away copy: put back to lookTree after each command
 	lookTree   string          // empty: the base
 	work       *repo.Workspace // the session's own, after an approval; nil before
 	skills     skill.Set
 	secrets    *redact.Finder // what the program was given, and what the repository keeps in private files; nil: t.Secrets
 
-	warm     chan struct{}   // closed when what follows is there
-	packages *setup.Packages // that the base names; nil: none
-	base     check.Result    // what passed before anything was changed
+	warm     chan struct{}      // closed when what follows is there
+	packages *packages.Packages // that the base names; nil: none
+	base     resultpkg.Result   // what passed before anything was changed
 	err      error
 }
 
@@ -294,8 +296,8 @@ func (t *turn) own(w *repo.Workspace) error {
 }
 
 // projectOf is how the place is built and tested: as configured, or as its files say.
-func (p *place) projectOf(w *repo.Workspace) check.Project {
-	r, found := p.repository, check.FindIn(w.FS(), p.folder())
+func (p *place) projectOf(w *repo.Workspace) project.Project {
+	r, found := p.repository, project.FindIn(w.FS(), p.folder())
 	if r.Build != "" {
 		found.Build = r.Build
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/check"
+	proofpkg "github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -69,8 +69,8 @@ func TestAPlansTasksAreNamedByNumber(t *testing.T) {
 // with that check lets it end.
 func TestTDDWantsToSeeRed(t *testing.T) {
 	t.Parallel()
-	proof := check.Proof{NewTests: []string{"TestA", "TestB"}}
-	require.Contains(t, notSeenRed(check.Proof{}, nil), "no test is new")
+	proof := proofpkg.Proof{NewTests: []string{"TestA", "TestB"}}
+	require.Contains(t, notSeenRed(proofpkg.Proof{}, nil), "no test is new")
 	require.Contains(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}}), "TestB")
 	require.NotContains(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}}), "TestA,")
 	require.Empty(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))

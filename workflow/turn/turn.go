@@ -30,9 +30,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/setup"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -67,8 +67,8 @@ type Repository struct {
 	Closed       bool   // its code is shown to full members only
 	Build, Test  string // found out where empty
 	Scope        string
-	CodeURL      string       // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
-	Setup        setup.Config // how the packages that it names are fetched
+	CodeURL      string          // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
+	Setup        packages.Config // how the packages that it names are fetched
 }
 
 // A Runner runs turns. All of its fields are set once, before the first turn.
@@ -81,7 +81,7 @@ type Runner struct {
 	Mirrors      *repo.Mirrors
 	Sandbox      *sandbox.Sandbox // nil: commands are off
 	SandboxOff   string           // why, and what to do about it
-	Checker      *check.Checker   // nil with Sandbox
+	Checker      *proof.Checker   // nil with Sandbox
 	Dir          string           // where sessions' workspaces are
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
 	Secrets      *redact.Finder   // masked wherever text leaves, and kept out of commits; nil: none is
@@ -118,7 +118,7 @@ type turn struct {
 	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
 	// Inquiries of people that were begun in this run, each with what is closed at its end.
 	asides map[int64]chan struct{}
-	proofs map[string]check.Proof // that held, by base and tree
+	proofs map[string]proof.Proof // that held, by base and tree
 	warned map[string]bool        // what the thread was told of the model's endpoint
 	// The trees as they were recorded last, by task.
 	recorded   map[int64]string

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -277,7 +277,7 @@ func (w *walk) finish() error {
 		changes = append(changes, repo.Change{Path: "go.sum", Kind: "added"})
 	}
 	l := w.lead()
-	_, ends, err := l.allowed(w.ctx, a, tree, check.Proof{}, changes)
+	_, ends, err := l.allowed(w.ctx, a, tree, proof.Proof{}, changes)
 	if err != nil {
 		return err
 	}

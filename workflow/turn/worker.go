@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/check"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -281,7 +282,7 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 // holds: each task has to leave everything that worked as it was. That something new was
 // seen to fail first is asked of a bug's one task, and of the whole work by finish; a task
 // among several may have nothing of its own to test.
-func (h *hand) holds(p check.Proof) bool {
+func (h *hand) holds(p proof.Proof) bool {
 	if p.Holds() {
 		return true
 	}
@@ -290,7 +291,7 @@ func (h *hand) holds(p check.Proof) bool {
 }
 
 // failures are what the first failing tests printed, for whoever has to mend them.
-func failures(r check.Result) string {
+func failures(r resultpkg.Result) string {
 	const most, each = 3, 1500
 	var b strings.Builder
 	if r.BuildRan && !r.BuildOK {
@@ -298,7 +299,7 @@ func failures(r check.Result) string {
 	}
 	n := 0
 	for _, x := range r.Tests {
-		if x.Status == check.Failed && n < most {
+		if x.Status == resultpkg.Failed && n < most {
 			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, tail(x.Output, each))
 			n++
 		}

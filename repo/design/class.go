@@ -1,0 +1,53 @@
+package design
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design/markup"
+	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/token"
+)
+
+// arbitrary is a class of Tailwind that carries its value: p-[13px], hover:bg-[#0af].
+var arbitrary = regexp.MustCompile("(?:^|[\\s\"'`:!])(-?)([a-z]+)(?:-[a-z]+)?-\\[([^\\]\\s]+)\\]")
+
+// judgeClasses finds in classes what judgeColours and judgeSpacing find in stylesheets.
+func (s *changedFile) judgeClasses(e *markup.Element) {
+	a := e.Attr("class", "classname")
+	if a == nil || len(a.Value) > maxObject {
+		return
+	}
+	for _, m := range arbitrary.FindAllStringSubmatchIndex(a.Value, -1) {
+		at := a.Inside + m[2]
+		if !s.touched(at, at) {
+			continue
+		}
+		whole, kind, value := a.Value[m[2]:m[1]], a.Value[m[4]:m[5]], strings.ReplaceAll(a.Value[m[6]:m[7]], "_", " ")
+		// A bare name may be the one of a grid's line.
+		if c, ok := stylesheet.ParseColour(value); ok && strings.ContainsAny(value, "#(") && len(s.tokens.Colours) > 0 {
+			s.suspect(at, literalColour, "literal colour "+whole, func() string { return s.tokens.ColourCure(c, "css") })
+		}
+		use := classMeasures(kind)
+		px, ok := stylesheet.ParseLength(value, false)
+		if ok && s.tokens.Kinds&use != 0 && (px < -1 || px > 1) && (use != token.ForRadius || px < 999) {
+			if m[2] != m[3] {
+				px = -px
+			}
+			s.suspect(at, magicSpacing, "literal size "+whole, func() string { return s.tokens.LengthCure(px, use, "css") })
+		}
+	}
+}
+
+// classMeasures is measures for the beginnings of classes.
+func classMeasures(kind string) int {
+	switch kind {
+	case "text":
+		return token.ForFont
+	case "rounded":
+		return token.ForRadius
+	case "p", "px", "py", "pt", "pr", "pb", "pl", "ps", "pe", "m", "mx", "my", "mt", "mr", "mb", "ml", "ms", "me", "gap", "space":
+		return token.ForSpace
+	}
+	return 0
+}

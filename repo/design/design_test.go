@@ -1,0 +1,138 @@
+package design
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+)
+
+// trees are a tree's files by path.
+type trees map[string]string
+
+// with is the tree with some files changed.
+func (f trees) with(changed trees) trees {
+	out := maps.Clone(f)
+	maps.Copy(out, changed)
+	return out
+}
+
+// FS makes the files a file system.
+func (f trees) FS() fs.FS {
+	tree := fstest.MapFS{}
+	for name, text := range f {
+		tree[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return tree
+}
+
+// differing are the paths of the branch that the base does not have like that.
+func differing(base, branch trees) []string {
+	var out []string
+	for name, text := range branch {
+		if before, ok := base[name]; !ok || before != text {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// story reads a txtar file: base/ and branch/ are the trees, a file of the base that the
+// branch does not mention is in both.
+func story(t *testing.T, archive *txtar.Archive) (base, branch trees) {
+	t.Helper()
+	base, branch = trees{}, trees{}
+	for _, f := range archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "base/"); ok {
+			base[name] = string(f.Data)
+		} else if name, ok := strings.CutPrefix(f.Name, "branch/"); ok {
+			branch[name] = string(f.Data)
+		}
+	}
+	return base, base.with(branch)
+}
+
+// Each file of testdata/design is the story of one rule. What it finds is in its part
+// named want; files named bad have to be in it, files named good may not.
+func TestDesignRules(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("testdata/design/*.txtar")
+	require.NoError(t, err)
+	require.Len(t, names, 11, "one for each rule")
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(path.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			require.NoError(t, err)
+			base, branch := story(t, archive)
+			found, err := Check(base.FS(), branch.FS(), differing(base, branch))
+			require.NoError(t, err)
+			compareWant(t, name, archive, found)
+			requireSides(t, strings.TrimSuffix(path.Base(name), ".txtar"), branch, found)
+			requireStanding(t, branch)
+		})
+	}
+}
+
+func compareWant(t *testing.T, name string, archive *txtar.Archive, found []Finding) {
+	t.Helper()
+	var got strings.Builder
+	for _, f := range found {
+		fmt.Fprintf(&got, "%s\n\t%s\n", f.Rule, f)
+	}
+	i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == "want" })
+	if os.Getenv("UPDATE_GOLDEN") == "" {
+		require.GreaterOrEqual(t, i, 0)
+		require.Equal(t, string(archive.Files[i].Data), got.String())
+		return
+	}
+	if i < 0 {
+		archive.Files, i = append(archive.Files, txtar.File{Name: "want"}), len(archive.Files)
+	}
+	archive.Files[i].Data = []byte(got.String())
+	require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o644))
+}
+
+// requireSides counts at least three examples for and three against the rule.
+func requireSides(t *testing.T, rule string, branch trees, found []Finding) {
+	t.Helper()
+	good, bad := 0, 0
+	for name := range branch {
+		breaks := slices.ContainsFunc(found, func(f Finding) bool { return f.Path == name })
+		switch stem, _, _ := strings.Cut(path.Base(name), "-"); stem {
+		case "good":
+			good++
+			require.False(t, breaks, "%s", name)
+		case "bad":
+			bad++
+			require.True(t, slices.ContainsFunc(found, func(f Finding) bool { return f.Path == name && f.Rule == rule }), "%s", name)
+		}
+	}
+	require.GreaterOrEqual(t, good, 3)
+	require.GreaterOrEqual(t, bad, 3)
+}
+
+// requireStanding is the control: the same lines, standing there before, are not found,
+// also when each file gets another line at its beginning.
+func requireStanding(t *testing.T, branch trees) {
+	t.Helper()
+	later := maps.Clone(branch)
+	for name, text := range branch {
+		later[name] = "\n" + text
+	}
+	found, err := Check(branch.FS(), later.FS(), slices.Collect(maps.Keys(later)))
+	require.NoError(t, err)
+	require.Empty(t, found)
+	found, err = Check(trees{}.FS(), later.FS(), slices.Collect(maps.Keys(later)))
+	require.NoError(t, err)
+	require.NotEmpty(t, found, "the guard off: all of it is new")
+}

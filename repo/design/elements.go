@@ -1,0 +1,144 @@
+package design
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design/markup"
+	"github.com/bobbinhq/bobbin/repo/design/source"
+	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+)
+
+// judgeElements applies the rules for markup.
+func (s *changedFile) judgeElements() {
+	labelled, anyFor := labels(s.elements)
+	for _, e := range s.elements {
+		s.judgeInline(e)
+		s.judgeClasses(e)
+		if !s.edited(e.At, e.End-1) {
+			continue
+		}
+		s.judgeClick(e)
+		switch e.Name {
+		case "img":
+			if e.Attr("alt") == nil && !e.Spread {
+				s.suspect(e.At, imageAlt, "<img> without alt", words(`say in alt what it shows, or write alt="" where it only adorns`))
+			}
+		case "button":
+			if e.Closed && !e.Named && !e.Spread && !e.Names() && !e.Says("aria-labelledby") {
+				s.suspect(e.At, buttonName, "<button> with neither text nor aria-label", words("name in aria-label what it does"))
+			}
+		case "input", "select", "textarea":
+			s.judgeLabel(e, labelled, anyFor)
+		}
+	}
+}
+
+// labels are the ids that labels are for, and whether some label's is worked out elsewhere.
+func labels(elements []*markup.Element) (ids map[string]bool, dynamic bool) {
+	ids = map[string]bool{}
+	for _, e := range elements {
+		if !markup.IsLabel(e.Name) {
+			continue
+		}
+		if a := e.Attr("for", "htmlfor"); a != nil {
+			ids[a.Value] = true
+			dynamic = dynamic || a.Dynamic()
+		}
+	}
+	return ids, dynamic
+}
+
+func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, anyFor bool) {
+	if a := e.Attr("type"); a != nil && e.Name == "input" {
+		switch strings.ToLower(a.Value) {
+		case "hidden", "submit", "button", "reset", "image":
+			return
+		}
+	}
+	if e.Spread || e.Wrapped || e.Attr("hidden") != nil || e.Says("aria-label", "aria-labelledby", "title") {
+		return
+	}
+	if id := e.Attr("id"); id != nil && (labelled[id.Value] || id.Dynamic() && anyFor) {
+		return
+	}
+	s.suspect(e.At, noLabel, "<"+e.Name+"> without a label",
+		words("put it into a <label>, or give it an id and a label for that, or an aria-label"))
+}
+
+// isInert names the elements that no keyboard comes to by itself.
+func isInert(name string) bool {
+	switch name {
+	case "div", "span", "p", "li", "ul", "ol", "dl", "dt", "dd", "img", "svg", "section", "article", "aside", "header",
+		"footer", "main", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "td", "th",
+		"figure", "figcaption", "blockquote", "pre", "code", "em", "strong", "b", "i", "small", "u", "mark", "time", "address":
+		return true
+	}
+	return false
+}
+
+func (s *changedFile) judgeClick(e *markup.Element) {
+	click := e.Attr("onclick")
+	if click == nil || !isInert(e.Name) || e.Spread {
+		return
+	}
+	var missing []string
+	for _, name := range []string{"role", "tabindex"} {
+		if !e.Says(name) {
+			missing = append(missing, name)
+		}
+	}
+	if e.Jsx && e.Attr("onkeydown", "onkeyup", "onkeypress") == nil {
+		missing = append(missing, "onKeyDown")
+	}
+	if len(missing) > 0 {
+		s.suspect(click.At, clickTarget, "click on <"+e.Name+"> without "+strings.Join(missing, ", "),
+			words("make it a <button>, or a link where it leads somewhere"))
+	}
+}
+
+// judgeInline finds values that are written into a style attribute.
+func (s *changedFile) judgeInline(e *markup.Element) {
+	for i := range e.Attrs {
+		switch a := &e.Attrs[i]; {
+		case a.Name == "style" && a.Bound:
+			s.judgeObject(a)
+		case a.Name == "style":
+			top := stylesheet.ParseSheet(a.Hidden, a.Inside, "css").Rules[0]
+			s.suspectInline(top.Decls)
+		case strings.HasPrefix(a.Name, "style:") && !strings.HasPrefix(a.Name, "style:--") && !a.Dynamic():
+			s.suspectInline([]stylesheet.Decl{{Prop: a.Name[len("style:"):], At: a.At, Raw: a.Value, Value: stylesheet.Lex(a.Value, a.Inside)}})
+		}
+	}
+}
+
+// suspectInline takes the first declaration of an attribute that the change wrote and that
+// holds more than the values of others.
+func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
+	for _, d := range decls {
+		if d.Defines() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) || !s.touched(d.At, d.End()) {
+			continue
+		}
+		s.suspect(d.At, inlineStyle, "inline style "+d.Prop+": "+strings.ReplaceAll(d.Raw, string(source.Masked), "…"),
+			func() string { return "move it to a class" + s.tokens.InClass(d) })
+		return
+	}
+}
+
+// isLiteral says whether a value holds more than var() and what a template fills in.
+func isLiteral(d stylesheet.Decl) bool {
+	if slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return strings.IndexByte(w.Text, source.Masked) >= 0 }) {
+		return false
+	}
+	literal := false
+	for i := 0; i < len(d.Value); i++ {
+		text := d.Value[i].Text
+		switch {
+		case strings.EqualFold(text, "var("):
+			i = stylesheet.Closing(d.Value, i)
+		case strings.TrimSpace(text) != "":
+			literal = true
+		}
+	}
+	return literal
+}

@@ -1,0 +1,158 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design/source"
+)
+
+// An Element is one tag of HTML, of a component's template, or of JSX.
+type Element struct {
+	Name    string // as it stands in components and JSX, lower case in HTML
+	At, End int    // of the opening tag
+	Attrs   []Attribute
+	Spread  bool // takes attributes that are not written here
+	Wrapped bool // stands in a label
+	Named   bool // holds something to read
+	Closed  bool // its end was seen
+	Jsx     bool
+}
+
+type Attribute struct {
+	Name   string // lower case, the same for alt, :alt and v-bind:alt; onclick for every way to write it
+	Value  string // as it stands
+	Hidden string // the value with its templates masked
+	Bound  bool   // value is an expression
+	At     int    // of the name
+	Inside int    // of the value
+}
+
+func (a *Attribute) Dynamic() bool { return a.Bound || strings.IndexByte(a.Hidden, source.Masked) >= 0 }
+
+func (e *Element) Attr(names ...string) *Attribute {
+	for i := range e.Attrs {
+		if slices.Contains(names, e.Attrs[i].Name) {
+			return &e.Attrs[i]
+		}
+	}
+	return nil
+}
+
+// Says is an attribute with anything in it.
+func (e *Element) Says(names ...string) bool {
+	for i := range e.Attrs {
+		a := &e.Attrs[i]
+		if slices.Contains(names, a.Name) && (a.Dynamic() || strings.TrimSpace(a.Value) != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// isComponent tells what a project defines from what HTML does.
+func isComponent(name string) bool {
+	return name == "slot" || strings.ToLower(name) != name || strings.ContainsAny(name, "-.:")
+}
+
+// Names says whether an element gives the one around it something to read. Of a component
+// one cannot know, but an icon rarely does.
+func (e *Element) Names() bool {
+	if a := e.Attr("aria-hidden"); a != nil && (a.Value == "true" || a.Value == "") {
+		return false
+	}
+	lower := strings.ToLower(e.Name)
+	return e.Named || e.Says("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
+		e.Name == "img" && e.Says("alt") ||
+		isComponent(e.Name) && !strings.Contains(lower, "icon") && !strings.Contains(lower, "svg")
+}
+
+// IsLabel also knows the components that stand for a label.
+func IsLabel(name string) bool {
+	if name == "label" {
+		return true
+	}
+	lower := strings.ToLower(name)
+	return lower != name && (strings.Contains(lower, "label") || strings.Contains(lower, "field") || strings.Contains(lower, "form"))
+}
+
+func isVoid(name string) bool {
+	switch name {
+	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr":
+		return true
+	}
+	return false
+}
+
+// plainName brings the ways to write an attribute together.
+func plainName(name string) (plain string, bound bool) {
+	name = strings.ToLower(name)
+	for _, event := range []string{"@", "v-on:", "x-on:", "on:", "("} {
+		if rest, ok := strings.CutPrefix(name, event); ok {
+			rest, _, _ = strings.Cut(strings.TrimSuffix(rest, ")"), "|")
+			rest, _, _ = strings.Cut(rest, ".")
+			return "on" + rest, true
+		}
+	}
+	for _, binding := range []string{":", "v-bind:", "x-bind:", "bind:", "["} {
+		if rest, ok := strings.CutPrefix(name, binding); ok {
+			return strings.TrimSuffix(rest, "]"), true
+		}
+	}
+	return name, strings.HasPrefix(name, "v-") || strings.HasPrefix(name, "on")
+}
+
+// nesting follows which elements are open.
+type nesting struct {
+	open   []*Element
+	count  map[string]int // of the open ones, by name
+	labels int
+}
+
+func (n *nesting) push(e *Element) {
+	n.open = append(n.open, e)
+	n.count[e.Name]++
+	if IsLabel(e.Name) {
+		n.labels++
+	}
+}
+
+// pop closes the innermost element.
+func (n *nesting) pop() {
+	e := n.open[len(n.open)-1]
+	n.open = n.open[:len(n.open)-1]
+	n.count[e.Name]--
+	if IsLabel(e.Name) {
+		n.labels--
+	}
+	n.leave(e)
+}
+
+// leave lets an element that ended name the one around it.
+func (n *nesting) leave(e *Element) {
+	if e.Names() {
+		n.read()
+	}
+}
+
+// read marks that the innermost element holds something to read.
+func (n *nesting) read() {
+	if len(n.open) > 0 {
+		n.open[len(n.open)-1].Named = true
+	}
+}
+
+// close ends the innermost element of a name with all that is open in it.
+func (n *nesting) close(name string) {
+	if n.count[name] == 0 {
+		return
+	}
+	for {
+		e := n.open[len(n.open)-1]
+		e.Closed = e.Name == name
+		n.pop()
+		if e.Name == name {
+			return
+		}
+	}
+}

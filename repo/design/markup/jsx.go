@@ -1,0 +1,324 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design/source"
+)
+
+// Where in a script the scanner stands.
+const (
+	inCode     = iota // also between the braces of an expression
+	inTemplate        // between backquotes
+	inTag             // among attributes
+	inContent         // between an opening and a closing tag
+)
+
+// frame is one thing that is open. Frames are kept by hand: a file may nest as deep as
+// it likes.
+type frame struct {
+	where  int
+	depth  int      // of braces, in code
+	tag    *Element // in a tag, in content
+	start  int      // of code: behind its brace
+	spread bool     // of code: stands where an attribute's name would
+	attr   bool     // of code: is the value of the last attribute
+}
+
+// jsxScanner reads a script once from front to back, and only as far as is needed to tell
+// tags from comparisons, strings, comments and regular expressions.
+type jsxScanner struct {
+	nesting
+	text     string
+	i        int
+	frames   []frame
+	operand  bool // a value may begin here, so that < is a tag and / a regular expression
+	elements []*Element
+}
+
+func ScanJSX(text string) []*Element {
+	s := &jsxScanner{nesting: nesting{count: map[string]int{}}, text: text, operand: true}
+	s.frames = []frame{{where: inCode}}
+	for s.i < len(text) {
+		switch s.top().where {
+		case inCode:
+			s.code()
+		case inTemplate:
+			s.template()
+		case inTag:
+			s.tag()
+		case inContent:
+			s.content()
+		}
+	}
+	return s.elements
+}
+
+func (s *jsxScanner) top() *frame { return &s.frames[len(s.frames)-1] }
+
+func (s *jsxScanner) enter(f frame) { s.frames = append(s.frames, f) }
+
+func (s *jsxScanner) exit() { s.frames = s.frames[:len(s.frames)-1] }
+
+func (s *jsxScanner) at(prefix string) bool { return strings.HasPrefix(s.text[s.i:], prefix) }
+
+// peek is the byte some places on, 0 behind the end.
+func (s *jsxScanner) peek(n int) byte {
+	if s.i+n < len(s.text) {
+		return s.text[s.i+n]
+	}
+	return 0
+}
+
+func (s *jsxScanner) code() {
+	switch c := s.text[s.i]; {
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		s.i++
+	case s.at("//"):
+		s.i += len(source.UpToLineEnd(s.text[s.i:]))
+	case s.at("/*"):
+		s.i = source.After(s.text, s.i+2, "*/")
+	case c == '"' || c == '\'':
+		s.i = source.AfterString(s.text, s.i)
+		s.operand = false
+	case c == '`':
+		s.i++
+		s.enter(frame{where: inTemplate})
+	case c == '/' && s.operand:
+		s.i = afterRegexp(s.text, s.i)
+		s.operand = false
+	case c == '<' && s.operand && s.beginsTag():
+		s.begin()
+	case source.IsNameByte(c) && c != '-':
+		s.word()
+	case c == '{':
+		s.i++
+		s.top().depth++
+		s.operand = true
+	case c == '}':
+		s.i++
+		s.closeBrace()
+	default:
+		s.i++
+		s.operand = c != ')' && c != ']'
+	}
+}
+
+// word passes over a name or a number.
+func (s *jsxScanner) word() {
+	start := s.i
+	for s.i < len(s.text) && source.IsNameByte(s.text[s.i]) && s.text[s.i] != '-' {
+		s.i++
+	}
+	switch s.text[start:s.i] {
+	case "return", "case", "typeof", "in", "of", "default", "else", "do", "void", "delete", "await", "yield", "new", "throw":
+		s.operand = true
+	default:
+		s.operand = false
+	}
+}
+
+func (s *jsxScanner) closeBrace() {
+	f := s.top()
+	s.operand = false
+	if f.depth > 0 {
+		f.depth--
+		return
+	}
+	if len(s.frames) == 1 {
+		return
+	}
+	inner := s.text[f.start : s.i-1]
+	spread, isValue := f.spread, f.attr
+	s.exit()
+	switch over := s.top(); {
+	case over.where == inTag && spread:
+		over.tag.Spread = true
+	case over.where == inTag && isValue:
+		a := &over.tag.Attrs[len(over.tag.Attrs)-1]
+		a.Value, a.Inside, a.Bound = inner, f.start, true
+		if text, ok := literalString(inner); ok {
+			a.Value, a.Hidden, a.Bound = text, text, false
+			a.Inside += strings.Index(inner, text)
+		}
+	case over.where == inContent && !isComment(inner):
+		s.read()
+	}
+}
+
+// literalString is the text of an expression that is nothing but a string.
+func literalString(expr string) (string, bool) {
+	expr = strings.TrimSpace(expr)
+	if len(expr) < 2 || expr[0] != expr[len(expr)-1] || strings.IndexByte("\"'`", expr[0]) < 0 {
+		return "", false
+	}
+	text := expr[1 : len(expr)-1]
+	return text, strings.IndexByte(text, expr[0]) < 0 && !strings.Contains(text, "${")
+}
+
+// isComment says whether nothing but one comment stands in an expression.
+func isComment(expr string) bool {
+	expr = strings.TrimSpace(expr)
+	return expr == "" || strings.HasPrefix(expr, "/*") && strings.Index(expr, "*/") == len(expr)-2
+}
+
+func (s *jsxScanner) template() {
+	switch c := s.text[s.i]; {
+	case c == '\\':
+		s.i += 2
+	case c == '`':
+		s.i++
+		s.exit()
+		s.operand = false
+	case s.at("${"):
+		s.i += 2
+		s.enter(frame{where: inCode, start: s.i})
+		s.operand = true
+	default:
+		s.i++
+	}
+}
+
+// beginsTag tells a tag from a comparison and from the type parameters of an arrow
+// function, <T,> and <T extends U>.
+func (s *jsxScanner) beginsTag() bool {
+	c := s.peek(1)
+	if c == '>' {
+		return true
+	}
+	if c|0x20 < 'a' || c|0x20 > 'z' {
+		return c == '_' || c == '$'
+	}
+	end := s.i + 1
+	for end < len(s.text) && isTagByte(s.text[end]) {
+		end++
+	}
+	rest := strings.TrimLeft(s.text[end:min(len(s.text), end+64)], " \t\r\n")
+	return !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, "extends ")
+}
+
+func isTagByte(c byte) bool { return source.IsNameByte(c) || c == '.' || c == ':' }
+
+// begin enters the tag at the <.
+func (s *jsxScanner) begin() {
+	start := s.i
+	s.i++
+	name := s.i
+	for s.i < len(s.text) && isTagByte(s.text[s.i]) {
+		s.i++
+	}
+	e := &Element{Name: s.text[name:s.i], At: start, End: s.i, Jsx: true, Wrapped: s.labels > 0}
+	if e.Name != "" {
+		s.elements = append(s.elements, e)
+	}
+	s.enter(frame{where: inTag, tag: e})
+}
+
+func (s *jsxScanner) tag() {
+	e := s.top().tag
+	switch c := s.text[s.i]; {
+	case s.at("//"):
+		s.i += len(source.UpToLineEnd(s.text[s.i:]))
+	case s.at("/*"):
+		s.i = source.After(s.text, s.i+2, "*/")
+	case s.at("/>"):
+		s.i += 2
+		e.End = s.i
+		s.exit()
+		s.leave(e)
+		s.operand = false
+	case c == '>':
+		s.i++
+		e.End = s.i
+		s.top().where = inContent
+		s.push(e)
+	case c == '{':
+		s.i++
+		s.enter(frame{where: inCode, start: s.i, spread: true})
+		s.operand = true
+	case source.IsNameByte(c) || c == '@':
+		s.attribute(e)
+	default:
+		s.i++
+	}
+}
+
+// attribute reads a name and, unless it is an expression, its value.
+func (s *jsxScanner) attribute(e *Element) {
+	start := s.i
+	for s.i < len(s.text) && (isTagByte(s.text[s.i]) || s.text[s.i] == '@') {
+		s.i++
+	}
+	a := Attribute{At: start, Inside: s.i}
+	a.Name, _ = plainName(s.text[start:s.i])
+	s.space()
+	if s.i == len(s.text) || s.text[s.i] != '=' {
+		e.Attrs = append(e.Attrs, a)
+		return
+	}
+	s.i++
+	s.space()
+	switch c := s.peek(0); c {
+	case '"', '\'':
+		a.Inside = s.i + 1
+		s.i = source.After(s.text, a.Inside, string(c))
+		a.Value = strings.TrimSuffix(s.text[a.Inside:s.i], string(c))
+		a.Hidden = a.Value
+	case '{':
+		s.i++
+		s.enter(frame{where: inCode, start: s.i, attr: true})
+		s.operand = true
+	}
+	e.Attrs = append(e.Attrs, a)
+}
+
+func (s *jsxScanner) space() {
+	s.i = len(s.text) - len(strings.TrimLeft(s.text[s.i:], " \t\r\n"))
+}
+
+func (s *jsxScanner) content() {
+	switch c := s.text[s.i]; {
+	case c == '{':
+		s.i++
+		s.enter(frame{where: inCode, start: s.i})
+		s.operand = true
+	case s.at("</"):
+		s.i += 2
+		name := s.i
+		s.i = source.After(s.text, s.i, ">")
+		e := s.top().tag
+		e.Closed = strings.TrimSpace(strings.TrimSuffix(s.text[name:s.i], ">")) == e.Name
+		s.exit()
+		s.pop()
+		s.operand = false
+	case c == '<' && (s.peek(1) == '>' || source.IsNameByte(s.peek(1))):
+		s.begin()
+	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		s.i++
+	default:
+		s.i++
+		s.read()
+	}
+}
+
+// afterRegexp is the offset behind a regular expression, which ends on its line.
+func afterRegexp(text string, i int) int {
+	class := false
+	for j := i + 1; j < min(len(text), i+1000); j++ {
+		switch text[j] {
+		case '\\':
+			j++
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '/':
+			if !class {
+				return j + 1
+			}
+		case '\n':
+			return i + 1 // it was a division
+		}
+	}
+	return i + 1
+}

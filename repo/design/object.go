@@ -1,0 +1,31 @@
+package design
+
+import (
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design/markup"
+	"github.com/bobbinhq/bobbin/repo/design/source"
+	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+)
+
+// maxObject is the longest style that is read: objects nest, and each would be read anew.
+const maxObject = 1 << 14
+
+// judgeObject reads style={{ … }} of JSX and :style="{ … }" of Vue.
+func (s *changedFile) judgeObject(a *markup.Attribute) {
+	open := strings.IndexByte(a.Value, '{')
+	if len(a.Value) > maxObject || open < 0 || strings.TrimSpace(a.Value[:open]) != "" {
+		return // a name, a list: not known here
+	}
+	end, ok := source.AfterBraces(a.Value, open)
+	if !ok || strings.TrimSpace(a.Value[end:]) != "" {
+		return
+	}
+	var decls []stylesheet.Decl
+	for _, p := range markup.Pairs(a.Value[open+1:end-1], a.Inside+open+1) {
+		if text, ok := markup.LiteralValue(p.Value); ok {
+			decls = append(decls, stylesheet.Decl{Prop: p.Key, At: p.At, Raw: text, Value: stylesheet.Lex(text, p.ValueAt)})
+		}
+	}
+	s.suspectInline(decls)
+}

@@ -1,0 +1,154 @@
+package design
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tdewolff/parse/v2/css"
+
+	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/token"
+)
+
+// judgeSheets applies the rules for stylesheets.
+func (s *changedFile) judgeSheets() {
+	dialect := dialectOf(s.path)
+	calm := slices.ContainsFunc(s.sheets, func(sh *stylesheet.Sheet) bool { return sh.Calm })
+	for _, sh := range s.sheets {
+		for _, rule := range sh.Rules {
+			for _, d := range rule.Decls {
+				s.judgeImportant(rule, d)
+				if d.Defines() || !s.touched(d.At, d.End()) {
+					continue
+				}
+				s.judgeColours(d, dialect)
+				s.judgeSpacing(d, dialect)
+				if !calm {
+					s.judgeMotion(d)
+				}
+			}
+			s.judgeContrast(rule, dialect)
+		}
+	}
+	s.judgeFocus()
+}
+
+func dialectOf(name string) string {
+	for _, dialect := range []string{"scss", "less"} {
+		if strings.HasSuffix(name, "."+dialect) {
+			return dialect
+		}
+	}
+	return "css"
+}
+
+// judgeImportant lets one use pass: whoever calms all motion down has to win.
+func (s *changedFile) judgeImportant(rule *stylesheet.StyleRule, d stylesheet.Decl) {
+	if d.Important < 0 || !s.touched(d.Important, d.Important) || rule.Within("reduced-motion") {
+		return
+	}
+	s.suspect(d.Important, important, "!important on "+d.Prop,
+		words("give the selector the weight it needs, or move the rule behind the one that wins"))
+}
+
+// judgeColours finds colours that are written out where the project has names for some.
+func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
+	if len(s.tokens.Colours) == 0 {
+		return
+	}
+	unnamed := -1 // up to here a name is no colour, but what some function wants
+	for i := 0; i < len(d.Value); i++ {
+		w := d.Value[i]
+		text, end := w.Text, i
+		switch w.Kind {
+		case css.FunctionToken:
+			name := strings.ToLower(strings.TrimSuffix(w.Text, "("))
+			if name == "var" || name == "url" || name == "color-mix" {
+				i = stylesheet.Closing(d.Value, i) // a fallback, a name, a mixture with white
+				continue
+			}
+			if !stylesheet.IsColourFunction(name) {
+				if i > unnamed && !strings.HasSuffix(name, "gradient") && name != "drop-shadow" && name != "light-dark" {
+					unnamed = stylesheet.Closing(d.Value, i)
+				}
+				continue
+			}
+			end = stylesheet.Closing(d.Value, i)
+			text = stylesheet.TextOf(d.Value[i : end+1])
+		case css.HashToken:
+		case css.IdentToken:
+			if i <= unnamed || !takesColour(d.Prop) || i > 0 && d.Value[i-1].Kind == css.DelimToken {
+				continue
+			}
+		default:
+			continue
+		}
+		if c, ok := stylesheet.ParseColour(text); ok && s.touched(w.At, w.At) {
+			s.suspect(w.At, literalColour, "literal colour "+text, func() string { return s.tokens.ColourCure(c, dialect) })
+		}
+		i = end
+	}
+}
+
+// takesColour says whether a name in a property's value can be a colour: tan is one as a
+// background, not as an animation. A mask's colours are its transparency.
+func takesColour(prop string) bool {
+	if strings.Contains(prop, "mask") || strings.HasSuffix(prop, "-name") {
+		return false
+	}
+	for _, part := range []string{"color", "background", "border", "outline", "shadow", "fill", "stroke", "text-decoration", "text-emphasis", "column-rule"} {
+		if strings.Contains(prop, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeSpacing finds lengths in px and rem that are written out where the project has
+// tokens for them. Up to one pixel they are a hair, not a distance; in calc() and clamp()
+// they are part of a thought.
+func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
+	use := token.Measures(d.Prop)
+	if s.tokens.Kinds&use == 0 || slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return w.Is(css.DelimToken, "*") }) {
+		return
+	}
+	for i := 0; i < len(d.Value); i++ {
+		w := d.Value[i]
+		if w.Kind == css.FunctionToken {
+			i = stylesheet.Closing(d.Value, i)
+			continue
+		}
+		px, ok := stylesheet.ParseLength(w.Text, false)
+		round := use == token.ForRadius && px >= 999 // a pill, as round as can be
+		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !s.touched(w.At, w.At) {
+			continue
+		}
+		s.suspect(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text, func() string { return s.tokens.LengthCure(px, use, dialect) })
+		if d.Prop == "font" {
+			return // what follows is the line's height
+		}
+	}
+}
+
+// judgeMotion is asked where nothing in the file minds prefers-reduced-motion.
+func (s *changedFile) judgeMotion(d stylesheet.Decl) {
+	prop := strings.TrimPrefix(d.Prop, "-webkit-")
+	what, _, _ := strings.Cut(prop, "-")
+	switch prop {
+	case "animation", "animation-duration", "animation-iteration-count", "transition", "transition-duration":
+	default:
+		return
+	}
+	ms, infinite := stylesheet.Longest(stylesheet.Lex(s.tokens.Expand(d.Raw), 0))
+	how := "infinite " + what
+	if !infinite || what != "animation" {
+		if ms <= 200 {
+			return
+		}
+		how = fmt.Sprintf("%s of %sms", what, strconv.FormatFloat(ms, 'f', -1, 64))
+	}
+	s.suspect(d.At, motion, how+" in a file without prefers-reduced-motion",
+		words("keep it to 200ms, or stop it in @media (prefers-reduced-motion: reduce)"))
+}

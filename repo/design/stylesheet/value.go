@@ -1,0 +1,105 @@
+package stylesheet
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/tdewolff/parse/v2/css"
+)
+
+// IsNothing says whether a value is only none, 0 and the like.
+func IsNothing(d Decl) bool {
+	for _, w := range d.Value {
+		switch w.Kind {
+		case css.WhitespaceToken:
+		case css.IdentToken:
+			if text := strings.ToLower(w.Text); text != "none" && text != "transparent" {
+				return false
+			}
+		case css.NumberToken, css.DimensionToken:
+			if strings.Trim(w.Text, "0.pxrem") != "" {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(d.Value) > 0
+}
+
+func TextOf(ws []Word) string {
+	var out strings.Builder
+	for _, w := range ws {
+		out.WriteString(w.Text)
+	}
+	return out.String()
+}
+
+// Longest is the longest duration in a value: of each part the first time, the second
+// being its delay.
+func Longest(value []Word) (ms float64, infinite bool) {
+	first := true
+	for i := 0; i < len(value); i++ {
+		switch w := value[i]; w.Kind {
+		case css.FunctionToken:
+			i = Closing(value, i)
+		case css.CommaToken:
+			first = true
+		case css.IdentToken:
+			infinite = infinite || strings.EqualFold(w.Text, "infinite")
+		case css.DimensionToken:
+			if v, ok := parseTime(w.Text); ok && first {
+				ms, first = max(ms, v), false
+			}
+		}
+	}
+	return ms, infinite
+}
+
+func parseTime(text string) (ms float64, ok bool) {
+	scale := 1.0
+	number, ok := strings.CutSuffix(strings.ToLower(text), "ms")
+	if !ok {
+		if number, ok = strings.CutSuffix(number, "s"); !ok {
+			return 0, false
+		}
+		scale = 1000
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	return v * scale, err == nil
+}
+
+// rem is in pixels, as browsers begin.
+const rem = 16
+
+// ParseLength reads one length in px or rem, and a bare number where a theme may hold one.
+func ParseLength(text string, bare bool) (px float64, ok bool) {
+	scale := 1.0
+	number, isPx := strings.CutSuffix(strings.ToLower(strings.TrimSpace(text)), "px")
+	if !isPx {
+		var isRem bool
+		if number, isRem = strings.CutSuffix(number, "rem"); isRem {
+			scale = rem
+		} else if !bare {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	return v * scale, err == nil && v > -1e6 && v < 1e6
+}
+
+// Closing is the index of the bracket that ends what begins at i, or of the last word.
+func Closing(ws []Word, i int) int {
+	depth := 0
+	for ; i < len(ws); i++ {
+		switch ws[i].Kind {
+		case css.FunctionToken, css.LeftParenthesisToken:
+			depth++
+		case css.RightParenthesisToken:
+			if depth--; depth <= 0 {
+				return i
+			}
+		}
+	}
+	return len(ws) - 1
+}

@@ -1,0 +1,83 @@
+package token
+
+import (
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design/source"
+)
+
+// scanTheme finds the values that a theme names, in JSON or in a script: strings and
+// numbers under their keys, as colors.accent. It does not run the script; what is worked
+// out there is not seen.
+func scanTheme(text string, found func(key, value string)) {
+	s := &themeScan{text: text, found: found}
+	for s.i < len(text) {
+		s.step()
+	}
+}
+
+type themeScan struct {
+	text  string
+	i     int
+	outer []string // the keys around, "" for a brace without one
+	word  string   // the last name or string
+	key   string   // the name that waits for its value
+	found func(key, value string)
+}
+
+func (s *themeScan) step() {
+	start := s.i
+	switch c := s.text[s.i]; {
+	case strings.HasPrefix(s.text[s.i:], "//"):
+		s.i += len(source.UpToLineEnd(s.text[s.i:]))
+	case strings.HasPrefix(s.text[s.i:], "/*"):
+		s.i = source.After(s.text, s.i+2, "*/")
+	case c == '"' || c == '\'' || c == '`':
+		s.i = source.AfterString(s.text, s.i)
+		s.value(strings.Trim(s.text[start:s.i], "\"'`"))
+	case c >= '0' && c <= '9' || c == '_' || c == '$' || c == '-' || c == '.' || c|0x20 >= 'a' && c|0x20 <= 'z':
+		for s.i < len(s.text) && (source.IsNameByte(s.text[s.i]) || s.text[s.i] == '.') {
+			s.i++
+		}
+		s.i = max(s.i, start+1)
+		s.value(s.text[start:s.i])
+	default:
+		s.i++
+		s.mark(c)
+	}
+}
+
+// value takes a word that may be a key or what stands under one.
+func (s *themeScan) value(word string) {
+	if s.key != "" && len(s.outer) < 32 {
+		s.found(s.name(), word)
+		s.key = ""
+	}
+	s.word = word
+}
+
+func (s *themeScan) name() string {
+	var parts []string
+	for _, part := range append(s.outer[:len(s.outer):len(s.outer)], s.key) {
+		if part != "" && part != "value" && part != "$value" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.TrimPrefix(strings.Join(parts, "."), "module.exports.")
+}
+
+func (s *themeScan) mark(c byte) {
+	switch c {
+	case ':', '=':
+		s.key = s.word
+	case '{':
+		s.outer, s.key, s.word = append(s.outer, s.key), "", ""
+	case '}':
+		if len(s.outer) > 0 {
+			s.outer = s.outer[:len(s.outer)-1]
+		}
+		s.key, s.word = "", ""
+	case ',', ';', '[', '(', ')', ']':
+		s.key, s.word = "", ""
+	}
+}

@@ -1,0 +1,305 @@
+package token
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tdewolff/parse/v2/css"
+
+	"github.com/bobbinhq/bobbin/repo/design/markup"
+	"github.com/bobbinhq/bobbin/repo/design/source"
+	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+)
+
+const (
+	maxTokenFiles = 20_000   // looked at by name
+	maxTokenBytes = 32 << 20 // read
+	maxTokens     = 20_000
+	maxValue      = 1 << 10 // bytes of one
+)
+
+// What a length is for.
+const (
+	ForSpace = 1 << iota
+	ForFont
+	ForRadius
+)
+
+// A Token is a name that the project gives a colour or a length.
+type Token struct {
+	name, path string
+	dialect    string // css, scss, less: where its name is understood; theme: a script's or JSON
+	alias      bool   // its value is another token: it says what it is for
+	Colour     stylesheet.Colour
+	isColour   bool
+	bare       bool    // three numbers that hsl() wants around it
+	px         float64 // of a length
+	purpose    int     // forSpace, … ; none: not a length
+}
+
+// Tokens are what a project names.
+type Tokens struct {
+	raw     map[string]definition // by name with its --, $ or @
+	Colours []*Token
+	lengths []*Token
+	Kinds   int // the purposes that lengths have
+}
+
+type definition struct {
+	value, path string
+	weight      int // of two definitions the heavier one counts, then the first
+}
+
+// ReadTokens reads the custom properties of :root, the variables of SCSS and Less, and the
+// files that a project calls its theme.
+func ReadTokens(tree fs.FS) (*Tokens, error) {
+	t := &Tokens{raw: map[string]definition{}}
+	files, bytes := 0, 0
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch files++; {
+		case err != nil && name != "." && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
+			return nil
+		case err != nil:
+			return err
+		case files > maxTokenFiles || bytes > maxTokenBytes || len(t.raw) > maxTokens:
+			return fs.SkipAll
+		case d.IsDir() && foreign(name):
+			return fs.SkipDir
+		case !d.Type().IsRegular() || !mayName(name):
+			return nil
+		}
+		text, ok, err := source.ReadText(tree, name)
+		if ok {
+			bytes += len(text)
+			t.collect(name, text)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.settle()
+	return t, nil
+}
+
+// foreign are folders of what others wrote or what is built.
+func foreign(dir string) bool {
+	switch base := path.Base(dir); base {
+	case "node_modules", "vendor", "dist", "build", "coverage", "target":
+		return true
+	default:
+		return base != "." && strings.HasPrefix(base, ".")
+	}
+}
+
+var themeFile = regexp.MustCompile(`(?i)(^|[._-])(tokens?|theme|colou?rs?|palette)([._-]|$)`)
+
+func isTheme(name string) bool {
+	switch path.Ext(name) {
+	case ".json", ".ts", ".js":
+		return themeFile.MatchString(strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	}
+	return false
+}
+
+func mayName(name string) bool {
+	switch path.Ext(name) {
+	case ".css", ".scss", ".less", ".html", ".htm", ".gohtml", ".tmpl", ".vue", ".svelte":
+		return !strings.Contains(path.Base(name), ".min.")
+	}
+	return isTheme(name)
+}
+
+func (t *Tokens) collect(name, text string) {
+	switch kind := path.Ext(name)[1:]; kind {
+	case "css", "scss", "less":
+		if kind != "css" || strings.Contains(text, "--") {
+			t.collectSheet(stylesheet.ParseSheet(text, 0, kind), name)
+		}
+	case "json", "ts", "js":
+		scanTheme(text, func(key, value string) {
+			t.define("theme "+key, definition{value: value, path: name, weight: 2})
+		})
+	default:
+		if !strings.Contains(text, "<style") || !strings.Contains(text, "--") {
+			return
+		}
+		_, sheets := markup.ParseMarkup(text, kind)
+		for _, s := range sheets {
+			t.collectSheet(s, name)
+		}
+	}
+}
+
+func (t *Tokens) collectSheet(s *stylesheet.Sheet, name string) {
+	for _, rule := range s.Rules {
+		for _, d := range rule.Decls {
+			if !d.Defines() {
+				continue
+			}
+			weight := 2
+			if d.Prop[0] == '-' {
+				weight = reach(rule)
+			} else if len(rule.Selectors) > 0 || len(rule.At) > 0 {
+				weight = 0
+			}
+			if weight > 0 {
+				t.define(d.Prop, definition{value: d.Raw, path: name, weight: weight})
+			}
+		}
+	}
+}
+
+// reach says how far a custom property of a rule is known: 2 everywhere, 1 in a theme or
+// on some devices, 0 in a part of the page.
+func reach(r *stylesheet.StyleRule) int {
+	reach := 0
+	for _, s := range r.Selectors {
+		switch root := s == ":root" || s == "html" || s == ":host" || s == "body" || s == "*"; {
+		case root:
+			reach = 2
+		case strings.HasPrefix(s, ":root") || strings.HasPrefix(s, "html") || strings.HasPrefix(s, "[data-") ||
+			strings.HasPrefix(s, ".dark") || strings.HasPrefix(s, ".light") || strings.HasPrefix(s, ".theme"):
+			reach = max(reach, 1)
+		}
+	}
+	if len(r.Selectors) == 0 && r.Within("@theme") {
+		reach = 2
+	}
+	for _, at := range r.At {
+		if !strings.HasPrefix(at, "@layer") && !strings.HasPrefix(at, "@theme") {
+			reach = min(reach, 1)
+		}
+	}
+	return reach
+}
+
+func (t *Tokens) define(key string, d definition) {
+	if old, ok := t.raw[key]; len(d.value) > maxValue || ok && old.weight >= d.weight {
+		return
+	}
+	t.raw[key] = d
+}
+
+// settle works out what each name stands for.
+func (t *Tokens) settle() {
+	for key, d := range t.raw {
+		one := &Token{name: key, path: d.path, dialect: "css"}
+		switch {
+		case strings.HasPrefix(key, "theme "):
+			one.name, one.dialect = strings.TrimPrefix(key, "theme "), "theme"
+		case key[0] == '$':
+			one.dialect = "scss"
+		case key[0] == '@':
+			one.dialect = "less"
+		}
+		value := t.Expand(d.value)
+		one.alias = value != d.value
+		if one.Colour, one.isColour = stylesheet.ParseColour(value); !one.isColour {
+			one.Colour, one.isColour = stylesheet.ParseColour("hsl(" + value + ")")
+			one.isColour = one.isColour && strings.Count(value, "%") == 2
+			one.bare = one.isColour
+		}
+		if one.isColour {
+			t.Colours = append(t.Colours, one)
+		} else if px, ok := stylesheet.ParseLength(value, one.dialect == "theme"); ok && purpose(one.name) != 0 {
+			one.px, one.purpose = px, purpose(one.name)
+			t.Kinds |= one.purpose
+			t.lengths = append(t.lengths, one)
+		}
+	}
+	order := func(a, b *Token) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.path, b.path)) }
+	slices.SortFunc(t.Colours, order)
+	slices.SortFunc(t.lengths, order)
+}
+
+// purpose reads from a token's name what it is for.
+func purpose(name string) (kinds int) {
+	holds := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+	}
+	switch {
+	case holds("weight", "breakpoint", "screen", "width", "height", "line"):
+		return 0
+	case holds("radius", "radii", "rounded"):
+		return ForRadius
+	case holds("font", "text"):
+		return ForFont
+	case holds("space", "spacing", "gap", "gutter", "padding", "margin"):
+		return ForSpace
+	case holds("size"):
+		return ForSpace | ForFont
+	}
+	return 0
+}
+
+// Expand puts values in the place of the names that a value holds, as far as they are
+// known. What would grow without end is given up.
+func (t *Tokens) Expand(value string) string {
+	const rounds, most = 8, 4096
+	for range rounds {
+		if len(value) > most {
+			break
+		}
+		next := t.expandOnce(value)
+		if next == value {
+			break
+		}
+		value = next
+	}
+	return strings.TrimSpace(value)
+}
+
+func (t *Tokens) expandOnce(value string) string {
+	if !strings.ContainsAny(value, "$@") && !strings.Contains(value, "var(") {
+		return value
+	}
+	var out strings.Builder
+	ws := stylesheet.Lex(value, 0)
+	for i := 0; i < len(ws); i++ {
+		switch w := ws[i]; {
+		case w.Kind == css.FunctionToken && strings.EqualFold(w.Text, "var("):
+			end := stylesheet.Closing(ws, i)
+			out.WriteString(t.variable(value, ws[i+1:max(end, i+1)]))
+			i = end
+		case w.Is(css.DelimToken, "$") && i+1 < len(ws) && ws[i+1].Kind == css.IdentToken:
+			i++
+			out.WriteString(t.named("$" + ws[i].Text))
+		case w.Kind == css.AtKeywordToken:
+			out.WriteString(t.named(w.Text))
+		default:
+			out.WriteString(w.Text)
+		}
+	}
+	return out.String()
+}
+
+func (t *Tokens) named(name string) string {
+	if d, ok := t.raw[name]; ok {
+		return d.value
+	}
+	return name
+}
+
+// variable is what var() with these words in it stands for.
+func (t *Tokens) variable(value string, in []stylesheet.Word) string {
+	in = stylesheet.TrimWords(in)
+	if len(in) == 0 {
+		return "var()"
+	}
+	if d, ok := t.raw[in[0].Text]; ok {
+		return d.value
+	}
+	for i, w := range in {
+		if w.Kind == css.CommaToken && i+1 < len(in) {
+			last := in[len(in)-1]
+			return value[in[i+1].At : last.At+len(last.Text)]
+		}
+	}
+	return "unknown(" + strings.TrimPrefix(in[0].Text, "--") + ")"
+}

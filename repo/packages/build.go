@@ -1,0 +1,251 @@
+package packages
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// A building is a plan while it is carried out, in a folder that holds
+//
+//	src/       manifests; /src to the commands
+//	scratch/   what is thrown away
+//	kept/out/  /packages to the commands
+type building struct {
+	fetcher *Fetcher
+	job     Job
+	plan    plan
+	dir     string
+	report  report
+}
+
+// report is the proxy's.
+type report struct{ proxy.Report }
+
+func (r report) bytes() (sum int64) {
+	for _, v := range r.Visits {
+		sum += v.Bytes
+	}
+	return sum
+}
+
+func (b *building) at(parts ...string) string {
+	return filepath.Join(append([]string{b.dir}, parts...)...)
+}
+
+// prepare makes the folders and gives them to the commands' user.
+func (b *building) prepare() error {
+	errs := []error{os.Chmod(b.dir, 0o755)} // the lock keeps it ours, and nothing in it is secret
+	for _, dir := range []string{b.at("src"), b.at("scratch"), b.at("kept", "out")} {
+		errs = append(errs, os.MkdirAll(dir, 0o755))
+	}
+	for _, name := range []string{"go", "cargo", "python"} {
+		errs = append(errs, os.Mkdir(b.at("kept", "out", name), 0o755))
+	}
+	errs = append(errs, b.plan.write(b.job.Mirror, b.job.Commit, b.at("src")))
+	for _, dir := range []string{b.at("src"), b.at("scratch"), b.at("kept", "out")} {
+		errs = append(errs, b.fetcher.Sandbox.Own(dir))
+	}
+	return errors.Join(errs...)
+}
+
+// errTooMuch ends a command that fills the disk.
+var errTooMuch = errors.New("it took more of the disk than may be")
+
+// run runs the steps behind a proxy.
+func (b *building) run(ctx context.Context) error {
+	c := b.job.Config
+	limit := c.Time
+	if limit == 0 {
+		limit = defaultTime
+	}
+	way, err := proxy.Open(proxy.Config{
+		Allow: c.allowed(b.plan.kinds), Private: c.Private, Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
+	})
+	if err != nil {
+		return err
+	}
+	defer way.Close()
+	until := time.Now().Add(limit)
+	inner, stop := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { b.watchDisk(inner, stop) })
+	defer func() { stop(nil); watching.Wait() }()
+	for _, s := range b.plan.steps {
+		out := &tail{}
+		err := b.command(s, way.Socket(), out, time.Until(until)).Run(inner)
+		if err != nil {
+			way.Close()
+			b.report = report{way.Report()}
+			return b.failed(ctx, context.Cause(inner), s, err, out.String(), limit)
+		}
+	}
+	way.Close() // by then all is counted
+	b.report = report{way.Report()}
+	return nil
+}
+
+// watchEvery is how often the disk is measured, and how much of the time that may take.
+const watchEvery = time.Second
+
+func (b *building) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
+	wait := watchEvery
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		began := time.Now()
+		if repo.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk) {
+			stop(errTooMuch)
+			return
+		}
+		wait = max(watchEvery, 10*time.Since(began))
+	}
+}
+
+func (b *building) command(s step, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
+	cmd := b.fetcher.Sandbox.Command(b.at("src"), "sh", "-c", s.line)
+	cmd.Dir, cmd.WayOut, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
+	cmd.Limits.Time = max(limit, time.Second)
+	cmd.Mounts = []sandbox.Mount{
+		{Host: b.at("kept", "out"), Inside: insidePackages, Writable: true},
+		{Host: b.at("scratch"), Inside: insideScratch, Writable: true},
+	}
+	machine := ""
+	if s.kind == "go" { // which runs nothing that strangers wrote: what else this machine has is not theirs to read
+		machine = b.fetcher.machineCache()
+	}
+	if machine != "" {
+		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
+	}
+	cmd.Env = b.job.Config.environment(machine != "")
+	return cmd
+}
+
+// machineCache is what of the machine's own module cache can be asked like a proxy.
+func (f *Fetcher) machineCache() string {
+	dir := filepath.Join(f.ModuleCache, "cache", "download")
+	if info, err := os.Stat(dir); f.ModuleCache == "" || err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// failed says why a step did not come to its end, and what somebody can do about it.
+func (b *building) failed(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
+	var exit *sandbox.ExitError
+	e := &Error{Names: b.plan.names(), Output: output, Refused: b.report.Refused}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(cause, errTooMuch):
+		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; setup.run can fetch less", mostDisk>>30)
+	case !errors.As(err, &exit):
+		return fmt.Errorf("setup: %w", err)
+	case exit.Reason == "time":
+		e.Why, e.Cure = fmt.Sprintf("`%s` was not done after %s", s.line, limit), "setup.minutes allows more"
+	case b.report.Full:
+		e.Why, e.Cure = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.line), "setup.run can fetch less"
+	case exit.Reason != "":
+		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.line, exit.Reason), "setup.run can do with less"
+	case len(e.Refused) > 0:
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d after something was refused", s.line, exit.Code), "a host that is meant belongs under setup.allow"
+	case len(b.report.Missed) > 0:
+		m := b.report.Missed[0]
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.line, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or setup.env names a mirror"
+	default:
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d", s.line, exit.Code), "setup.run says how it is done instead, and setup: off that it is not"
+	}
+	return e
+}
+
+// A note is what setup.json says.
+type note struct {
+	Node []string // folders; number n of them has its node_modules in node/<n>
+}
+
+// keep takes what the commands left out of the folders that are theirs. They may have put
+// links anywhere, so everything is done below one open folder.
+func (b *building) keep() error {
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var n note
+	for _, dir := range b.plan.nodeFolders() {
+		from := path.Join("src", dir, "node_modules")
+		if info, err := root.Lstat(from); err != nil || !info.IsDir() {
+			continue
+		}
+		to := path.Join("kept", "node", strconv.Itoa(len(n.Node)))
+		if err := errors.Join(root.MkdirAll(path.Dir(to), 0o755), root.Rename(from, to)); err != nil {
+			return err
+		}
+		n.Node = append(n.Node, dir)
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return root.WriteFile("kept/setup.json", text, 0o644)
+}
+
+// nodeFolders are where a node_modules may have been made, the top first.
+func (p plan) nodeFolders() (dirs []string) {
+	for _, file := range p.copy {
+		if dir := folder(file); path.Base(file) == "package.json" && !p.known[path.Join(dir, "node_modules")] {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// tail keeps how an output ends.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 4 << 10
+
+// Write never fails.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b[max(0, len(b)-tailBytes):]...)
+	t.text = t.text[max(0, len(t.text)-tailBytes):]
+	return len(b), nil
+}
+
+// String is its last lines.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(t.text), ""))
+	lines := strings.Split(strings.TrimSpace(plain), "\n")
+	return strings.Join(lines[max(0, len(lines)-6):], "\n")
+}

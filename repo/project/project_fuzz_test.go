@@ -1,0 +1,37 @@
+package project
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzProject: whatever a repository says of itself, what is run to build and test it is
+// one line, and the same each time that one looks; a folder's name is an argument in it
+// and nothing else.
+func FuzzProject(f *testing.F) {
+	for name, seed := range map[string]string{
+		"package.json": `{"scripts":{"build":"tsc","test":"vitest"},"devDependencies":{"vitest":"1"},"packageManager":"pnpm@9"}`, "Makefile": "test: build\n\tgo test\n.PHONY: test\nbuild:\n",
+		"pyproject.toml": "[tool.pytest.ini_options]\n", "go.mod": "module x\n\ngo 1.26\n", "Cargo.toml": "[package]\nname = 'x'\n", "requirements.txt": "pytest\n", "deno.json": "{",
+	} {
+		f.Add(name, seed, "svc")
+		f.Add(name, strings.ToUpper(seed), "a'b; rm -rf $HOME")
+	}
+	f.Fuzz(func(t *testing.T, name, text, folder string) {
+		if name == "" || folder == "" || folder == "." || folder == ".." || strings.ContainsAny(name+folder, "/\x00") || name == "." || name == ".." {
+			return
+		}
+		tree := fstest.MapFS{name: {Data: []byte(text)}, "x_test.go": {Data: []byte("package x\n")}, "tests/test_x.py": {Data: []byte("import unittest\n")}}
+		p := Find(tree)
+		require.Equal(t, p, Find(tree))
+		require.False(t, strings.ContainsAny(p.Build+p.Test, "\n\x00"), "%q", p)
+		below := fstest.MapFS{folder + "/" + name: {Data: []byte(text)}, folder + "/x_test.go": {Data: []byte("package x\n")}}
+		if q := Find(below); q.Test != "" {
+			require.True(t, strings.HasPrefix(q.Test, "cd "+quote(folder)+" && "), q.Test)
+		}
+		inner := strings.ReplaceAll(quote(folder), `'\''`, "")
+		require.Equal(t, 2, strings.Count(inner, "'"), inner)
+	})
+}

@@ -1,0 +1,157 @@
+package project
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	type files map[string]string
+	node := func(test string) string { return `{"scripts": {"test": "` + test + `"}}` }
+	const notSpecified = `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`
+	for _, c := range []struct {
+		name  string
+		files files
+		want  Project
+	}{
+		{"nothing", files{"README": "x"}, Project{}},
+		{"go", files{"go.mod": "module x"}, Project{"go", "go build ./...", "go test -json ./..."}},
+		{"go with a Makefile", files{"go.mod": "module x", "Makefile": "test:\n"}, Project{"go", "go build ./...", "go test -json ./..."}},
+		{"go workspace", files{"go.work": "go 1.24"}, Project{"go", "go build $(go list -m -f '{{.Dir}}/...')", "go test -json $(go list -m -f '{{.Dir}}/...')"}},
+		{"node", files{"package.json": node("node --test")}, Project{"node", "", "npm test"}},
+		{"node with a build", files{"package.json": `{"scripts": {"test": "mocha", "build": "tsc"}}`}, Project{"node", "npm run build", "npm test"}},
+		{"pnpm", files{"package.json": node("jest"), "pnpm-lock.yaml": "x"}, Project{"node", "", "pnpm test --verbose"}},
+		{"yarn", files{"package.json": node("tap"), "yarn.lock": "x"}, Project{"node", "", "yarn test"}},
+		{"jest", files{"package.json": node("NODE_ENV=test jest --ci")}, Project{"node", "", "npm test -- --verbose"}},
+		{"jest and more", files{"package.json": node("jest && eslint .")}, Project{"node", "", "npm test"}},
+		{"jest with reporters", files{"package.json": node("jest --reporters=default")}, Project{"node", "", "npm test"}},
+		{"vitest", files{"package.json": node("vitest")}, Project{"node", "", "npm test -- --run --reporter=verbose"}},
+		{"vitest run", files{"package.json": node("vitest run")}, Project{"node", "", "npm test -- --reporter=verbose"}},
+		{"no test specified", files{"package.json": notSpecified}, Project{Kind: "node"}},
+		{"no script, but tests", files{"package.json": "{}", "test/a.test.js": "x"}, Project{"node", "", "node --test"}},
+		{"broken package.json", files{"package.json": "{"}, Project{Kind: "node"}},
+		{"a website's package.json beside Python", files{"package.json": notSpecified, "pyproject.toml": "[tool.pytest.ini_options]"}, Project{"python", "", "python3 -m pytest -q"}},
+		{"pytest by requirements", files{"requirements-dev.txt": "pytest>=8", "a.py": "x"}, Project{"python", "", "python3 -m pytest -q"}},
+		{"pytest by plain functions", files{"test_a.py": "def test_a():\n    pass\n"}, Project{"python", "", "python3 -m pytest -q"}},
+		{"pytest in the src layout", files{"pytest.ini": "x", "src/shop/__init__.py": ""}, Project{"python", "", "PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} python3 -m pytest -q"}},
+		{"unittest", files{"tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v -s tests"}},
+		{"unittest in a package", files{"tests/__init__.py": "#", "tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v"}},
+		{"Python without tests", files{"setup.py": "x"}, Project{Kind: "python"}},
+		{"rust", files{"Cargo.toml": "x"}, Project{"rust", "cargo build", "cargo test --no-fail-fast"}},
+		{"make", files{"Makefile": "CC := gcc\nall: a\nx y test: a\n\tbuild: no\n"}, Project{"make", "make all", "make test"}},
+		{"make check", files{"GNUmakefile": "check:\n", "Makefile": "test:\n"}, Project{"make", "", "make check"}},
+		{"make without targets", files{"Makefile": "a.o: a.c\n"}, Project{Kind: "make"}},
+		{"in the only folder", files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"}, Project{"go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`}},
+		{"in two folders", files{"a/go.mod": "module x", "b/go.mod": "module y"}, Project{}},
+		{"not in vendored folders", files{"node_modules/go.mod": "x", "vendor/go.mod": "x", ".a/go.mod": "x"}, Project{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			fsys := fstest.MapFS{}
+			for name, text := range c.files {
+				fsys[name] = &fstest.MapFile{Data: []byte(text)}
+			}
+			require.Equal(t, c.want, Find(fsys))
+		})
+	}
+}
+
+// A folder of a large repository is tested by what is nearest to it.
+func TestFindIn(t *testing.T) {
+	t.Parallel()
+	fsys := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"go.mod": "module x", "services/shop/go.mod": "module shop", "services/shop/cart/cart.go": "package cart",
+		"web/package.json": `{"scripts": {"build": "tsc"}}`, "web/app/index.ts": "x", "docs/a.md": "x",
+		"py/lib/pyproject.toml": "[tool.pytest.ini_options]", "py/lib/it's/x.py": "x", "alone/only/Cargo.toml": "x", "alone/notes/a.md": "x",
+	} {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	whole := Project{"go", "go build ./...", "go test -json ./..."}
+	for folder, want := range map[string]Project{
+		"": whole, ".": whole, "docs": whole, "no/such/folder": whole, "../up": whole, "alone/notes": whole,
+		"services/shop":      {"go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./..."},
+		"services/shop/cart": {"go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./..."},
+		"web/app":            whole, // which has tests
+		"py/lib/it's/":       {"python", "", "cd 'py/lib' && python3 -m pytest -q"},
+		"alone":              {"rust", "cd 'alone' && cd 'only' && cargo build", "cd 'alone' && cd 'only' && cargo test --no-fail-fast"},
+	} {
+		require.Equal(t, want, FindIn(fsys, folder), folder)
+	}
+	delete(fsys, "go.mod")
+	require.Equal(t, Project{Kind: "node", Build: "cd 'web' && npm run build"}, FindIn(fsys, "web/app"))
+}
+
+// TestFindIsNotHeldUp has what a stranger may put where a manifest is expected.
+func TestFindIsNotHeldUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, syscall.Mkfifo(dir+"/package.json", 0o644))
+	require.NoError(t, os.Mkdir(dir+"/go.mod", 0o755))
+	require.NoError(t, os.Symlink("/etc/passwd", dir+"/Cargo.toml"))
+	require.NoError(t, os.Symlink("Makefile", dir+"/Makefile"))
+	require.NoError(t, os.WriteFile(dir+"/pyproject.toml", []byte(strings.Repeat("pytest\n", 1<<20)), 0o644))
+	root, err := os.OpenRoot(dir)
+	require.NoError(t, err)
+	defer root.Close()
+	began := time.Now()
+	require.Equal(t, Project{Kind: "python", Test: "python3 -m pytest -q"}, Find(root.FS()))
+	require.Less(t, time.Since(began), time.Minute)
+}
+
+func TestWhatBelongsToTheTests(t *testing.T) {
+	t.Parallel()
+	for kind, c := range map[string]struct{ yes, no []string }{
+		"go": {
+			[]string{"a_test.go", "x/y_test.go", "x/testdata/in.txt"},
+			[]string{"a.go", "test/helper.go", "testing.go", "tests/a.py"},
+		},
+		"node": {
+			[]string{"a.test.js", "src/a.spec.tsx", "test/setup.js", "src/__tests__/a.js", "src/__snapshots__/a.snap", "test.mjs"},
+			[]string{"src/a.js", "src/contest.js", "latest.js", "testing/a.js"},
+		},
+		"python": {
+			[]string{"test_a.py", "a/b_test.py", "conftest.py", "tests/data.json"},
+			[]string{"a.py", "contest.py", "attest_a.py"},
+		},
+		"rust": {
+			[]string{"tests/it.rs", "src/cart/tests.rs"},
+			[]string{"src/lib.rs", "src/tests_of_time.rs"},
+		},
+		"make": {
+			[]string{"tests/a.sh", "test_a.c", "a_test.c", "t/a.t", "FooTest.java", "a.bats", "x_test.go"},
+			[]string{"a.c", "contest.c", "Makefile", "latest.txt"},
+		},
+	} {
+		for _, file := range c.yes {
+			require.True(t, IsTest(kind, file), "%s %s", kind, file)
+		}
+		for _, file := range c.no {
+			require.False(t, IsTest(kind, file), "%s %s", kind, file)
+		}
+	}
+}
+
+func TestRustTestsAreTakenOutOfTheirFile(t *testing.T) {
+	t.Parallel()
+	const module = "#[cfg(test)]\n#[allow(dead_code)]\nmod tests {\n    // a } in a comment\n    /* } /* } */ } */\n    fn f<'a>(s: &'a str) -> char { let _ = \"} \\\" }\"; let _ = r#\"}\"}\"#; let _ = '}'; let _ = '\\''; let _ = 'é'; '{' }\n    fn for_r() {}\n}"
+	base := "fn old() {}\n\n#[cfg(test)]\nmod tests {\n    fn g() {}\n}\n\nfn after() {}\n"
+	other := "fn new() {}\n\n" + module + "\n\nfn more() {}\n"
+	require.Equal(t, "fn old() {}\n\n"+module+"\n\nfn after() {}\n", WithTestsOf(base, other))
+	require.Equal(t, "fn old() {}\n\n"+module+"\n", WithTestsOf("fn old() {}\n", other))
+	require.Equal(t, base, WithTestsOf(base, "fn new() {}\n"))
+	require.Equal(t, base, WithTestsOf(base, "#[cfg(test)]\nmod tests {"), "never closed")
+}
+
+func FuzzRust(f *testing.F) {
+	f.Add("fn a() {}", "#[cfg(test)]\nmod tests { fn f<'a>() { r#\"x\"# } }")
+	f.Add("#[cfg(test)] mod a { '", "#[cfg(test)] mod a { /* ")
+	f.Fuzz(func(t *testing.T, base, other string) { WithTestsOf(base, other) })
+}

@@ -1,0 +1,58 @@
+package project
+
+import "strings"
+
+// pythonTests is where Python's runners look for tests, as far as we follow them.
+var pythonTests = []string{"test_*.py", "*_test.py", "tests/test_*.py", "tests/*_test.py", "test/test_*.py", "tests/*/test_*.py"}
+
+func (t tree) pythonProject() Project {
+	tests := t.glob(pythonTests...)
+	known := t.has("pytest.ini") || t.has("pyproject.toml") || t.has("setup.py") || t.has("setup.cfg") || t.has("tox.ini") ||
+		t.has("Pipfile") || len(t.glob("requirements*.txt")) > 0
+	if !known && len(tests) == 0 {
+		return Project{}
+	}
+	p := Project{Kind: "python"}
+	switch {
+	case t.usesPytest(tests):
+		p.Test = "python3 -m pytest -q"
+	case len(tests) > 0:
+		p.Test = "python3 -m unittest discover -v" + t.unittestStart(tests)
+	default:
+		return p
+	}
+	if t.hasDir("src") && !strings.Contains(t.read("pyproject.toml"), "pythonpath") {
+		p.Test = "PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} " + p.Test // nothing can be installed where tests are run
+	}
+	return p
+}
+
+func (t tree) usesPytest(tests []string) bool {
+	if t.has("pytest.ini") || t.has("conftest.py") || t.has("tests/conftest.py") {
+		return true
+	}
+	said := append(t.glob("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile")
+	for _, name := range said {
+		if strings.Contains(t.read(name), "pytest") {
+			return true
+		}
+	}
+	// Plain functions are tests to pytest alone.
+	for _, name := range tests[:min(len(tests), 20)] {
+		text := t.read(name)
+		if strings.Contains(text, "import pytest") || strings.Contains("\n"+text, "\ndef test_") {
+			return true
+		}
+	}
+	return false
+}
+
+// unittestStart is where discovery begins: it does not go into folders that are no packages.
+func (t tree) unittestStart(tests []string) string {
+	for _, dir := range []string{"tests", "test"} {
+		if t.hasDir(dir) && !t.has(dir+"/__init__.py") && strings.HasPrefix(tests[len(tests)-1], dir+"/") {
+			return " -s " + dir
+		}
+	}
+	return ""
+}

@@ -1,0 +1,128 @@
+package project
+
+import (
+	"regexp"
+	"strings"
+)
+
+var rustTests = regexp.MustCompile(`#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+\w+\s*\{`)
+
+// WithTestsOf is the Rust source base with the test module of other in place of its own.
+// Rust keeps unit tests in the file that they test, so the file cannot be laid over whole.
+func WithTestsOf(base, other string) string {
+	from, to, ok := rustTestModule(other)
+	if !ok {
+		return base
+	}
+	tests := other[from:to]
+	if from, to, ok = rustTestModule(base); ok {
+		return base[:from] + tests + base[to:]
+	}
+	return strings.TrimRight(base, "\n") + "\n\n" + tests + "\n"
+}
+
+// rustTestModule is where the first test module begins and ends.
+func rustTestModule(source string) (from, to int, ok bool) {
+	at := rustTests.FindStringIndex(source)
+	if at == nil {
+		return 0, 0, false
+	}
+	depth := 1
+	for i := at[1]; i < len(source); {
+		switch c := source[i]; c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return at[0], i + 1, true
+			}
+		default:
+			if n := rustQuoted(source[i:], i > 0 && isWord(source[i-1])); n > 0 {
+				i += n
+				continue
+			}
+		}
+		i++
+	}
+	return 0, 0, false
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// rustQuoted is the length of the comment, string or character that s begins with; 0 if
+// it begins with none.
+func rustQuoted(s string, afterWord bool) int {
+	switch {
+	case strings.HasPrefix(s, "//"):
+		return until(s, "\n", 2)
+	case strings.HasPrefix(s, "/*"):
+		return rustComment(s)
+	case s[0] == '"':
+		return rustString(s)
+	case s[0] == '\'':
+		return rustChar(s)
+	case s[0] == 'r' && !afterWord:
+		hashes := len(s[1:]) - len(strings.TrimLeft(s[1:], "#"))
+		if strings.HasPrefix(s[1+hashes:], `"`) {
+			return until(s, `"`+strings.Repeat("#", hashes), 2+hashes)
+		}
+	}
+	return 0
+}
+
+// until is the length of s up to and with the next end behind the first skip bytes.
+func until(s, end string, skip int) int {
+	if i := strings.Index(s[skip:], end); i >= 0 {
+		return skip + i + len(end)
+	}
+	return len(s)
+}
+
+// rustComment is the length of a block comment; they nest.
+func rustComment(s string) int {
+	depth := 0
+	for i := 0; i+1 < len(s); i++ {
+		switch s[i : i+2] {
+		case "/*":
+			depth++
+			i++
+		case "*/":
+			i++
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+func rustString(s string) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(s)
+}
+
+// rustChar tells a character from a lifetime, which has no closing quote.
+func rustChar(s string) int {
+	if strings.HasPrefix(s, `'\`) {
+		return until(s, "'", min(3, len(s)))
+	}
+	for i := range strings.TrimPrefix(s, "'") {
+		if i == 0 {
+			continue
+		}
+		if s[i+1] == '\'' { // one character, however many bytes
+			return i + 2
+		}
+		return 0
+	}
+	return 0
+}

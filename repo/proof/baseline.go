@@ -1,0 +1,137 @@
+package proof
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// rememberedVersion changes when what is remembered would be read differently.
+const rememberedVersion = 1
+
+// Baseline builds and tests a commit of the repository itself, once: the result is
+// remembered on disk. It alone fills the repository's build cache. A run that the
+// sandbox had to end is not remembered, since the next may fare better.
+func (c *Checker) Baseline(ctx context.Context, m *repo.Mirror, commit string, p project.Project) (result.Result, error) {
+	if c.Sandbox == nil {
+		return result.Result{Project: p}, ErrNoSandbox
+	}
+	done, err := c.using(m)
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer done()
+	dir, err := c.repository(m)
+	if err != nil {
+		return result.Result{}, err
+	}
+	file := filepath.Join(dir, "results", c.rememberedAs(commit, p))
+	if r, ok := recall(file); ok {
+		return r, nil
+	}
+	unlock, err := lock(ctx, filepath.Join(dir, "lock"))
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer unlock()
+	if r, ok := recall(file); ok { // whoever held the lock did it
+		return r, nil
+	}
+	c.log().Info("build and test the base", "repository", m.Remote().Name, "commit", commit)
+	r, err := c.runTree(ctx, m, commit, nil, p, true)
+	if err != nil {
+		return r, err
+	}
+	c.log().Info("the base was tested", "repository", m.Remote().Name, "commit", commit, "result", r.String(), "took", r.Took)
+	if r.Stopped == "" {
+		err = remember(file, r)
+	}
+	return r, err
+}
+
+// runTree runs a fresh tree of the commit, on which lay may have put something.
+func (c *Checker) runTree(ctx context.Context, m *repo.Mirror, commit string, lay func(*os.Root) error, p project.Project, writable bool) (result.Result, error) {
+	work, done, err := c.workDir(m)
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer done()
+	files := filepath.Join(work, "files")
+	if err := m.Materialise(ctx, commit, files); err != nil {
+		return result.Result{}, err
+	}
+	if lay != nil {
+		if err := layInto(files, lay); err != nil {
+			return result.Result{}, err
+		}
+	}
+	if err := c.Sandbox.Own(files); err != nil {
+		return result.Result{}, err
+	}
+	return c.run(ctx, job{dir: files, project: p, mirror: m, writable: writable})
+}
+
+func layInto(dir string, lay func(*os.Root) error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return lay(root)
+}
+
+// rememberedAs is the name of the file that a result is kept in.
+func (c *Checker) rememberedAs(commit string, p project.Project) string {
+	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
+	if key := c.fetched().Key(); key != "" {
+		parts = append(parts, key)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16]) + ".json"
+}
+
+// recall gives what is remembered. A file that cannot be read is as good as none.
+func recall(file string) (result.Result, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return result.Result{}, false
+	}
+	var r result.Result
+	return r, json.Unmarshal(text, &r) == nil
+}
+
+// remember writes the result so that it is there whole or not at all.
+func remember(file string, r result.Result) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("check: remember a result: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package proof
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/project"
+)
+
+// filled is a checker with a cache of its own, and in it ten files of 16 KiB for the
+// repository, the first used ten hours ago, the last an hour.
+func filled(t *testing.T) (c *Checker, dir string) {
+	t.Helper()
+	c = checker(t)
+	c.CacheDir = filepath.Join(t.TempDir(), "cache")
+	dir = filepath.Join(c.CacheDir, "shop-1")
+	for n := range 10 {
+		file := filepath.Join(dir, "go-build", fmt.Sprintf("%02x", n), "x-d")
+		if n == 9 {
+			file = filepath.Join(dir, "results", "x.json")
+		}
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, make([]byte, 16<<10), 0o644))
+		age(t, file, time.Duration(10-n)*time.Hour)
+	}
+	return c, dir
+}
+
+func age(t *testing.T, path string, by time.Duration) {
+	t.Helper()
+	at := time.Now().Add(-by)
+	require.NoError(t, os.Chtimes(path, at, at))
+}
+
+func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
+	t.Parallel()
+	c, dir := filled(t)
+	left, works, fetched := filepath.Join(dir, "work-1"), filepath.Join(dir, "work-2"), filepath.Join(dir, "go-build", "trim.txt")
+	for _, path := range []string{left, works, fetched} {
+		require.NoError(t, os.Mkdir(path, 0o755))
+	}
+	age(t, left, 25*time.Hour)
+	keep := CacheKeep{Bytes: 70 << 10, Unused: 30 * 24 * time.Hour, Dry: true}
+	would, err := c.Clean(t.Context(), keep)
+	require.NoError(t, err)
+	require.Len(t, would, 2)
+	require.EqualValues(t, 6*16<<10, would[1].Bytes)
+	keep.Dry = false
+	removed, err := c.Clean(t.Context(), keep)
+	require.NoError(t, err)
+	require.Equal(t, would, removed)
+	require.NoDirExists(t, left)
+	require.DirExists(t, works)
+	require.DirExists(t, fetched)
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*", "x-d"))
+	require.NoError(t, err)
+	require.Len(t, found, 3)
+	require.FileExists(t, filepath.Join(dir, "results", "x.json"))
+
+	removed, err = c.Clean(t.Context(), CacheKeep{})
+	require.NoError(t, err)
+	require.Empty(t, removed)
+	age(t, filepath.Join(dir, inUse), 31*24*time.Hour)
+	removed, err = c.Clean(t.Context(), keep)
+	require.NoError(t, err)
+	require.Len(t, removed, 1)
+	require.NoDirExists(t, dir)
+}
+
+// While a repository is built its cache stays; the same cleaning takes it as soon as
+// nobody holds it any more.
+func TestACacheInUseStays(t *testing.T) {
+	t.Parallel()
+	c, _ := filled(t)
+	m, _ := mirrorOf(t, files{"a": "b"})
+	dir, err := c.repository(m)
+	require.NoError(t, err)
+	entry := filepath.Join(dir, "go-build", "aa", "y-d")
+	require.NoError(t, os.MkdirAll(filepath.Dir(entry), 0o755))
+	require.NoError(t, os.WriteFile(entry, make([]byte, 16<<10), 0o644))
+
+	tree := t.TempDir()
+	require.NoError(t, c.Sandbox.Own(tree))
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.For(m).Run(t.Context(), tree, project.Project{Build: "touch begun; until [ -e go ]; do sleep 0.01; done"})
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(tree, "begun")); return err == nil }, time.Minute, 5*time.Millisecond)
+	removed, err := c.Clean(t.Context(), CacheKeep{Bytes: 1})
+	require.NoError(t, err)
+	require.Len(t, removed, 2, "those of the other repository")
+	require.FileExists(t, entry)
+	require.NoError(t, os.WriteFile(filepath.Join(tree, "go"), nil, 0o644))
+	require.NoError(t, <-ended)
+	_, err = c.Clean(t.Context(), CacheKeep{Bytes: 1})
+	require.NoError(t, err)
+	require.NoFileExists(t, entry)
+}
+
+// The tests of a base branch write the cache, and may leave a link in the place of one of
+// its folders: what lies behind it is neither counted nor removed.
+func TestCachesShrinkByNoLink(t *testing.T) {
+	t.Parallel()
+	c, dir := filled(t)
+	outside := filepath.Join(t.TempDir(), "thesis.txt")
+	require.NoError(t, os.WriteFile(outside, make([]byte, 16<<10), 0o644))
+	age(t, outside, 100*time.Hour)
+	aa := filepath.Join(dir, "go-build", "aa")
+	require.NoError(t, os.Symlink(filepath.Dir(outside), aa))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "results"), filepath.Join(dir, "go-build", "ab")))
+	removed, err := c.Clean(t.Context(), CacheKeep{Bytes: 20 << 10})
+	require.NoError(t, err)
+	require.Len(t, removed, 1)
+	require.EqualValues(t, 9*16<<10, removed[0].Bytes)
+	require.FileExists(t, outside)
+	require.FileExists(t, filepath.Join(dir, "results", "x.json"))
+	naive, err := filepath.Glob(filepath.Join(dir, "go-build", "[0-9a-f][0-9a-f]", "*"))
+	require.NoError(t, err)
+	require.Contains(t, naive, filepath.Join(aa, "thesis.txt"), "the control: by their paths it would be the first to go")
+}

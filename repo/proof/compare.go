@@ -1,0 +1,120 @@
+package proof
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// A key names a test within a result.
+type key struct{ group, name string }
+
+// unit is the test that t is, or is a case of.
+func unitOf(t result.Test) key {
+	if t.Of != "" {
+		return key{t.Group, t.Of}
+	}
+	return key{t.Group, t.Name}
+}
+
+func keyOf(t result.Test) key { return key{t.Group, t.Name} }
+
+// An index is a result's tests, to be looked up.
+type index struct {
+	result.Result
+	tests  map[key]result.Test
+	order  []key // tests in their order
+	units  map[key][]key
+	groups map[string]bool
+	broken []result.Test
+}
+
+func indexed(r result.Result) index {
+	x := index{Result: r, tests: map[key]result.Test{}, units: map[key][]key{}, groups: map[string]bool{}}
+	for _, t := range r.Tests {
+		if t.Broken != "" {
+			x.broken = append(x.broken, t)
+			continue
+		}
+		x.groups[t.Group] = true
+		before, twice := x.tests[keyOf(t)]
+		if twice && before.Status == result.Failed { // of two tests with one name the worse counts
+			continue
+		}
+		x.tests[keyOf(t)] = t
+		if !twice {
+			x.order = append(x.order, keyOf(t))
+			x.units[unitOf(t)] = append(x.units[unitOf(t)], keyOf(t))
+		}
+	}
+	return x
+}
+
+// status of a test; empty when it is not there.
+func (x index) status(k key) result.Status { return x.tests[k].Status }
+
+// passing is how many of the unit's tests pass.
+func (x index) passing(unit key) int {
+	n := 0
+	for _, k := range x.units[unit] {
+		if x.status(k) == result.Passed {
+			n++
+		}
+	}
+	return n
+}
+
+// anyFailed reports whether one of the unit's tests failed.
+func (x index) anyFailed(unit key) bool {
+	return slices.ContainsFunc(x.units[unit], func(k key) bool { return x.status(k) == result.Failed })
+}
+
+// brokenFor is what stands for the tests of the group that could not run. Where a runner
+// names what is broken otherwise than its groups, anything broken may be it; known are
+// the groups that do have tests of their own.
+func (x index) brokenFor(group string, known map[string]bool) (result.Test, bool) {
+	for _, b := range x.broken {
+		if b.Group == group || strings.HasPrefix(group, b.Group+".") || strings.HasPrefix(group, b.Group+"::") {
+			return b, true
+		}
+	}
+	for _, b := range x.broken {
+		if !known[b.Group] {
+			return b, true
+		}
+	}
+	return result.Test{}, false
+}
+
+// wasBroken reports whether the same was broken there.
+func (x index) wasBroken(b result.Test) bool {
+	return slices.ContainsFunc(x.broken, func(o result.Test) bool { return o.Group == b.Group })
+}
+
+// label is how people are told of a test: by its name, and where that is not enough with
+// its group.
+func (x index) label(k key) string {
+	for other := range x.units {
+		if other.name == k.name && other.group != k.group {
+			return strings.TrimSpace(k.group + " " + k.name)
+		}
+	}
+	for other := range x.tests {
+		if other.name == k.name && other.group != k.group {
+			return strings.TrimSpace(k.group + " " + k.name)
+		}
+	}
+	return k.name
+}
+
+// moved reports whether a test that is gone is there under another group, where there was
+// none of its name before.
+func (x index) moved(k key, base index) (key, bool) {
+	for other := range x.tests {
+		if other.name == k.name && other.group != k.group && base.status(other) == "" {
+			return other, true
+		}
+	}
+	return key{}, false
+}

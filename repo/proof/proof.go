@@ -1,0 +1,187 @@
+package proof
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// A Proof is what was shown of a change, in the program's own words.
+type Proof struct {
+	NewTests      []string // new ones, and changed ones that tell the base from the branch
+	Changed       []string // those of NewTests that the base has, too
+	RedOnBase     []string // those of NewTests that fail on the base, as they should
+	NotRed        []string // those that pass there and so show nothing
+	Mended        []string // tests that the base has as they are, that fail there and pass on the branch
+	GreenOnBranch bool     // the new tests pass on the branch, and nothing else fails that did not before
+
+	PassedBefore   int      // tests that passed on the base
+	StillPassing   int      // of them, on the branch
+	Regressions    []string // of them, those that do not pass on the branch
+	AlreadyFailing []string // tests that failed on the base and still do: nobody's fault here
+	Unstable       []string // tests that failed on the branch, and passed when run again
+
+	Build   string // how the build of the branch went, in words; empty: nothing to build
+	BuildOK bool   // it is clean, or fails no worse than on the base
+
+	Base, OnBase, Branch result.Result // OnBase: the test files alone laid over the base
+	BaseName             string        // what people call the base: main
+
+	Notes   map[string]string // to a test: how it fails on the base, or why it no longer passes
+	NoTests bool              // the project has no tests at all, or no way to run them is known
+	Shown   bool              // red on the base and green on the branch was seen
+	Why     string            // what could not be shown
+}
+
+// Holds reports whether the change is proven: each new test fails on the base and passes
+// on the branch, at least one does or one of old that failed is mended, what passed still
+// passes, and the build is clean. A project without any tests has nothing but its build
+// to show.
+func (p Proof) Holds() bool {
+	if p.NoTests {
+		return p.BuildOK && p.Branch.BuildRan == p.Base.BuildRan && p.Branch.Stopped == ""
+	}
+	return p.Shown && p.BuildOK && p.GreenOnBranch &&
+		len(p.RedOnBase)+len(p.Mended) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
+}
+
+// mostNamed is how many tests are named one by one.
+const mostNamed = 5
+
+// Lines are the proof for people, with figures.
+func (p Proof) Lines() []string {
+	var lines []string
+	lines = append(lines, p.newLines()...)
+	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
+		lines = append(lines, p.branchLine())
+	}
+	lines = append(lines, p.keptLines()...)
+	if p.Why != "" {
+		lines = append(lines, "Not shown: "+p.Why)
+	}
+	return lines
+}
+
+// newLines say of each new test what it does on the base and on the branch.
+func (p Proof) newLines() []string {
+	var lines []string
+	for _, name := range first(p.RedOnBase, mostNamed) {
+		line := fmt.Sprintf("%s test %s: %s", p.newOrChanged(name), name, p.how(name))
+		switch p.branchStatus(name) {
+		case result.Failed:
+			line += ", and fails on the branch, too"
+		case result.Skipped:
+			line += ", and is skipped on the branch"
+		default:
+			line += ", passes on the branch"
+		}
+		lines = append(lines, line)
+	}
+	if more := len(p.RedOnBase) - mostNamed; more > 0 {
+		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
+	}
+	for _, name := range first(p.Mended, mostNamed) {
+		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.how(name)))
+	}
+	for _, name := range first(p.NotRed, mostNamed) {
+		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrChanged(name), name, p.how(name)))
+	}
+	if more := len(p.NotRed) - mostNamed; more > 0 {
+		lines = append(lines, fmt.Sprintf("%d more new tests do not fail on %s", more, p.BaseName))
+	}
+	return lines
+}
+
+func first(names []string, most int) []string { return names[:min(len(names), most)] }
+
+func (p Proof) newOrChanged(name string) string {
+	for _, c := range p.Changed {
+		if c == name {
+			return "Changed"
+		}
+	}
+	return "New"
+}
+
+// how is what a new test does on the base.
+func (p Proof) how(name string) string {
+	if note := p.Notes[name]; note != "" {
+		return note
+	}
+	return "fails on " + p.BaseName + " (as expected)"
+}
+
+// branchStatus is how the branch's tests of that label ended; Passed where nothing else is known.
+func (p Proof) branchStatus(name string) result.Status {
+	if !p.Branch.Named() {
+		if p.Branch.TestsOK {
+			return result.Passed
+		}
+		return result.Failed
+	}
+	status := result.Passed
+	for _, t := range p.Branch.Tests {
+		if u := unitOf(t); name != t.Name && name != u.name && name != t.Group+" "+t.Name && name != u.group+" "+u.name {
+			continue
+		}
+		if t.Status == result.Failed {
+			return result.Failed
+		}
+		if t.Status == result.Skipped {
+			status = result.Skipped
+		}
+	}
+	return status
+}
+
+// branchLine is the whole run on the branch.
+func (p Proof) branchLine() string {
+	news := ""
+	if n := len(p.NewTests) - len(p.Changed); n > 0 && p.Branch.Named() {
+		news = fmt.Sprintf(" (%d new)", n)
+	}
+	line := p.Branch.Line(news)
+	if p.Build != "" && p.Branch.BuildRan && !p.Branch.BuildOK {
+		line += ": " + p.Build
+	}
+	return line
+}
+
+// keptLines say what became of the tests that there were.
+func (p Proof) keptLines() []string {
+	var lines []string
+	if p.PassedBefore > 0 {
+		lines = append(lines, fmt.Sprintf("Still passing: %d of %d that passed before", p.StillPassing, p.PassedBefore))
+	}
+	if len(p.Regressions) > 0 {
+		lines = append(lines, "No longer passing: "+result.List(p.noted(p.Regressions), mostNamed))
+	}
+	if len(p.Unstable) > 0 {
+		lines = append(lines, "Unstable: "+result.List(p.Unstable, mostNamed)+" failed once on the branch and passed when run again")
+	}
+	if len(p.AlreadyFailing) > 0 {
+		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.List(p.AlreadyFailing, mostNamed)))
+	}
+	return lines
+}
+
+// noted are names with what is to be said of each.
+func (p Proof) noted(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = name
+		if note := p.Notes[name]; note != "" {
+			out[i] += " (" + note + ")"
+		}
+	}
+	return out
+}
+
+// note keeps a word on a test.
+func (p *Proof) note(name, format string, args ...any) {
+	if p.Notes == nil {
+		p.Notes = map[string]string{}
+	}
+	p.Notes[name] = strings.TrimSpace(fmt.Sprintf(format, args...))
+}

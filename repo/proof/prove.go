@@ -1,0 +1,200 @@
+package proof
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// A proving is a proof while it is made.
+type proving struct {
+	Proof
+	checker *Checker
+	mirror  *repo.Mirror
+	work    *repo.Workspace
+	project project.Project
+	changes []repo.Change
+	tests   overlay
+	// weakCases are new cases of tests that were there, which pass on the base. A table
+	// may hold such beside the one that shows the bug, but not instead of it.
+	weakCases []string
+}
+
+// Prove shows what the workspace's change does, or says what it could not show. The error
+// is for failures of this machine; a change that is no good is a Proof that does not hold.
+func (c *Checker) Prove(ctx context.Context, m *repo.Mirror, w *repo.Workspace, p project.Project) (Proof, error) {
+	v := &proving{checker: c, mirror: m, work: w, project: p}
+	if v.BaseName = m.DefaultBranch(); v.BaseName == "" {
+		v.BaseName = "the base"
+	}
+	if c.Sandbox == nil {
+		v.Why = "nothing was run, since there is no sandbox to run it in"
+		return v.Proof, nil
+	}
+	err := v.prove(ctx)
+	return v.Proof, err
+}
+
+func (v *proving) prove(ctx context.Context) (err error) {
+	if v.changes, err = v.work.Changes(ctx); err != nil {
+		return err
+	}
+	if len(v.changes) == 0 {
+		v.Why = "nothing was changed"
+		return nil
+	}
+	v.tests = testsOf(v.project.Kind, v.changes)
+	if v.Base, err = v.checker.Baseline(ctx, v.mirror, v.work.Base(), v.project); err != nil {
+		return err
+	}
+	if v.Branch, err = v.onBranch(ctx); err != nil {
+		return err
+	}
+	v.judgeBuild()
+	if why := v.unprovable(); why != "" {
+		v.Why = why
+		return nil
+	}
+	if !v.tests.empty() {
+		if v.OnBase, err = v.onBase(ctx); err != nil {
+			return err
+		}
+	}
+	if !v.Base.Named() || !v.Branch.Named() {
+		v.judgeFigures()
+		return nil
+	}
+	return v.judgeTests(ctx)
+}
+
+// onBranch runs the base with the whole change.
+func (v *proving) onBranch(ctx context.Context) (result.Result, error) {
+	return v.checker.runTree(ctx, v.mirror, v.work.Base(), func(onto *os.Root) error {
+		return lay(v.changes, v.work.Root(), onto)
+	}, v.project, false)
+}
+
+// onBase runs the base with the change's test files alone.
+func (v *proving) onBase(ctx context.Context) (result.Result, error) {
+	tests := v.project
+	tests.Build = ""
+	return v.checker.runTree(ctx, v.mirror, v.work.Base(), func(onto *os.Root) error {
+		return v.tests.lay(v.work.Root(), onto)
+	}, tests, false)
+}
+
+// judgeBuild compares the builds.
+func (v *proving) judgeBuild() {
+	switch {
+	case !v.Branch.BuildRan:
+		v.BuildOK = v.Branch.Stopped == ""
+	case v.Branch.BuildOK:
+		v.Build, v.BuildOK = "clean", true
+	case v.Base.BuildRan && !v.Base.BuildOK && v.Base.Stopped == "":
+		v.Build, v.BuildOK = "it fails on "+v.BaseName+" already", true
+	default:
+		v.Build = "it does not fail on " + v.BaseName
+	}
+}
+
+// unprovable says why no test can be compared, if so.
+func (v *proving) unprovable() string {
+	switch {
+	case v.project.Test == "":
+		v.NoTests = true
+		return "no test command is known for this project, so nothing was tested"
+	case v.Base.None() && v.Branch.None():
+		v.NoTests = true
+		return "the project has no tests, and none was added"
+	case v.Base.Stopped != "":
+		return "the run on " + v.BaseName + " itself " + v.Base.StopReason() + ", so there is nothing to compare with"
+	case v.Branch.Stopped != "":
+		return "the run on the branch " + v.Branch.StopReason()
+	}
+	return ""
+}
+
+// judgeTests compares the three runs test by test.
+func (v *proving) judgeTests(ctx context.Context) error {
+	base, branch := indexed(v.Base), indexed(v.Branch)
+	if err := v.keep(base, branch, func() (result.Result, error) { return v.onBranch(ctx) }); err != nil {
+		return err
+	}
+	if err := v.mended(ctx, base, branch); err != nil {
+		return err
+	}
+	if v.tests.empty() {
+		v.GreenOnBranch = v.quiet(base, branch)
+		v.Shown = len(v.Mended) > 0 && v.GreenOnBranch
+		v.Why = v.missing()
+		return nil
+	}
+	onBase := indexed(v.OnBase)
+	news := newTests(base, branch)
+	for _, n := range news {
+		v.add(n, base, onBase, branch)
+	}
+	if err := v.addChanged(ctx, base, onBase, branch); err != nil {
+		return err
+	}
+	v.addUncompiled(base, onBase, branch)
+	if len(v.RedOnBase)+len(v.Mended) == 0 {
+		v.NotRed = append(v.NotRed, v.weakCases...)
+	}
+	v.GreenOnBranch = v.quiet(base, branch) && v.newPass(news, onBase, branch)
+	v.Shown = len(v.RedOnBase)+len(v.Mended) > 0 && v.GreenOnBranch
+	v.Why = v.missing()
+	return nil
+}
+
+// missing says what was not shown, if anything.
+func (v *proving) missing() string {
+	switch {
+	case len(v.Mended) > 0 && v.GreenOnBranch:
+		return ""
+	case len(v.NewTests) == 0 && v.tests.empty():
+		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName
+	case len(v.NewTests) == 0:
+		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there"
+	case len(v.RedOnBase) == 0:
+		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything"
+	case !v.GreenOnBranch:
+		return "the tests do not pass on the branch"
+	}
+	return ""
+}
+
+// quiet reports whether nothing fails on the branch that did not fail on the base.
+func (v *proving) quiet(base, branch index) bool {
+	for _, k := range branch.order {
+		if branch.status(k) == result.Failed && base.status(k) != result.Failed && !slices.Contains(v.Unstable, branch.label(k)) {
+			return false
+		}
+	}
+	for _, b := range branch.broken {
+		if !base.wasBroken(b) {
+			return false
+		}
+	}
+	return v.Branch.ExitCode == 0 || v.Branch.Failed > 0 || v.Base.ExitCode != 0 || v.Branch.TestsOK
+}
+
+// newPass reports whether the new tests pass on the branch: of each at least one case,
+// and none fails, or is skipped there to hide that it failed on the base.
+func (v *proving) newPass(news []newTest, onBase, branch index) bool {
+	for _, n := range news {
+		for _, k := range n.leaves {
+			if branch.status(k) == result.Failed || branch.status(k) == result.Skipped && onBase.status(k) == result.Failed {
+				return false
+			}
+		}
+		if !slices.ContainsFunc(n.leaves, func(k key) bool { return branch.status(k) == result.Passed }) {
+			return false
+		}
+	}
+	return true
+}

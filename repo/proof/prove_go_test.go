@@ -1,0 +1,340 @@
+package proof
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// shop is a Go module with a bug in money.Split, which loses the remainder.
+var shop = files{
+	"go.mod": "module example.com/shop\n\ngo 1.24\n",
+	"money/money.go": `package money
+
+// Split divides total into n parts.
+func Split(total, n int) []int {
+	parts := make([]int, n)
+	for i := range parts {
+		parts[i] = total / n
+	}
+	return parts
+}
+`,
+	"money/money_test.go": `package money
+
+import "testing"
+
+func TestSplitEven(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		total, n int
+	}{{"two", 4, 2}, {"three", 9, 3}} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Split(c.total, c.n); got[0] != c.total/c.n {
+				t.Errorf("Split(%d, %d) = %v", c.total, c.n, got)
+			}
+		})
+	}
+}
+
+func TestSplitCount(t *testing.T) {
+	if got := len(Split(10, 3)); got != 3 {
+		t.Errorf("%d parts", got)
+	}
+}
+`,
+	"cart/cart.go": `package cart
+
+import "strings"
+
+// Label is how a cart is shown.
+func Label(items []string) string { return strings.Join(items, ", ") }
+`,
+	"cart/cart_test.go": `package cart
+
+import "testing"
+
+func TestLabel(t *testing.T) {
+	if got := Label([]string{"a", "b"}); got != "a, b" {
+		t.Error(got)
+	}
+}
+
+func TestLabelEmpty(t *testing.T) {
+	if got := Label(nil); got != "" {
+		t.Error(got)
+	}
+}
+`,
+}
+
+// flawed is the same with tests that fail.
+var flawed = shop.with(files{
+	"cart/flawed_test.go": `package cart
+
+import "testing"
+
+func TestBrokenForYears(t *testing.T) { t.Error("nobody knows why") }
+
+func TestAlready(t *testing.T) {
+	if Label([]string{"a"}) != "A" {
+		t.Error("not in capitals")
+	}
+}
+`,
+})
+
+// mend is the change that a good session makes.
+var mend = files{
+	"money/money.go": `package money
+
+// Split divides total into n parts that differ by one at most.
+func Split(total, n int) []int {
+	parts := make([]int, n)
+	for i := range parts {
+		parts[i] = total / n
+		if i < total%n {
+			parts[i]++
+		}
+	}
+	return parts
+}
+`,
+	"money/remainder_test.go": remainderTest,
+}
+
+const remainderTest = `package money
+
+import "testing"
+
+func TestSplitRemainder(t *testing.T) {
+	sum := 0
+	for _, part := range Split(10, 3) {
+		sum += part
+	}
+	if sum != 10 {
+		t.Errorf("the parts sum up to %d, want 10", sum)
+	}
+}
+`
+
+// goShop is one repository for all tests, so that its build cache is warmed once.
+var goShop = sync.OnceValues(func() (goRepository, error) {
+	var g goRepository
+	dir := filepath.Join(shared, "goshop")
+	commits, err := origin(filepath.Join(dir, "origin"), shop, flawed)
+	if err != nil {
+		return g, err
+	}
+	g.commits = commits
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	m, err := mirrors.Open(context.Background(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	g.mirror = m
+	return g, err
+})
+
+type goRepository struct {
+	mirror  *repo.Mirror
+	commits []string // of shop and of flawed
+}
+
+// proveGo proves a change of shop, or of flawed.
+func proveGo(t *testing.T, base int, changed files) Proof {
+	t.Helper()
+	can(t, "go version")
+	g, err := goShop()
+	require.NoError(t, err)
+	w := session(t, g.mirror, g.commits[base], changed)
+	p, err := checker(t).Prove(t.Context(), g.mirror, w, project.Find(w.Root().FS()))
+	require.NoError(t, err)
+	t.Logf("holds: %v\n%s", p.Holds(), strings.Join(p.Lines(), "\n"))
+	return p
+}
+
+func TestAGoodFixHolds(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend)
+	require.True(t, p.Holds())
+	require.Equal(t, []string{
+		"New test TestSplitRemainder: fails on main (as expected), passes on the branch",
+		"go test ./...: 6 passed (1 new), build clean",
+		"Still passing: 5 of 5 that passed before",
+	}, p.Lines())
+}
+
+func TestAFixWithoutATestDoesNotHold(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, files{"money/money.go": mend["money/money.go"]})
+	require.False(t, p.Holds())
+	require.False(t, p.Shown)
+	require.True(t, p.GreenOnBranch)
+	require.Equal(t, []string{
+		"go test ./...: 5 passed, build clean",
+		"Still passing: 5 of 5 that passed before",
+		"Not shown: no test was added or changed, so nothing was seen to fail on main",
+	}, p.Lines())
+}
+
+func TestATestThatPassesOnTheBaseDoesNotHold(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, files{
+		"money/money.go": mend["money/money.go"],
+		"money/weak_test.go": `package money
+
+import "testing"
+
+func TestSplitRuns(t *testing.T) { Split(10, 3) }
+`,
+	})
+	require.False(t, p.Holds())
+	require.Equal(t, []string{"TestSplitRuns"}, p.NotRed)
+	require.Contains(t, p.Lines(), "New test TestSplitRuns: passes on main already, so it does not show what was wrong")
+}
+
+func TestOneWeakTestBesideAGoodOneDoesNotHold(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend.with(files{"cart/weak_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n"}))
+	require.False(t, p.Holds())
+	require.Equal(t, []string{"TestSplitRemainder"}, p.RedOnBase)
+	require.Equal(t, []string{"TestNothing"}, p.NotRed)
+}
+
+func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, files{"money/remainder_test.go": remainderTest})
+	require.False(t, p.Holds())
+	require.Contains(t, p.Lines(), "New test TestSplitRemainder: fails on main (as expected), and fails on the branch, too")
+	require.Contains(t, p.Lines(), "Not shown: the tests do not pass on the branch")
+}
+
+func TestARegressionIsFound(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend.with(files{"cart/cart.go": "package cart\n\n// Label is how a cart is shown.\nfunc Label(items []string) string { return \"\" }\n"}))
+	require.False(t, p.Holds())
+	require.Equal(t, []string{"TestLabel"}, p.Regressions)
+	require.Contains(t, p.Lines(), "go test ./...: 5 passed (1 new), 1 failed (TestLabel), build clean")
+	require.Contains(t, p.Lines(), "Still passing: 4 of 5 that passed before")
+	require.Contains(t, p.Lines(), "No longer passing: TestLabel (fails)")
+}
+
+func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend.with(files{
+		"cart/cart_test.go":   "package cart\n\nimport \"testing\"\n\nfunc TestLabel(t *testing.T) { t.Skip() }\n",
+		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `, {"three", 9, 3}`, "", 1),
+	}))
+	require.False(t, p.Holds())
+	require.Equal(t, []string{"TestLabel", "TestLabelEmpty", "TestSplitEven/three"}, p.Regressions)
+	require.Contains(t, p.Lines(), "No longer passing: TestLabel (is skipped), TestLabelEmpty (is gone), TestSplitEven/three (is gone)")
+}
+
+func TestACaseUnderANewNameIsNotGone(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend.with(files{
+		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `{"three", 9, 3}`, `{"nine by three", 9, 3}`, 1),
+	}))
+	require.True(t, p.Holds())
+	require.Equal(t, 5, p.StillPassing)
+}
+
+func TestAMovedTestIsNotGone(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend.with(files{
+		"cart/cart_test.go":       "",
+		"cart/check/cart_test.go": strings.NewReplacer("package cart", "package check", `import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)", " Label(", " cart.Label(").Replace(shop["cart/cart_test.go"]),
+	}))
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"TestSplitRemainder"}, p.NewTests)
+}
+
+func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, files{
+		"money/share.go":      "package money\n\n// Share is the first part.\nfunc Share(total, n int) int { return Split(total, n)[0] }\n",
+		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Share(4, 2) != 2 {\n\t\tt.Error()\n\t}\n}\n",
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, "New test TestShare: example.com/shop/money does not compile on main, where something it uses is missing (counts as failing), passes on the branch", p.Lines()[0])
+}
+
+func TestNewCasesOfATestThatWasThere(t *testing.T) {
+	t.Parallel()
+	table := strings.Replace(shop["money/money_test.go"], "got[0] != c.total/c.n", "got[0]+got[1] != c.total-c.total/c.n*(c.n-2)", 1)
+	table = strings.Replace(table, `{"three", 9, 3}`, `{"three", 9, 3}, {"rest", 5, 2}`, 1)
+	p := proveGo(t, 0, files{"money/money.go": mend["money/money.go"], "money/money_test.go": table})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"TestSplitEven/rest"}, p.RedOnBase)
+	require.Empty(t, p.Changed)
+}
+
+func TestAChangedTestTellsTheBaseFromTheBranch(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, files{
+		"money/money.go": mend["money/money.go"],
+		"money/money_test.go": strings.Replace(shop["money/money_test.go"], "if got := len(Split(10, 3)); got != 3 {",
+			"if got := Split(10, 3)[0] + len(Split(10, 3)); got != 7 {", 1),
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"TestSplitCount"}, p.Changed)
+	require.Equal(t, "Changed test TestSplitCount: fails on main (as expected), passes on the branch", p.Lines()[0])
+	require.Equal(t, "go test ./...: 5 passed, build clean", p.Lines()[1])
+}
+
+func TestABuildThatFailsIsSaid(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 0, mend.with(files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
+	require.False(t, p.Holds())
+	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does not compile), build fails (go build ./...): it does not fail on main")
+	require.Contains(t, p.Lines(), "No longer passing: TestLabel (did not run: example.com/shop/cart does not compile), TestLabelEmpty (did not run: example.com/shop/cart does not compile)")
+	require.Contains(t, p.Branch.BuildOutput, "cannot use")
+}
+
+func TestWhatFailedBeforeIsNotHeldAgainstTheBranch(t *testing.T) {
+	t.Parallel()
+	p := proveGo(t, 1, mend)
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"TestBrokenForYears", "TestAlready"}, p.AlreadyFailing)
+	require.Contains(t, p.Lines(), "Failing on main already, and not counted against the branch: TestBrokenForYears, TestAlready")
+}
+
+func TestMendingATestThatWasThere(t *testing.T) {
+	t.Parallel()
+	capitals := strings.Replace(strings.Replace(shop["cart/cart.go"], "strings.Join(items, \", \")", "up(strings.Join(items, \", \"))", 1),
+		"// Label", "func up(s string) string {\n\tif s == \"a\" {\n\t\treturn \"A\"\n\t}\n\treturn s\n}\n\n// Label", 1)
+	p := proveGo(t, 1, files{"cart/cart.go": capitals})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"TestAlready"}, p.Mended)
+	require.Equal(t, "Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
+
+	// The control: the test is softened instead.
+	p = proveGo(t, 1, files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)})
+	require.False(t, p.Holds())
+	require.Empty(t, p.Mended)
+}
+
+func TestAnUnstableTestIsNoRegression(t *testing.T) {
+	t.Parallel()
+	ended := func(s result.Status) result.Result {
+		return result.Result{Tests: []result.Test{{Name: "TestLuck", Status: s}}}
+	}
+	for _, again := range []result.Status{result.Passed, result.Failed} {
+		v := &proving{}
+		rerun := func() (result.Result, error) { return ended(again), nil }
+		require.NoError(t, v.keep(indexed(ended(result.Passed)), indexed(ended(result.Failed)), rerun))
+		if again == result.Passed {
+			require.Empty(t, v.Regressions)
+			require.Equal(t, []string{"TestLuck"}, v.Unstable)
+		} else {
+			require.Equal(t, []string{"TestLuck"}, v.Regressions)
+		}
+	}
+}

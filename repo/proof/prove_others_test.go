@@ -1,0 +1,247 @@
+package proof
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/project"
+)
+
+// prove proves a change of a repository of its own.
+func prove(t *testing.T, base, changed files) Proof {
+	t.Helper()
+	m, commits := mirrorOf(t, base)
+	return proveIn(t, checker(t), m, commits[0], changed)
+}
+
+func proveIn(t *testing.T, c *Checker, m *repo.Mirror, commit string, changed files) Proof {
+	t.Helper()
+	w := session(t, m, commit, changed)
+	project := project.Find(w.Root().FS())
+	p, err := c.Prove(t.Context(), m, w, project)
+	require.NoError(t, err)
+	t.Logf("%+v holds: %v\n%s", project, p.Holds(), strings.Join(p.Lines(), "\n"))
+	left, err := w.Changes(t.Context())
+	require.NoError(t, err)
+	require.Len(t, left, len(changed), "the proof leaves nothing in the workspace")
+	return p
+}
+
+var nodeShop = files{
+	"package.json": `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test"}}`,
+	"split.js":     "export const split = (total, n) => Array(n).fill(Math.floor(total / n));\n",
+	"test/split.test.js": `import { describe, it } from 'node:test';
+import assert from 'node:assert';
+import { split } from '../split.js';
+
+describe('split', () => {
+  it('makes as many parts as asked for', () => assert.equal(split(10, 3).length, 3));
+  it('is even where it can be', () => assert.deepEqual(split(4, 2), [2, 2]));
+});
+`,
+}
+
+func TestNode(t *testing.T) {
+	t.Parallel()
+	can(t, "node --version && npm --version")
+	p := prove(t, nodeShop, files{
+		"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
+		"test/rest.test.js": `import { test } from 'node:test';
+import assert from 'node:assert';
+import { split } from '../split.js';
+test('loses nothing', () => assert.equal(split(10, 3).reduce((a, b) => a + b), 10));
+`,
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{
+		"New test loses nothing: fails on main (as expected), passes on the branch",
+		"npm test: 3 passed (1 new)",
+		"Still passing: 2 of 2 that passed before",
+	}, p.Lines())
+}
+
+func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
+	t.Parallel()
+	can(t, "node --version && npm --version")
+	p := prove(t, nodeShop, files{
+		"share.js":           "export const share = (total, n) => total / n;\n",
+		"test/share.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { share } from '../share.js';\ntest('shares', () => assert.equal(share(4, 2), 2));\n",
+	})
+	require.True(t, p.Holds())
+	require.Contains(t, p.Lines()[0], "test/share.test.js could not be loaded on main")
+}
+
+var pythonShop = files{
+	"shop.py": "def split(total, n):\n    return [total // n] * n\n",
+	"tests/test_shop.py": `import unittest
+
+from shop import split
+
+
+class ShopTest(unittest.TestCase):
+    def test_count(self):
+        self.assertEqual(len(split(10, 3)), 3)
+`,
+}
+
+const pythonFix = "def split(total, n):\n    return [total // n + (i < total % n) for i in range(n)]\n"
+
+func TestPythonUnittest(t *testing.T) {
+	t.Parallel()
+	can(t, "python3 --version")
+	p := prove(t, pythonShop, files{
+		"shop.py": pythonFix,
+		"tests/test_rest.py": `import unittest
+
+from shop import split
+
+
+class RestTest(unittest.TestCase):
+    def test_rest(self):
+        self.assertEqual(sum(split(10, 3)), 10)
+`,
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{
+		"New test test_rest: fails on main (as expected), passes on the branch",
+		"python3 -m unittest discover -v -s tests: 2 passed (1 new)",
+		"Still passing: 1 of 1 that passed before",
+	}, p.Lines())
+}
+
+func TestPytest(t *testing.T) {
+	t.Parallel()
+	can(t, "python3 -m pytest --version")
+	base := pythonShop.with(files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
+	p := prove(t, base, files{
+		"shop.py":            pythonFix,
+		"tests/test_rest.py": "import pytest\n\nfrom shop import split\n\n\n@pytest.mark.parametrize('n', [2, 3, 4])\ndef test_rest(n):\n    assert sum(split(10, n)) == 10\n",
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{
+		"New test test_rest: fails on main (as expected), passes on the branch",
+		"python3 -m pytest -q: 4 passed (1 new)",
+		"Still passing: 1 of 1 that passed before",
+	}, p.Lines())
+}
+
+func TestPytestOfANameThatTheBaseHasNot(t *testing.T) {
+	t.Parallel()
+	can(t, "python3 -m pytest --version")
+	base := pythonShop.with(files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
+	p := prove(t, base, files{
+		"shop.py":             pythonShop["shop.py"] + "\n\ndef share(total, n):\n    return total / n\n",
+		"tests/test_share.py": "from shop import share\n\n\ndef test_share():\n    assert share(4, 2) == 2\n",
+	})
+	require.True(t, p.Holds())
+	require.Contains(t, p.Lines()[0], "tests.test_share could not be loaded on main")
+	require.Equal(t, 1, p.StillPassing)
+}
+
+func TestRustWithItsTestsInside(t *testing.T) {
+	t.Parallel()
+	can(t, "cargo --version")
+	const tests = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn counts() {\n        assert_eq!(split(10, 3).len(), 3);\n    }\n}\n"
+	base := files{
+		"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+		".gitignore": "target\nCargo.lock\n",
+		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    vec![total / n; n as usize]\n}\n" + tests,
+	}
+	p := prove(t, base, files{
+		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    (0..n).map(|i| total / n + u32::from(i < total % n)).collect()\n}\n" +
+			strings.Replace(tests, "    #[test]", "    #[test]\n    fn loses_nothing() {\n        assert_eq!(split(10, 3).iter().sum::<u32>(), 10);\n    }\n\n    #[test]", 1),
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"tests::loses_nothing"}, p.RedOnBase)
+}
+
+// makeShop is a project whose tests nobody can count.
+var makeShop = files{
+	"Makefile":     "build: split\n\tcp split.sh split\n\ntest:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n\n.PHONY: split\nsplit:\n",
+	"split.sh":     "expr $1 / $2\n",
+	".gitignore":   "/split\n",
+	"tests/one.sh": "test $(sh split.sh 4 2) = 2\n",
+}
+
+func TestMakeByExitCodes(t *testing.T) {
+	t.Parallel()
+	can(t, "make --version")
+	p := prove(t, makeShop, files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{
+		"New test tests/rest.sh: the tests fail on main with this file (as expected), passes on the branch",
+		"make test: exit code 0 (the tests could not be counted), build clean",
+	}, p.Lines())
+
+	// The control: the new file passes on the base.
+	p = prove(t, makeShop, files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 9 3) = 3\n"})
+	require.False(t, p.Holds())
+	require.Contains(t, p.Why, "the tests pass on main with the changed test files")
+}
+
+func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
+	t.Parallel()
+	base := files{"Makefile": "build:\n\tsh -n run.sh\n", "run.sh": "echo hello\n"}
+	p := prove(t, base, files{"run.sh": "echo bye\n"})
+	require.True(t, p.Holds())
+	require.False(t, p.Shown)
+	require.Equal(t, []string{
+		"build clean, no test command is known",
+		"Not shown: no test command is known for this project, so nothing was tested",
+	}, p.Lines())
+
+	p = prove(t, base, files{"run.sh": "echo 'bye\n"})
+	require.False(t, p.Holds(), "the build fails")
+
+	p = prove(t, files{"notes.txt": "one\n"}, files{"notes.txt": "two\n"})
+	require.True(t, p.Holds())
+	require.Equal(t, []string{"Not shown: no test command is known for this project, so nothing was tested"}, p.Lines())
+}
+
+func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	c.Sandbox = nil
+	m, commits := mirrorOf(t, pythonShop)
+	p := proveIn(t, c, m, commits[0], files{"shop.py": pythonFix})
+	require.False(t, p.Holds())
+	require.False(t, p.Shown)
+	require.Equal(t, []string{"Not shown: nothing was run, since there is no sandbox to run it in"}, p.Lines())
+
+	_, err := c.Baseline(t.Context(), m, commits[0], project.Project{})
+	require.ErrorIs(t, err, ErrNoSandbox)
+	_, err = c.Run(t.Context(), t.TempDir(), project.Project{Test: "true"})
+	require.ErrorIs(t, err, ErrNoSandbox)
+}
+
+func TestNothingChangedIsNoProof(t *testing.T) {
+	t.Parallel()
+	p := prove(t, pythonShop, files{})
+	require.False(t, p.Holds())
+	require.Equal(t, []string{"Not shown: nothing was changed"}, p.Lines())
+}
+
+// TestFilesThatAreNotCommittedDoNotCount has a fix that rests on a file which .gitignore
+// names: it is in the agent's folder and will not be in the commit.
+func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
+	t.Parallel()
+	can(t, "python3 --version")
+	base := pythonShop.with(files{".gitignore": "secret.py\n"})
+	m, commits := mirrorOf(t, base)
+	w := session(t, m, commits[0], files{
+		"shop.py":            "from secret import split\n",
+		"secret.py":          pythonFix,
+		"tests/test_rest.py": "import unittest\n\nfrom shop import split\n\n\nclass RestTest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n",
+	})
+	c := checker(t)
+	require.NoError(t, c.Sandbox.Own(w.Files()))
+	here, err := c.Run(t.Context(), w.Files(), project.Find(w.Root().FS()))
+	require.NoError(t, err)
+	require.True(t, here.OK(), "the control: it works in the agent's folder")
+	p, err := c.Prove(t.Context(), m, w, project.Find(w.Root().FS()))
+	require.NoError(t, err)
+	require.False(t, p.Holds())
+}

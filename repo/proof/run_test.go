@@ -1,0 +1,300 @@
+package proof
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// ownTree is a folder that commands may write.
+func ownTree(t *testing.T, f files) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, write(dir, f))
+	require.NoError(t, checker(t).Sandbox.Own(dir))
+	return dir
+}
+
+func run(t *testing.T, c *Checker, f files, p project.Project) result.Result {
+	t.Helper()
+	r, err := c.Run(t.Context(), ownTree(t, f), p)
+	require.NoError(t, err)
+	return r
+}
+
+func TestRunInOneLine(t *testing.T) {
+	t.Parallel()
+	tap := func(lines string) string { return "printf 'TAP version 13\\n" + lines + "'" }
+	for _, c := range []struct {
+		build, test, want string
+		ok                bool
+	}{
+		{"true", tap(`ok 1 - a\nok 2 - b\n1..2\n`), "TEST: 2 passed, build clean", true},
+		{"", tap(`ok 1 - a\nnot ok 2 - b\n1..2\n`) + "; exit 1", "TEST: 1 passed, 1 failed (b)", false},
+		{"", tap(`ok 1 - a\nok 2 - b # SKIP\n1..2\n`), "TEST: 1 passed, 1 skipped", true},
+		{"", tap(`ok 1 - a\n1..1\n`) + "; exit 3", "TEST: 1 passed, exit code 3 though no test failed", false},
+		{"", tap(`not ok 1 - a\n1..1\n`), "TEST: 0 passed, 1 failed (a)", false},
+		{"", tap(`1..0\n`), "TEST: no tests", true},
+		{"", "echo fine", "TEST: exit code 0 (the tests could not be counted)", true},
+		{"", "exit 4", "TEST: exit code 4 (the tests could not be counted)", false},
+		{"echo broken >&2; exit 2", "true", "TEST: exit code 0 (the tests could not be counted), build fails (BUILD)", false},
+		{"true", "", "build clean, no test command is known", true},
+		{"", "", "nothing to run: no build or test command is known", true},
+		{"", "no-such-program", "TEST: exit code 127 (the tests could not be counted)", false},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			t.Parallel()
+			r := run(t, checker(t), nil, project.Project{Build: c.build, Test: c.test})
+			want := strings.NewReplacer("TEST", c.test, "BUILD", c.build).Replace(c.want)
+			require.Equal(t, want, r.String())
+			require.Equal(t, c.ok, r.OK())
+		})
+	}
+}
+
+func TestATimeOutIsSaid(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	c.Limits.Time = 500 * time.Millisecond
+	r := run(t, c, nil, project.Project{Test: "echo begun; sleep 60"})
+	require.False(t, r.OK())
+	require.Equal(t, "time", r.Stopped)
+	require.Contains(t, r.String(), "timed out after")
+	require.Contains(t, r.Output, "begun")
+
+	r = run(t, c, nil, project.Project{Build: "sleep 60", Test: "true"})
+	require.False(t, r.TestsRan)
+	require.Contains(t, r.String(), "timed out after")
+}
+
+func TestCancellingEndsARun(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := checker(t).Run(ctx, ownTree(t, nil), project.Project{Test: "sleep 60"})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(began), 20*time.Second)
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	t.Parallel()
+	r := run(t, checker(t), nil, project.Project{Test: "echo first; seq 1 100000; echo last; exit 1"})
+	require.Less(t, len(r.Output), result.MaxText+200)
+	require.True(t, strings.HasPrefix(r.Output, "first\n"))
+	require.True(t, strings.HasSuffix(r.Output, "last\n"))
+}
+
+func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
+	t.Parallel()
+	xml := `<testsuites><testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" name="b"><failure/></testcase></testsuite></testsuites>`
+	r := run(t, checker(t), nil, project.Project{Test: "echo '" + xml + "' > $REPORT_DIR/one.xml; ln -s /etc/passwd $REPORT_DIR/two.xml; mkfifo $REPORT_DIR/three.xml; exit 1"})
+	require.Equal(t, 1, r.Passed)
+	require.Equal(t, 1, r.Failed)
+	require.True(t, r.Named())
+}
+
+func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "go test -json ./...", countable("go test ./..."))
+	require.Equal(t, "cd x && go test -json -race ./...", countable("cd x && go test -race ./..."))
+	for _, as := range []string{"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./..."} {
+		require.Equal(t, as, countable(as))
+	}
+}
+
+func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
+	t.Parallel()
+	m, commits := mirrorOf(t, files{"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n"}, files{"t.sh": "exit 1\n"})
+	c := checker(t)
+	p := project.Project{Test: "sh t.sh; date +%N"}
+	var all sync.WaitGroup
+	results := make([]result.Result, 4)
+	for i := range results {
+		all.Go(func() { results[i], _ = c.Baseline(context.Background(), m, commits[0], p) })
+	}
+	all.Wait()
+	for _, r := range results {
+		require.Equal(t, results[0], r, "one run for all")
+		require.Equal(t, 1, r.Passed)
+	}
+
+	other := *c // as another process would
+	again, err := other.Baseline(t.Context(), m, commits[0], p)
+	require.NoError(t, err)
+	require.Equal(t, results[0], again)
+
+	next, err := c.Baseline(t.Context(), m, commits[1], p)
+	require.NoError(t, err)
+	require.False(t, next.Counted, "another commit is another run")
+
+	dir, err := c.repository(m)
+	require.NoError(t, err)
+	for _, left := range folders(t, dir) {
+		require.NotContains(t, left, "work-")
+	}
+
+	// What cannot be read is run again.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "results", c.rememberedAs(commits[0], p)), []byte("{"), 0o644))
+	again, err = c.Baseline(t.Context(), m, commits[0], p)
+	require.NoError(t, err)
+	require.Equal(t, 1, again.Passed)
+	require.NotEqual(t, results[0].Output, again.Output)
+}
+
+func folders(t *testing.T, dir string) []string {
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	m, commits := mirrorOf(t, files{"a": "b"})
+	c := checker(t)
+	c.Limits.Time = 300 * time.Millisecond
+	p := project.Project{Test: "sleep 2; true"}
+	r, err := c.Baseline(t.Context(), m, commits[0], p)
+	require.NoError(t, err)
+	require.Equal(t, "time", r.Stopped)
+	c.Limits.Time = time.Minute
+	r, err = c.Baseline(t.Context(), m, commits[0], p)
+	require.NoError(t, err)
+	require.True(t, r.OK())
+}
+
+// TestOnlyTheBaseWritesTheCache has a command that would poison the cache for everybody.
+func TestOnlyTheBaseWritesTheCache(t *testing.T) {
+	t.Parallel()
+	m, commits := mirrorOf(t, files{"a": "b"})
+	c := checker(t)
+	r := run(t, c.For(m), nil, project.Project{Test: "echo poison > $GOCACHE/00/poison"})
+	require.False(t, r.OK(), r.Output)
+	require.Contains(t, r.Output, "ead-only")
+
+	// The control: the base may.
+	r, err := c.Baseline(t.Context(), m, commits[0], project.Project{Test: "echo poison > $GOCACHE/00/poison"})
+	require.NoError(t, err)
+	require.True(t, r.OK(), r.Output)
+	look := project.Project{Test: "cat $GOCACHE/00/poison"}
+	require.Equal(t, "poison\n", run(t, c.For(m), nil, look).Output)
+
+	// Another repository has a cache of its own, and without one there is none.
+	other, _ := mirrorOf(t, files{"a": "b"})
+	require.False(t, run(t, c.For(other), nil, look).OK())
+	require.False(t, run(t, c, nil, look).OK())
+}
+
+// TestWithoutConfinement is the kind none, where nothing can be mounted.
+func TestWithoutConfinement(t *testing.T) {
+	t.Parallel()
+	none, err := sandbox.Open(t.Context(), sandbox.Config{Kind: sandbox.KindNone})
+	require.NoError(t, err)
+	c := checker(t)
+	c.Sandbox = none
+	m, commits := mirrorOf(t, files{"a": "b"})
+	_, err = c.Baseline(t.Context(), m, commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
+	require.NoError(t, err)
+	xml := `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`
+	r := run(t, c.For(m), nil, project.Project{Build: "cat $GOCACHE/00/entry", Test: "echo '" + xml + "' > $REPORT_DIR/one.xml"})
+	require.True(t, r.OK(), r.BuildOutput)
+	require.Equal(t, 1, r.Passed)
+}
+
+func TestGoBuildsFromAColdCacheThatIsReadOnly(t *testing.T) {
+	t.Parallel()
+	can(t, "go version")
+	m, _ := mirrorOf(t, files{"a": "b"})
+	r := run(t, checker(t).For(m), files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}, project.Project{Build: "go list ./... && go env GOFLAGS"})
+	require.True(t, r.OK(), r.BuildOutput)
+	require.Equal(t, "x\n\n", r.BuildOutput)
+}
+
+func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
+	t.Parallel()
+	can(t, "go version")
+	m, _ := mirrorOf(t, files{"a": "b"})
+	c := checker(t)
+	c.ModuleCache = "-"
+	vendored := files{
+		"go.mod":                       "module x\n\ngo 1.24\n\nrequire example.com/dep v1.0.0\n",
+		"x.go":                         "package x\n\nimport _ \"example.com/dep\"\n",
+		"vendor/modules.txt":           "# example.com/dep v1.0.0\n## explicit; go 1.24\nexample.com/dep\n",
+		"vendor/example.com/dep/d.go":  "package dep\n",
+		"vendor/example.com/dep/go.md": "kept\n",
+	}
+	r := run(t, c.For(m), vendored, project.Project{Build: "go list -deps ./... | grep example"})
+	require.True(t, r.OK(), r.BuildOutput)
+
+	// From the machine's module cache, which has what these tests are made of unless they
+	// were made elsewhere.
+	if has, _ := filepath.Glob(filepath.Join(checker(t).moduleCache(), "github.com/stretchr/testify@*")); len(has) == 0 {
+		t.Skip("the rest is not run: there is no module cache here that holds testify")
+	}
+	sum, err := os.ReadFile("../../go.sum")
+	require.NoError(t, err)
+	mod, err := os.ReadFile("../../go.mod")
+	require.NoError(t, err)
+	tree := files{"go.mod": string(mod), "go.sum": string(sum), "x.go": "package bobbin\n\nimport _ \"github.com/stretchr/testify/require\"\n"}
+	r = run(t, checker(t).For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
+	require.True(t, r.OK(), r.BuildOutput)
+
+	// The control: without it nothing can be had.
+	r = run(t, c.For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
+	require.False(t, r.OK())
+}
+
+func TestLockWaitsForItsHolder(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "lock")
+	unlock, err := lock(t.Context(), file)
+	require.NoError(t, err)
+	short, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
+	defer cancel()
+	_, err = lock(short, file)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	unlock()
+	unlock, err = lock(t.Context(), file)
+	require.NoError(t, err)
+	unlock()
+}
+
+func TestWorkFoldersGoWhateverWasDoneToThem(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	dir, done, err := c.workDir(nil)
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a/b/c"), 0o755))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "a/b"), 0))
+	require.NoError(t, os.Chmod(filepath.Join(dir, "a"), 0o500))
+	done()
+	require.NoDirExists(t, dir)
+}
+
+func TestRepositoriesDoNotShareAFolder(t *testing.T) {
+	t.Parallel()
+	m, _ := mirrorOf(t, files{"a": "b"})
+	c := checker(t)
+	dir, err := c.repository(m)
+	require.NoError(t, err)
+	require.Equal(t, "shop-", filepath.Base(dir)[:5])
+	require.Equal(t, "a_b_______etc-", folderName("a/b/../../etc"))
+	require.Empty(t, folderName(""))
+
+	_, err = (&Checker{Sandbox: c.Sandbox}).Baseline(t.Context(), m, "x", project.Project{})
+	require.ErrorContains(t, err, "no cache directory")
+}

@@ -1,0 +1,59 @@
+package proof
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/project"
+)
+
+// A test that imports a package of Go's library which nothing has imported before: the
+// repository's cache does not know it. The control is the same over that cache itself,
+// read-only and with Go's index, where Go says that there is no such package.
+func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
+	t.Parallel()
+	can(t, "go version")
+	tree := files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}
+	m, commits := mirrorOf(t, tree)
+	c := checker(t)
+	p := project.Project{Build: "go build ./..."}
+	r, err := c.Baseline(t.Context(), m, commits[0], p)
+	require.NoError(t, err)
+	require.True(t, r.OK(), r.BuildOutput)
+
+	more := tree.with(files{"x.go": "package x\n\nimport _ \"unicode/utf16\"\n"})
+	r = run(t, c.For(m), more, p)
+	require.True(t, r.OK(), r.BuildOutput)
+
+	mounts, env := c.Mounts(m, "")
+	cmd := c.Sandbox.Command(ownTree(t, more), "go", "build", "./...")
+	cmd.Mounts, cmd.Env = mounts, append(env, "GODEBUG=")
+	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache by itself now")
+}
+
+func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
+	t.Parallel()
+	m, commits := mirrorOf(t, files{"a": "b"})
+	c := checker(t)
+	r, err := c.Baseline(t.Context(), m, commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
+	require.NoError(t, err)
+	require.True(t, r.OK(), r.Output)
+	in := func(scratch, line string) error {
+		cmd := c.Sandbox.Command(ownTree(t, nil), "sh", "-c", line)
+		cmd.Mounts, cmd.Env, err = c.Scratch(m, "", scratch)
+		require.NoError(t, err)
+		return cmd.Run(t.Context())
+	}
+	one, other := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "other")
+	require.NoError(t, in(one, "echo poison > $GOCACHE/00/poison"))
+	require.NoError(t, in(one, "cat $GOCACHE/00/poison"), "the session itself finds it again")
+	require.Error(t, in(other, "cat $GOCACHE/00/poison"))
+	require.False(t, run(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/poison"}).OK())
+
+	// What the base left is seen, and cannot be changed through its link.
+	require.NoError(t, in(one, "grep -q base $GOCACHE/00/entry"))
+	require.Error(t, in(one, "echo poison > $GOCACHE/00/entry"))
+	require.Equal(t, "base\n", run(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/entry"}).Output)
+}

@@ -1,0 +1,172 @@
+package result
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/project"
+)
+
+// Status is how a test ended.
+type Status string
+
+// How tests end.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Skipped Status = "skipped"
+)
+
+// A Test is one test as its runner names it.
+type Test struct {
+	Name   string // TestSplit/remainder, test_split[3], cart > splits
+	Group  string // the package, file or class it is in, where the runner says it
+	Of     string // the test whose case it is; empty when it is a test of its own
+	Status Status
+	Output string // of a failed one: what it printed, its ends when long
+	// Broken is set where this is no test but stands for a whole group, none of whose
+	// further tests could run, and says why: "does not compile".
+	Broken string
+}
+
+// A Result is one run of a project's build and tests.
+type Result struct {
+	Project project.Project // what was run
+
+	BuildOK     bool
+	BuildRan    bool
+	BuildOutput string
+
+	TestsRan                bool
+	TestsOK                 bool // the command ended with 0 and no test failed
+	Passed, Failed, Skipped int
+	Tests                   []Test // at most what the runner named; some name only what failed
+	Output                  string // of the tests, for people: its ends when long
+	ExitCode                int
+	// Stopped says why the sandbox ended a command: time, memory, output, disk, files, killed.
+	Stopped string
+	Printed int64 // bytes, also those that are not in the outputs here
+	Took    time.Duration
+	Counted bool // false: only the exit code is known
+}
+
+// OK reports whether the build is clean and the tests pass, as far as there are any.
+func (r Result) OK() bool {
+	return (!r.BuildRan || r.BuildOK) && (!r.TestsRan || r.TestsOK) && r.Stopped == ""
+}
+
+// String is the result in one line: "go test ./...: 214 passed, build clean".
+func (r Result) String() string {
+	return r.Line("")
+}
+
+// Line is String with a word on what is new behind the number of passed tests.
+func (r Result) Line(news string) string {
+	var parts []string
+	if r.TestsRan {
+		parts = append(parts, r.Project.TestShown()+": "+r.counts(news))
+	}
+	switch {
+	case r.BuildRan && r.BuildOK:
+		parts = append(parts, "build clean")
+	case r.BuildRan:
+		parts = append(parts, "build fails ("+r.Project.Build+")")
+	}
+	switch {
+	case len(parts) == 0 && r.Stopped != "":
+		return r.StopReason()
+	case len(parts) == 0:
+		return "nothing to run: no build or test command is known"
+	case !r.TestsRan && r.Project.Test != "":
+		parts = append(parts, "tests not run")
+	case !r.TestsRan:
+		parts = append(parts, "no test command is known")
+	}
+	if !r.TestsRan && r.Stopped != "" {
+		parts = append(parts, r.StopReason())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// counts is what the tests came to, in words.
+func (r Result) counts(news string) string {
+	var parts []string
+	if r.Counted {
+		parts = r.figures(news)
+	}
+	switch {
+	case r.Stopped != "":
+		parts = append(parts, r.StopReason())
+	case !r.Counted && r.TestsOK:
+		parts = append(parts, "exit code 0 (the tests could not be counted)")
+	case !r.Counted:
+		parts = append(parts, fmt.Sprintf("exit code %d (the tests could not be counted)", r.ExitCode))
+	case r.ExitCode != 0 && r.Failed == 0 && r.Passed+r.Skipped > 0:
+		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Result) figures(news string) []string {
+	if r.Passed+r.Failed+r.Skipped == 0 {
+		return []string{"no tests"}
+	}
+	parts := []string{fmt.Sprintf("%d passed%s", r.Passed, news)}
+	if r.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed%s", r.Failed, r.someFailed()))
+	}
+	if r.Skipped > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", r.Skipped))
+	}
+	return parts
+}
+
+// someFailed names the first few that failed.
+func (r Result) someFailed() string {
+	var names []string
+	for _, t := range r.Tests {
+		if t.Status == Failed {
+			names = append(names, t.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + List(names, 3) + ")"
+}
+
+// StopReason says in words why a command did not end by itself.
+func (r Result) StopReason() string {
+	switch r.Stopped {
+	case "time":
+		return "timed out after " + r.Took.Round(time.Second).String()
+	case "memory":
+		return "stopped: it took too much memory"
+	case "output":
+		return "stopped: it printed too much"
+	case "disk":
+		return "stopped: it wrote too much to the disk"
+	case "files":
+		return "stopped: it made too many files"
+	}
+	return "killed before it ended"
+}
+
+// Named reports whether every test that was counted has a name.
+func (r Result) Named() bool {
+	return r.Counted && len(r.Tests) >= r.Passed+r.Failed+r.Skipped
+}
+
+// None reports whether the tests ran and there are none.
+func (r Result) None() bool {
+	return r.TestsRan && r.Counted && r.Passed+r.Failed+r.Skipped == 0 && r.Stopped == ""
+}
+
+// List is the first names, and how many more there are.
+func List(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

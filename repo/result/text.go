@@ -1,0 +1,44 @@
+package result
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+func SizeInWords(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.0f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Ends is the text, or its beginning and its end when it is longer than most.
+func Ends(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	cut := "\n[… " + SizeInWords(len(text)-most) + " left out …]\n"
+	return strings.ToValidUTF8(text[:most/2], "") + cut + strings.ToValidUTF8(text[len(text)-most/2:], "")
+}
+
+// terminal is what a program writes to move a terminal's cursor or change its colours.
+var terminal = regexp.MustCompile(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
+
+// Plain is the text without what is meant for a terminal.
+func Plain(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if strings.Contains(text, "\x1b") {
+		text = terminal.ReplaceAllString(text, "")
+	}
+	if strings.Contains(text, "\r") {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text
+}
+
+// MaxText is how much of a text for people is kept, half of it the end.
+const MaxText = 64 << 10

@@ -1,0 +1,97 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	goResult  = regexp.MustCompile(`^ *--- (PASS|FAIL|SKIP): (\S+) \(\d`)
+	goPackage = regexp.MustCompile(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| )(.*)$`)
+)
+
+// readGoText reads go test without -json. Without -v it names only what failed, so a
+// package that is ok counts for nothing.
+func readGoText(text string) (Reading, bool) {
+	var r Reading
+	var since []result.Test // since the last package's line
+	ok, named := false, false
+	var output strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		if m := goResult.FindStringSubmatch(line); m != nil {
+			since = append(since, goTextTest(m[1], m[2]))
+			ok, named = true, named || m[1] != "FAIL"
+			continue
+		}
+		m := goPackage.FindStringSubmatch(line)
+		if m == nil {
+			keep(&output, line+"\n")
+			continue
+		}
+		ok = true
+		r.Uncounted = r.Uncounted || m[1] != "?   " && len(since) == 0 && m[3] != "[no test files]"
+		r.Tests = append(r.Tests, goTextPackage(m, since, output.String())...)
+		since = nil
+		output.Reset()
+	}
+	r.Tests = append(r.Tests, leaves(since)...)
+	r.Uncounted = r.Uncounted && !named || ok && !named && len(r.Tests) > 0
+	return r, ok
+}
+
+func goTextTest(verdict, name string) result.Test {
+	of, _, sub := strings.Cut(name, "/")
+	if !sub {
+		of = ""
+	}
+	status := map[string]result.Status{"PASS": result.Passed, "FAIL": result.Failed, "SKIP": result.Skipped}[verdict]
+	return result.Test{Name: name, Of: of, Status: status}
+}
+
+// goTextPackage are the tests of the package whose line was reached.
+func goTextPackage(m []string, tests []result.Test, output string) []result.Test {
+	pkg, failing := m[2], false
+	tests = leaves(tests)
+	for i := range tests {
+		tests[i].Group = pkg
+		if tests[i].Status == result.Failed {
+			tests[i].Output, failing = output, true
+		}
+	}
+	if m[1] != "FAIL" || failing {
+		return tests
+	}
+	why := "failed outside its tests"
+	switch {
+	case strings.Contains(m[3], "[build failed]"):
+		why = "does not compile"
+	case strings.Contains(m[3], "[setup failed]"):
+		why = "could not be loaded"
+	}
+	return append(tests, broken(pkg, why, output))
+}
+
+// leaves leaves out the tests that are counted by their subtests.
+func leaves(tests []result.Test) []result.Test {
+	children, failures := map[string]int{}, map[string]int{}
+	for _, t := range tests {
+		for i, c := range t.Name {
+			if c == '/' {
+				children[t.Name[:i]]++
+				if t.Status == result.Failed {
+					failures[t.Name[:i]]++
+				}
+			}
+		}
+	}
+	var out []result.Test
+	for _, t := range tests {
+		if children[t.Name] == 0 || t.Status == result.Failed && failures[t.Name] == 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	jestFile    = regexp.MustCompile(`^(PASS|FAIL) +(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \(.*\))?$`)
+	jestTest    = regexp.MustCompile(`^( +)([✓√✕×○✎]) (?:skipped |todo )?(.+?)(?: \([\d.]+ m?s\))?$`)
+	jestDetail  = regexp.MustCompile(`^  ● (.+)$`)
+	jestSummary = regexp.MustCompile(`^Tests: +(.*), (\d+) total$`)
+	jestCount   = regexp.MustCompile(`(\d+) (failed|passed|skipped|todo|pending)`)
+)
+
+// jestRun is jest's output while it is read.
+type jestRun struct {
+	Reading
+	file    string
+	heads   outline
+	detail  *strings.Builder
+	details map[string]*strings.Builder
+	ended   bool
+}
+
+// readJest reads jest. Without --verbose it names only what failed.
+func readJest(text string) (Reading, bool) {
+	run := jestRun{details: map[string]*strings.Builder{}}
+	for line := range strings.Lines(text) {
+		run.line(strings.TrimRight(line, " \n"))
+	}
+	if !run.ended {
+		return Reading{}, false
+	}
+	run.settle()
+	return run.Reading, true
+}
+
+func (run *jestRun) line(line string) {
+	if m := jestSummary.FindStringSubmatch(line); m != nil {
+		run.ended = true
+		for _, c := range jestCount.FindAllStringSubmatch(m[1], -1) {
+			switch n := number(c[1]); c[2] {
+			case "failed":
+				run.Failed = n
+			case "passed":
+				run.Passed = n
+			default:
+				run.Skipped += n
+			}
+		}
+	} else if m := jestFile.FindStringSubmatch(line); m != nil {
+		run.file, run.heads, run.detail = m[2], outline{}, nil
+	} else if m := jestDetail.FindStringSubmatch(line); m != nil && run.file != "" {
+		run.begin(m[1])
+	} else if strings.HasPrefix(line, "Test Suites:") || strings.HasPrefix(line, "Summary of all failing tests") {
+		run.file, run.detail = "", nil
+	} else if run.detail != nil {
+		keep(run.detail, line+"\n")
+	} else if m := jestTest.FindStringSubmatch(line); m != nil && run.file != "" {
+		run.heads.at(len(m[1]))
+		run.add(run.heads.path(m[3]), m[2])
+	} else if run.file != "" && indent(line) >= 2 {
+		run.heads.at(indent(line))
+		run.heads.add(indent(line), strings.TrimSpace(line))
+	}
+}
+
+func (run *jestRun) add(name, mark string) {
+	status := result.Failed
+	switch mark {
+	case "✓", "√":
+		status = result.Passed
+	case "○", "✎":
+		status = result.Skipped
+	}
+	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.file, Status: status})
+}
+
+// begin begins the account of a failed test, or of a file that could not be loaded.
+func (run *jestRun) begin(title string) {
+	run.detail = &strings.Builder{}
+	if title == "Test suite failed to run" {
+		run.Tests = append(run.Tests, broken(run.file, "could not be loaded", ""))
+		run.details[run.file+"\x00"+run.file+" could not be loaded"] = run.detail
+		return
+	}
+	run.details[run.file+"\x00"+strings.ReplaceAll(title, " › ", separator)] = run.detail
+}
+
+// settle gives failed tests their accounts, and names those that have nothing else.
+func (run *jestRun) settle() {
+	seen := map[string]bool{}
+	for i, t := range run.Tests {
+		key := t.Group + "\x00" + t.Name
+		seen[key] = true
+		if b := run.details[key]; b != nil && t.Status == result.Failed {
+			run.Tests[i].Output = b.String()
+		}
+	}
+	for _, key := range sortedKeys(run.details) {
+		file, name, _ := strings.Cut(key, "\x00")
+		if !seen[key] && !strings.HasPrefix(name, "Console") && !strings.Contains(name, "obsolete") {
+			run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key].String()})
+		}
+	}
+}

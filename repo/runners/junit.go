@@ -1,0 +1,86 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/joshdk/go-junit"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)
+
+// readJUnit reads JUnit XML, whatever stands before and behind it.
+func readJUnit(text string) (Reading, bool) {
+	at := junitBegin.FindStringIndex(text)
+	if at == nil {
+		return Reading{}, false
+	}
+	text = text[at[0]:]
+	end := max(strings.LastIndex(text, "</testsuite>")+len("</testsuite>"), strings.LastIndex(text, "</testsuites>")+len("</testsuites>"))
+	if end > len("</testsuites>") {
+		text = text[:end]
+	}
+	suites, err := junit.Ingest([]byte(text))
+	if err != nil || len(suites) == 0 {
+		return Reading{}, false
+	}
+	var r Reading
+	for _, s := range suites {
+		r.addSuite(s, 0)
+	}
+	return r, true
+}
+
+func (r *Reading) addSuite(s junit.Suite, depth int) {
+	for _, t := range s.Tests {
+		r.Tests = append(r.Tests, junitTest(s, t))
+	}
+	if depth > 50 {
+		return
+	}
+	for _, below := range s.Suites {
+		r.addSuite(below, depth+1)
+	}
+}
+
+func junitTest(s junit.Suite, t junit.Test) result.Test {
+	output := strings.TrimSpace(strings.Join([]string{t.Message, errorText(t), t.SystemOut, t.SystemErr}, "\n"))
+	// pytest's word for a file that cannot be imported.
+	if t.Status == junit.StatusError && t.Classname == "" && t.Message == "collection failure" {
+		return broken(t.Name, "could not be loaded", output)
+	}
+	out := result.Test{Name: t.Name, Group: t.Classname, Of: caseOf(t.Name), Output: output}
+	if out.Group == "" {
+		out.Group = s.Name
+	}
+	switch t.Status {
+	case junit.StatusPassed:
+		out.Status = result.Passed
+	case junit.StatusSkipped:
+		out.Status = result.Skipped
+	default:
+		out.Status = result.Failed
+	}
+	return out
+}
+
+// errorText is what was said of a failure beyond its message.
+func errorText(t junit.Test) string {
+	if t.Error == nil {
+		return ""
+	}
+	if text := t.Error.Error(); text != t.Message {
+		return text
+	}
+	return ""
+}
+
+// caseOf is the test that a parametrised name such as test_sum[3] is a case of.
+func caseOf(name string) string {
+	if of, _, ok := strings.Cut(name, "["); ok && strings.HasSuffix(name, "]") {
+		return of
+	}
+	return ""
+}

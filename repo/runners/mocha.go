@@ -1,0 +1,99 @@
+package runners
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	mochaPassed  = regexp.MustCompile(`^( +)[✓✔√] (.+?)(?: \(\d+ms\))?$`)
+	mochaFailed  = regexp.MustCompile(`^( +)(\d+)\) (.+)$`)
+	mochaPending = regexp.MustCompile(`^( +)- (.+)$`)
+	mochaCount   = regexp.MustCompile(`^  (\d+) (passing|failing|pending)(?: \(.*\))?$`)
+)
+
+// mochaRun is mocha's output while it is read.
+type mochaRun struct {
+	Reading
+	heads   outline
+	numbers map[string]int // index of the failed test that has the number
+	detail  *strings.Builder
+	output  map[int]*strings.Builder
+	counted bool
+}
+
+// readMocha reads mocha's spec reporter.
+func readMocha(text string) (Reading, bool) {
+	run := mochaRun{numbers: map[string]int{}, output: map[int]*strings.Builder{}}
+	for line := range strings.Lines(text) {
+		run.line(strings.TrimRight(line, " \n"))
+	}
+	if !run.counted {
+		return Reading{}, false
+	}
+	for i, b := range run.output {
+		run.Tests[i].Output = b.String()
+	}
+	return run.Reading, true
+}
+
+func (run *mochaRun) line(line string) {
+	if m := mochaCount.FindStringSubmatch(line); m != nil {
+		run.counted = true
+		switch m[2] {
+		case "passing":
+			run.Passed = number(m[1])
+		case "failing":
+			run.Failed = number(m[1])
+		case "pending":
+			run.Skipped = number(m[1])
+		}
+		return
+	}
+	if run.counted {
+		run.told(line)
+		return
+	}
+	if m := mochaPassed.FindStringSubmatch(line); m != nil {
+		run.add(len(m[1]), m[2], result.Passed)
+	} else if m := mochaFailed.FindStringSubmatch(line); m != nil {
+		run.numbers[m[2]] = len(run.Tests)
+		run.add(len(m[1]), m[3], result.Failed)
+	} else if m := mochaPending.FindStringSubmatch(line); m != nil {
+		run.add(len(m[1]), m[2], result.Skipped)
+	} else if level := indent(line); level >= 2 && level%2 == 0 {
+		run.heads.at(level)
+		run.heads.add(level, strings.TrimSpace(line))
+	}
+}
+
+func (run *mochaRun) add(level int, name string, status result.Status) {
+	run.heads.at(level)
+	run.Tests = append(run.Tests, result.Test{Name: run.heads.path(name), Status: status})
+}
+
+// told is a line of the accounts of failures that follow the figures.
+func (run *mochaRun) told(line string) {
+	if m := mochaFailed.FindStringSubmatch(line); m != nil && len(m[1]) == 2 {
+		if i, ok := run.numbers[m[2]]; ok {
+			run.detail = &strings.Builder{}
+			run.output[i] = run.detail
+		}
+	}
+	if run.detail != nil {
+		keep(run.detail, line+"\n")
+	}
+}
+
+// sortedKeys are a map's keys in order.
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

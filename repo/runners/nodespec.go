@@ -1,0 +1,104 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	specTest  = regexp.MustCompile(`^( *)([✔✖﹣]) (.+?) \([\d.]+ms\)( # (?:SKIP|TODO).*)?$`)
+	specOpen  = regexp.MustCompile(`^( *)▶ (.+?)( \([\d.]+ms\))?$`)
+	specCount = regexp.MustCompile(`^ℹ (tests|pass|fail|cancelled|skipped|todo) (\d+)$`)
+)
+
+// specRun is the output of node's spec reporter while it is read.
+type specRun struct {
+	Reading
+	heads    outline
+	children map[string]bool // names that have tests under them
+	failed   map[string]bool // names with a failed test under them
+	details  *strings.Builder
+	output   map[string]*strings.Builder // by a test's last name
+	closing  bool                        // the list of failed tests at the end was reached
+	counted  bool
+}
+
+// readNodeSpec reads the spec reporter of node's own test runner.
+func readNodeSpec(text string) (Reading, bool) {
+	run := specRun{children: map[string]bool{}, failed: map[string]bool{}, output: map[string]*strings.Builder{}}
+	for line := range strings.Lines(text) {
+		run.line(strings.TrimRight(line, " \n"))
+	}
+	if !run.counted {
+		return Reading{}, false
+	}
+	for i, t := range run.Tests {
+		last := t.Name[strings.LastIndex(separator+t.Name, separator):]
+		if b := run.output[last]; b != nil && t.Status == result.Failed {
+			run.Tests[i].Output = b.String()
+		}
+	}
+	return run.Reading, true
+}
+
+func (run *specRun) line(line string) {
+	if specCount.MatchString(line) {
+		run.counted = true // the figures count parents too: ours are of the innermost
+	} else if line == "✖ failing tests:" {
+		run.closing = true
+	} else if m := specTest.FindStringSubmatch(line); m != nil {
+		if run.closing {
+			run.details = &strings.Builder{}
+			run.output[m[3]] = run.details
+			return
+		}
+		run.test(len(m[1]), m[3], m[2], m[4])
+	} else if m := specOpen.FindStringSubmatch(line); m != nil && !run.closing {
+		run.open(len(m[1]), m[2], m[3] != "")
+	} else if run.details != nil {
+		keep(run.details, line+"\n")
+	}
+}
+
+// open is a heading; older versions of node print it again, with a time, when it ends.
+func (run *specRun) open(level int, name string, again bool) {
+	run.heads.at(level)
+	if !again {
+		run.heads.add(level, name)
+	}
+}
+
+func (run *specRun) test(level int, name, mark, directive string) {
+	run.heads.at(level)
+	whole := run.heads.path(name)
+	status := result.Failed
+	switch {
+	case directive != "" || mark == "﹣":
+		status = result.Skipped
+	case mark == "✔":
+		status = result.Passed
+	}
+	for _, parent := range run.above() {
+		run.children[parent] = true
+		run.failed[parent] = run.failed[parent] || status == result.Failed
+	}
+	switch {
+	case run.children[whole] && (status != result.Failed || run.failed[whole]):
+		// counted by its tests
+	case status == result.Failed && level == 0 && tapFile.MatchString(name):
+		run.Tests = append(run.Tests, broken(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
+	default:
+		run.Tests = append(run.Tests, result.Test{Name: whole, Status: status})
+	}
+}
+
+// above are the whole names of what a test stands under.
+func (run *specRun) above() []string {
+	var out []string
+	for i := range run.heads.names {
+		out = append(out, strings.Join(run.heads.names[:i+1], separator))
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	pytestTest    = regexp.MustCompile(`^(?:\[gw\d+\] \[ *\d+%\] )?(\S+\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?$`)
+	pytestWorker  = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?)\s*$`)
+	pytestShort   = regexp.MustCompile(`^(FAILED|ERROR) (\S+\.py)(::.+?)?(?: - .*)?$`)
+	pytestSummary = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
+	pytestCount   = regexp.MustCompile(`(\d+) ([a-z]+)`)
+	pytestHeading = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
+)
+
+// pytestRun is pytest's output while it is read.
+type pytestRun struct {
+	Reading
+	at      map[string]int // index of a test by its whole name
+	heading string
+	output  map[string]*strings.Builder // by the heading over it
+	ended   bool
+}
+
+// readPytest reads what pytest shows on a terminal. Without -v it names only what failed.
+func readPytest(text string) (Reading, bool) {
+	run := pytestRun{at: map[string]int{}, output: map[string]*strings.Builder{}}
+	for line := range strings.Lines(text) {
+		run.line(strings.TrimRight(line, " \n"))
+	}
+	if !run.ended && len(run.Tests) == 0 {
+		return Reading{}, false
+	}
+	for i := range run.Tests {
+		run.Tests[i].Output = run.outputOf(run.Tests[i])
+	}
+	return run.Reading, true
+}
+
+func (run *pytestRun) line(line string) {
+	if m := pytestTest.FindStringSubmatch(line); m != nil {
+		run.add(m[1], m[2])
+	} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
+		run.add(m[2], m[1])
+	} else if m := pytestShort.FindStringSubmatch(line); m != nil {
+		run.shortLine(m)
+	} else if m := pytestSummary.FindStringSubmatch(line); m != nil {
+		run.summary(m[1])
+	} else if m := pytestHeading.FindStringSubmatch(line); m != nil {
+		run.heading = m[1]
+		run.output[run.heading] = &strings.Builder{}
+	} else if strings.HasPrefix(line, "=====") {
+		run.heading = ""
+	} else if run.heading != "" {
+		keep(run.output[run.heading], line+"\n")
+	}
+}
+
+// add notes a verdict; a test that passes and whose tear-down fails has two.
+func (run *pytestRun) add(whole, word string) {
+	status := result.Failed
+	switch word {
+	case "PASSED":
+		status = result.Passed
+	case "SKIPPED", "XFAIL", "XPASS":
+		status = result.Skipped
+	}
+	if i, ok := run.at[whole]; ok {
+		if status == result.Failed {
+			run.Tests[i].Status = result.Failed
+		}
+		return
+	}
+	run.at[whole] = len(run.Tests)
+	group, name, _ := strings.Cut(whole, "::")
+	if i := strings.LastIndex(strings.SplitN(name, "[", 2)[0], "::"); i >= 0 {
+		group, name = group+"::"+name[:i], name[i+2:]
+	}
+	run.Tests = append(run.Tests, result.Test{Name: name, Group: group, Of: caseOf(name), Status: status})
+}
+
+// shortLine is a line of the short summary: a test, or a file that cannot be imported.
+func (run *pytestRun) shortLine(m []string) {
+	if m[3] != "" {
+		run.add(m[2]+m[3], m[1])
+		return
+	}
+	if _, ok := run.at[m[2]]; !ok {
+		run.at[m[2]] = len(run.Tests)
+		run.Tests = append(run.Tests, broken(m[2], "could not be loaded", ""))
+	}
+}
+
+// summary is the last line.
+func (run *pytestRun) summary(said string) {
+	run.ended = true
+	for _, m := range pytestCount.FindAllStringSubmatch(said, -1) {
+		switch n := number(m[1]); m[2] {
+		case "passed":
+			run.Passed = n
+		case "failed", "error", "errors":
+			run.Failed += n
+		case "skipped", "xfailed", "xpassed":
+			run.Skipped += n
+		}
+	}
+}
+
+// outputOf is what stands under the test's heading.
+func (run *pytestRun) outputOf(t result.Test) string {
+	name := t.Name
+	if i := strings.Index(t.Group, "::"); i >= 0 {
+		name = strings.ReplaceAll(t.Group[i+2:], "::", ".") + "." + name
+	}
+	for _, heading := range []string{name, "ERROR collecting " + t.Group, "ERROR at setup of " + name, "ERROR at teardown of " + name} {
+		if b := run.output[heading]; b != nil {
+			return b.String()
+		}
+	}
+	return ""
+}

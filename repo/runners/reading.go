@@ -1,0 +1,126 @@
+package runners
+
+import (
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// A Reading is what could be read from a runner's output.
+type Reading struct {
+	format                  string
+	Tests                   []result.Test
+	Passed, Failed, Skipped int
+	Text                    string // for people, where the output itself is for machines
+	Uncounted               bool   // only failures are named, and nobody says how many passed
+}
+
+// A format is the way in which a runner prints. read gives false when the text is not of
+// that format.
+type format struct {
+	name string
+	read func(text string) (Reading, bool)
+}
+
+// formats in the order in which they are tried: those that cannot be mistaken first.
+var formats = []format{
+	{"go test -json", readGoJSON},
+	{"JUnit XML", readJUnit},
+	{"TAP", readTAP},
+	{"cargo test", readCargo},
+	{"pytest", readPytest},
+	{"unittest", readUnittest},
+	{"vitest", readVitest},
+	{"jest", readJest},
+	{"node test runner", readNodeSpec},
+	{"mocha", readMocha},
+	{"go test", readGoText},
+}
+
+// Of each test and each text for people, at most so much is kept, half of it the end.
+const (
+	maxTestOutput = 8 << 10
+	maxTests      = 100_000
+	maxName       = 1000
+)
+
+// Read finds out which runner printed the text.
+func Read(text string) (Reading, bool) {
+	text = result.Plain(text)
+	for _, f := range formats {
+		if r, ok := f.read(text); ok {
+			r.format = f.name
+			r.tidy()
+			return r, true
+		}
+	}
+	return Reading{}, false
+}
+
+// tidy bounds what a runner said and counts the tests, unless the runner has counted more.
+func (r *Reading) tidy() {
+	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
+	var passed, failed, skipped int
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		t.Name, t.Group, t.Of = short(t.Name), short(t.Group), short(t.Of)
+		switch t.Status {
+		case result.Passed:
+			passed++
+		case result.Skipped:
+			skipped++
+		default:
+			failed++
+		}
+		if t.Status == result.Failed {
+			t.Output = result.Ends(strings.TrimRight(t.Output, "\n"), maxTestOutput)
+		} else {
+			t.Output = ""
+		}
+	}
+	r.Passed, r.Failed, r.Skipped = max(r.Passed, passed), max(r.Failed, failed), max(r.Skipped, skipped)
+	r.Text = result.Ends(r.Text, result.MaxText)
+}
+
+func short(s string) string {
+	if len(s) > maxName {
+		s = strings.ToValidUTF8(s[:maxName], "") + "…"
+	}
+	return s
+}
+
+// broken stands for a group none of whose further tests could run.
+func broken(group, why, output string) result.Test {
+	return result.Test{Name: group + " " + why, Group: group, Status: result.Failed, Broken: why, Output: output}
+}
+
+// indent is how many spaces a line begins with.
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// An outline keeps the headings above a line that is indented below them.
+type outline struct {
+	names  []string
+	levels []int
+}
+
+// at drops the headings that a line of this indentation does not stand under.
+func (o *outline) at(level int) {
+	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
+		o.levels, o.names = o.levels[:len(o.levels)-1], o.names[:len(o.names)-1]
+	}
+}
+
+// add puts a heading below those that stand.
+func (o *outline) add(level int, name string) {
+	if len(o.levels) < 100 {
+		o.levels, o.names = append(o.levels, level), append(o.names, name)
+	}
+}
+
+// path is a name with the headings above it.
+func (o *outline) path(name string) string {
+	return strings.Join(append(append([]string(nil), o.names...), name), separator)
+}
+
+// separator stands between a suite and what is in it.
+const separator = " > "

@@ -1,0 +1,163 @@
+package runners
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// described is a reading as the golden files hold it.
+func described(r Reading, ok bool) string {
+	if !ok {
+		return "nobody's output\n"
+	}
+	var b strings.Builder
+	counted := ""
+	if r.Uncounted {
+		counted = ", uncounted"
+	}
+	fmt.Fprintf(&b, "%s: %d passed, %d failed, %d skipped%s\n", r.format, r.Passed, r.Failed, r.Skipped, counted)
+	for _, t := range r.Tests {
+		fmt.Fprintf(&b, "%s %s", t.Status, t.Name)
+		if t.Group != "" {
+			fmt.Fprintf(&b, " in %s", t.Group)
+		}
+		if t.Of != "" {
+			fmt.Fprintf(&b, ", a case of %s", t.Of)
+		}
+		if t.Broken != "" {
+			fmt.Fprintf(&b, ", broken")
+		}
+		b.WriteString("\n")
+		for line := range strings.Lines(t.Output) {
+			fmt.Fprintf(&b, "\t| %s", strings.TrimRight(line, " \n")+"\n")
+		}
+	}
+	return b.String()
+}
+
+// TestRunnersAreUnderstood reads what the runners really print.
+func TestRunnersAreUnderstood(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/output/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			got := described(Read(string(text)))
+			golden := strings.TrimSuffix(file, ".txt") + ".golden"
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got)
+		})
+	}
+}
+
+// TestColoursAndReturnsDoNotMatter shows each sample as a terminal would have got it.
+func TestColoursAndReturnsDoNotMatter(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"jest-verbose", "vitest-verbose", "mocha", "node-spec", "cargo", "pytest-v"} {
+		text, err := os.ReadFile("testdata/output/" + name + ".txt")
+		require.NoError(t, err)
+		var coloured strings.Builder
+		for line := range strings.Lines(string(text)) {
+			coloured.WriteString("\x1b[1;31m" + strings.TrimSuffix(line, "\n") + "\x1b[0m\r\n")
+		}
+		want, _ := Read(string(text))
+		got, ok := Read(coloured.String())
+		require.True(t, ok, name)
+		require.Equal(t, want, got, name)
+	}
+}
+
+func TestWhatGoPrintedIsForPeopleAgain(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/output/go-json.txt")
+	require.NoError(t, err)
+	r, ok := Read(string(text))
+	require.True(t, ok)
+	require.NotContains(t, r.Text, `"Action"`)
+	for _, want := range []string{"broken/b_test.go:5:28: undefined: Missing", "sum = 9, want 10", "FAIL\texample.com/shop/money"} {
+		require.Contains(t, r.Text, want)
+	}
+}
+
+func TestReadingIsBounded(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&b, `{"Action":"output","Package":"p","Test":"TestBig","Output":"line %d\n"}`+"\n", i)
+	}
+	b.WriteString(`{"Action":"fail","Package":"p","Test":"TestBig"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n")
+	r, ok := Read(b.String())
+	require.True(t, ok)
+	require.Less(t, len(r.Tests[0].Output), maxTestOutput+100)
+	require.Less(t, len(r.Text), result.MaxText+100)
+	require.Contains(t, r.Tests[0].Output, "line 0\n")
+}
+
+// fuzz holds a reader to what the rest relies on, whatever it is given.
+func fuzz(f *testing.F, pattern string, read func(string) (Reading, bool)) {
+	files, err := filepath.Glob("testdata/output/" + pattern)
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(f, err)
+		f.Add(string(text))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		r, ok := read(result.Plain(text))
+		if !ok {
+			return
+		}
+		r.tidy()
+		require.LessOrEqual(t, len(r.Tests), r.Passed+r.Failed+r.Skipped)
+		for _, test := range r.Tests {
+			require.Contains(t, []result.Status{result.Passed, result.Failed, result.Skipped}, test.Status)
+			require.True(t, utf8.ValidString(test.Name))
+			require.LessOrEqual(t, len(test.Output), maxTestOutput+100)
+			require.False(t, test.Broken != "" && test.Status != result.Failed)
+		}
+	})
+}
+
+func FuzzGoJSON(f *testing.F) { fuzz(f, "go-json*.txt", readGoJSON) }
+
+func FuzzGoText(f *testing.F) { fuzz(f, "go-text*.txt", readGoText) }
+
+func FuzzJUnit(f *testing.F) { fuzz(f, "junit*.txt", readJUnit) }
+
+func FuzzTAP(f *testing.F) { fuzz(f, "*tap*.txt", readTAP) }
+
+func FuzzCargo(f *testing.F) { fuzz(f, "cargo*.txt", readCargo) }
+
+func FuzzPytest(f *testing.F) { fuzz(f, "pytest*.txt", readPytest) }
+
+func FuzzUnittest(f *testing.F) { fuzz(f, "unittest*.txt", readUnittest) }
+
+func FuzzVitest(f *testing.F) { fuzz(f, "vitest*.txt", readVitest) }
+
+func FuzzJest(f *testing.F) { fuzz(f, "jest*.txt", readJest) }
+
+func FuzzNodeSpec(f *testing.F) { fuzz(f, "node-spec*.txt", readNodeSpec) }
+
+func FuzzMocha(f *testing.F) { fuzz(f, "mocha*.txt", readMocha) }
+
+func FuzzAny(f *testing.F) { fuzz(f, "*.txt", Read) }

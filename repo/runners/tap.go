@@ -1,0 +1,136 @@
+package runners
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	tapResult    = regexp.MustCompile(`^( *)(not )?ok\b *(\d*)(?: +- +| +|$)(.*)$`)
+	tapPlan      = regexp.MustCompile(`^( *)1\.\.(\d+)`)
+	tapDirective = regexp.MustCompile(`(?i)(?:^| )# *(skip|todo)\b.*$`)
+	tapVersion   = regexp.MustCompile(`(?m)^TAP version 1[234]\s*$`)
+	tapFile      = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+)
+
+// tapDepth is how deep subtests are followed.
+const tapDepth = 64
+
+// A tapPoint is one test point with the subtests that came before it.
+type tapPoint struct {
+	name     string
+	status   result.Status
+	detail   strings.Builder // the YAML block under it
+	children []*tapPoint
+}
+
+// A tapRun is a TAP document while it is read.
+type tapRun struct {
+	open    [tapDepth + 1][]*tapPoint // points of each depth whose parent has not come yet
+	last    *tapPoint
+	yaml    int // indentation of the block being read; -1 outside of one
+	planned int // at the top; -1: not said
+	bailed  string
+}
+
+// readTAP reads TAP 12 to 14. Of nested subtests, as node prints them, the innermost count.
+func readTAP(text string) (Reading, bool) {
+	run := tapRun{yaml: -1, planned: -1}
+	for line := range strings.Lines(text) {
+		run.line(strings.TrimRight(line, "\n\r"))
+	}
+	if !tapVersion.MatchString(text) && (run.planned < 0 || len(run.open[0]) == 0 && run.planned > 0) {
+		return Reading{}, false
+	}
+	return run.reading(), true
+}
+
+func (run *tapRun) line(line string) {
+	if run.yaml >= 0 {
+		run.inYAML(line)
+		return
+	}
+	if m := tapResult.FindStringSubmatch(line); m != nil {
+		run.point(len(m[1])/4, m[2] != "", m[4])
+		return
+	}
+	switch m := tapPlan.FindStringSubmatch(line); {
+	case m != nil && m[1] == "":
+		run.planned, _ = strconv.Atoi(m[2])
+	case strings.TrimSpace(line) == "---" && run.last != nil && indent(line) > 0:
+		run.yaml = indent(line)
+	case strings.HasPrefix(line, "Bail out!"):
+		run.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
+		if run.bailed == "" {
+			run.bailed = "no reason given"
+		}
+	}
+}
+
+// inYAML takes a line of the block that says more of the last point.
+func (run *tapRun) inYAML(line string) {
+	if strings.TrimSpace(line) == "..." && indent(line) <= run.yaml {
+		run.yaml = -1
+		return
+	}
+	keep(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
+}
+
+func (run *tapRun) point(depth int, failed bool, rest string) {
+	p := &tapPoint{status: result.Passed}
+	if failed {
+		p.status = result.Failed
+	}
+	if d := tapDirective.FindStringIndex(rest); d != nil {
+		p.status = result.Skipped // a todo that fails is no failure, and one that passes no test yet
+		rest = rest[:d[0]]
+	}
+	p.name = strings.ReplaceAll(strings.TrimSpace(rest), `\#`, "#")
+	depth = min(depth, tapDepth-1)
+	p.children = run.open[depth+1]
+	for i := depth + 1; i <= tapDepth && run.open[i] != nil; i++ {
+		run.open[i] = nil
+	}
+	run.open[depth] = append(run.open[depth], p)
+	run.last = p
+}
+
+func (run *tapRun) reading() Reading {
+	var r Reading
+	for _, level := range run.open { // deeper levels whose parents never came, too
+		for i, p := range level {
+			r.addPoint(p, "", i+1)
+		}
+	}
+	if run.bailed != "" {
+		r.Tests = append(r.Tests, broken("the run", "was given up", run.bailed))
+	} else if run.planned > len(run.open[0]) {
+		r.Tests = append(r.Tests, broken("the run", "did not finish", ""))
+	}
+	return r
+}
+
+// addPoint adds a point's leaves, and the point itself when it failed on its own.
+func (r *Reading) addPoint(p *tapPoint, path string, number int) (failed bool) {
+	name := p.name
+	if name == "" {
+		name = "test " + strconv.Itoa(number)
+	}
+	if tapFile.MatchString(name) && p.status == result.Failed && strings.Contains(p.detail.String(), "exitCode:") {
+		r.Tests = append(r.Tests, broken(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
+		return true
+	}
+	if path != "" {
+		name = path + separator + name
+	}
+	for i, child := range p.children {
+		failed = r.addPoint(child, name, i+1) || failed
+	}
+	if len(p.children) == 0 || p.status == result.Failed && !failed {
+		r.Tests = append(r.Tests, result.Test{Name: name, Status: p.status, Output: p.detail.String()})
+	}
+	return failed || p.status == result.Failed
+}

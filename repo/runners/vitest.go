@@ -1,0 +1,103 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+var (
+	vitestTest    = regexp.MustCompile(`^ +([✓√×✗↓□]) (?:\|[^|]+\| |\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms)?$`)
+	vitestFailed  = regexp.MustCompile(`^ +FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: > (.+?)| \[ .* \])?$`)
+	vitestSummary = regexp.MustCompile(`^ +Tests +(no tests|[^(]*?)(?: *\((\d+)\))?$`)
+	vitestFiles   = regexp.MustCompile(`^ +Test Files +\S`)
+	vitestCount   = regexp.MustCompile(`(\d+) (failed|passed|skipped|todo)`)
+)
+
+// vitestRun is vitest's output while it is read.
+type vitestRun struct {
+	Reading
+	at     map[string]int
+	detail []int // the tests whose failure is being told
+	files  bool
+	ended  bool
+}
+
+// readVitest reads vitest. Without the verbose reporter it names only what failed.
+func readVitest(text string) (Reading, bool) {
+	run := vitestRun{at: map[string]int{}}
+	for line := range strings.Lines(text) {
+		run.line(strings.TrimRight(line, " \n"))
+	}
+	return run.Reading, run.ended
+}
+
+func (run *vitestRun) line(line string) {
+	if m := vitestTest.FindStringSubmatch(line); m != nil {
+		status := result.Failed
+		switch m[1] {
+		case "✓", "√":
+			status = result.Passed
+		case "↓", "□":
+			status = result.Skipped
+		}
+		run.add(m[2], m[3], status)
+	} else if m := vitestFailed.FindStringSubmatch(line); m != nil {
+		run.failing(m[1], m[2])
+	} else if vitestFiles.MatchString(line) {
+		run.files, run.detail = true, nil
+	} else if m := vitestSummary.FindStringSubmatch(line); m != nil && run.files {
+		run.summary(m[1])
+	} else if strings.HasPrefix(line, "⎯") {
+		run.detail = nil
+	} else {
+		for _, i := range run.detail {
+			if t := &run.Tests[i]; len(t.Output) < maxTestOutput {
+				t.Output += line + "\n"
+			}
+		}
+	}
+}
+
+func (run *vitestRun) add(file, name string, status result.Status) int {
+	key := file + "\x00" + name
+	if i, ok := run.at[key]; ok {
+		if status == result.Failed {
+			run.Tests[i].Status = result.Failed
+		}
+		return i
+	}
+	run.at[key] = len(run.Tests)
+	run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: status})
+	return len(run.Tests) - 1
+}
+
+// failing begins the account of a failed test, or of a file that could not be loaded.
+// Several such lines may share one account.
+func (run *vitestRun) failing(file, name string) {
+	if name == "" {
+		key := file + "\x00"
+		if _, ok := run.at[key]; !ok {
+			run.at[key] = len(run.Tests)
+			run.Tests = append(run.Tests, broken(file, "could not be loaded", ""))
+		}
+		run.detail = append(run.detail, run.at[key])
+		return
+	}
+	run.detail = append(run.detail, run.add(file, name, result.Failed))
+}
+
+func (run *vitestRun) summary(said string) {
+	run.ended = true
+	for _, c := range vitestCount.FindAllStringSubmatch(said, -1) {
+		switch n := number(c[1]); c[2] {
+		case "failed":
+			run.Failed = n
+		case "passed":
+			run.Passed = n
+		default:
+			run.Skipped += n
+		}
+	}
+}
