@@ -1,6 +1,6 @@
 // Package clustertest gives tests real Postgres databases: one private cluster a test
-// process, and in it a fresh database a test. Where BOBBIN_TEST_DATABASE_URL names a
-// server, the databases are made there instead.
+// process, in memory where there is room, and in it a fresh database a test. Where
+// BOBBIN_TEST_DATABASE_URL names a server, the databases are made there instead.
 //
 // A package's TestMain hands over to Main, and its tests call Database:
 //
@@ -15,6 +15,7 @@
 package clustertest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -117,8 +118,9 @@ func (s *server) start(ctx context.Context) error {
 		s.admin, s.stop = given, s.dropTemplates
 		return s.exec(ctx, "select 1")
 	}
-	sweep(os.TempDir())
-	dir, err := os.MkdirTemp("", dirPrefix)
+	in := cmp.Or(memoryDir(), os.TempDir())
+	sweep(in)
+	dir, err := os.MkdirTemp(in, dirPrefix)
 	if err != nil {
 		return err
 	}
@@ -154,11 +156,11 @@ func cheapest(ctx context.Context, address string) string {
 
 const dirPrefix = "bobbin-test-pg-"
 
-// sweep removes what test processes that were killed left behind a day ago.
+// sweep removes what test processes that were killed left behind some hours ago.
 func sweep(tmp string) {
 	old, _ := filepath.Glob(filepath.Join(tmp, dirPrefix+"*"))
 	for _, dir := range old {
-		if fi, err := os.Stat(dir); err == nil && time.Since(fi.ModTime()) > 24*time.Hour {
+		if fi, err := os.Stat(dir); err == nil && time.Since(fi.ModTime()) > 6*time.Hour {
 			os.RemoveAll(dir)
 		}
 	}
