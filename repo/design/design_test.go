@@ -61,11 +61,11 @@ func story(t *testing.T, archive *txtar.Archive) (base, branch trees) {
 	return base, base.with(branch)
 }
 
-// Each file of testdata/design is the story of one rule. What it finds is in its part
+// Each file of testdata is the story of one rule. What it finds is in its part
 // named want; files named bad have to be in it, files named good may not.
 func TestDesignRules(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("testdata/design/*.txtar")
+	names, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
 	require.Len(t, names, 11, "one for each rule")
 	for _, name := range names {

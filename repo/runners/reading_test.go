@@ -49,7 +49,7 @@ func described(r Reading, ok bool) string {
 // TestRunnersAreUnderstood reads what the runners really print.
 func TestRunnersAreUnderstood(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("testdata/output/*.txt")
+	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
@@ -73,7 +73,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 func TestColoursAndReturnsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"jest-verbose", "vitest-verbose", "mocha", "node-spec", "cargo", "pytest-v"} {
-		text, err := os.ReadFile("testdata/output/" + name + ".txt")
+		text, err := os.ReadFile("testdata/" + name + ".txt")
 		require.NoError(t, err)
 		var coloured strings.Builder
 		for line := range strings.Lines(string(text)) {
@@ -88,7 +88,7 @@ func TestColoursAndReturnsDoNotMatter(t *testing.T) {
 
 func TestWhatGoPrintedIsForPeopleAgain(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/output/go-json.txt")
+	text, err := os.ReadFile("testdata/go-json.txt")
 	require.NoError(t, err)
 	r, ok := Read(string(text))
 	require.True(t, ok)
@@ -114,7 +114,7 @@ func TestReadingIsBounded(t *testing.T) {
 
 // fuzz holds a reader to what the rest relies on, whatever it is given.
 func fuzz(f *testing.F, pattern string, read func(string) (Reading, bool)) {
-	files, err := filepath.Glob("testdata/output/" + pattern)
+	files, err := filepath.Glob("testdata/" + pattern)
 	require.NoError(f, err)
 	require.NotEmpty(f, files)
 	for _, file := range files {
