@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Reader understands what Slack sends. It judges by the event alone: whether a thread
@@ -239,11 +240,7 @@ var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
 // oneLine makes somebody else's words fit to stand in a line of ours.
 func oneLine(s string, most int) string {
-	s = strings.Join(strings.Fields(visible(s)), " ")
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
+	return plaintext.CutLine(plaintext.OneLine(visible(s)), most)
 }
 
 // at is the time that a ts names.

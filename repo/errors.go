@@ -18,6 +18,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // RemoteError is a no from a remote, or the lack of an answer, in words for
@@ -330,8 +332,5 @@ func firstLine(s string) string {
 const mostWords = 800
 
 func shortened(s string) string {
-	if len(s) > mostWords {
-		s = s[:mostWords] + "…"
-	}
-	return strings.ToValidUTF8(s, "")
+	return plaintext.CutBytes(strings.ToValidUTF8(s, ""), mostWords)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
@@ -351,7 +352,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	require.Equal(t, exitOK, code, errs)
 	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              USD   REQUEST
 k3x9   done      shop        2026-03-02 09:05:00  0.13  a cent [2Jshort
-plain  answered  -           2026-03-02 08:00:00  0.00  `+cut(strings.Repeat("where? ", 40), 80)+"\n", out)
+plain  answered  -           2026-03-02 08:00:00  0.00  `+plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
 	_, out, _ = call(t, t.Context(), env, "sessions", "--limit=1")
 	require.Equal(t, 2, strings.Count(out, "\n"))
 

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // check adds what makes no sense to p.
@@ -379,34 +380,8 @@ func (c *Config) asked() (names []string) {
 
 // didYouMean suggests the nearest known word, where one is near.
 func didYouMean(word string, known []string) string {
-	best, least := "", 3
-	for _, k := range known {
-		if d := distance(word, k); d < least {
-			best, least = k, d
-		}
+	if near := plaintext.NearestWord(word, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			last, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, last+cost)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // What is far more than a configuration needs, and too much for the YAML library.
@@ -109,10 +111,10 @@ func parse(text []byte) (file *ast.File, err error) {
 func (p *problems) syntax(err error) {
 	var where yaml.Error
 	if !errors.As(err, &where) || where.GetToken() == nil || where.GetToken().Position == nil {
-		p.add(0, "%s", oneLine(err.Error()))
+		p.add(0, "%s", plaintext.OneLine(err.Error()))
 		return
 	}
-	reason := oneLine(where.GetMessage())
+	reason := plaintext.OneLine(where.GetMessage())
 	if strings.Contains(where.GetMessage(), "\t") {
 		reason = "a tab stands where spaces belong"
 	}
@@ -315,7 +317,7 @@ func numberOf(n ast.Node) (float64, bool) {
 func describe(n ast.Node) string {
 	said := ""
 	if t := n.GetToken(); t != nil && len(t.Value) < 40 {
-		said = " " + oneLine(t.Value)
+		said = " " + plaintext.OneLine(t.Value)
 	}
 	switch n.(type) {
 	case *ast.SequenceNode:
@@ -385,5 +387,3 @@ func (p *problems) line(path string) int {
 }
 
 func parent(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

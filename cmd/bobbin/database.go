@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
@@ -184,7 +185,7 @@ func checkDatabase(address string) error {
 	case err == nil:
 		return nil
 	}
-	return fmt.Errorf("environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: %s", oneLine(err.Error()))
+	return fmt.Errorf("environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: %s", plaintext.OneLine(err.Error()))
 }
 
 // noDatabase makes one line of why Postgres did not let us in.
@@ -205,9 +206,9 @@ func noDatabase(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused) && store.Passing(err):
-		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startPatience, oneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startPatience, plaintext.OneLine(refused.Message))
 	case errors.As(err, &refused):
-		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, oneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, plaintext.OneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs", where, connectPatience)
 	case errors.As(err, &lookup):
@@ -215,7 +216,7 @@ func noDatabase(ctx context.Context, address string, err error) error {
 	case errors.As(err, &network):
 		return fmt.Errorf("no Postgres answers at %s: %w; check DATABASE_URL, and that the server runs", where, network.Err)
 	}
-	return errors.New(oneLine(err.Error()))
+	return errors.New(plaintext.OneLine(err.Error()))
 }
 
 // defaultDataDir follows the XDG base directories; root's home is closed to the

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 type doctorCommand struct {
@@ -58,7 +59,7 @@ func (f *findings) warn(what, cure string)        { f.add(findingWarning, what, 
 func (f *findings) problem(what, cure string)     { f.add(findingProblem, what, cure) }
 
 func (f *findings) add(state, what, cure string) {
-	*f = append(*f, finding{State: state, What: oneLine(what), Cure: oneLine(cure)})
+	*f = append(*f, finding{State: state, What: plaintext.OneLine(what), Cure: plaintext.OneLine(cure)})
 }
 
 // failed is a look that ended in an error of one line.

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -235,7 +236,7 @@ func noPulse(err error, s *pgxpool.Stat) string {
 	var errno syscall.Errno
 	switch {
 	case errors.As(err, &refused):
-		return "the database refuses: " + oneLine(refused.Message)
+		return "the database refuses: " + plaintext.OneLine(refused.Message)
 	case errors.Is(err, context.DeadlineExceeded) && s.AcquiredConns() >= s.MaxConns():
 		return fmt.Sprintf("all %d connections to the database are in use", s.MaxConns())
 	case errors.Is(err, context.DeadlineExceeded):

@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 type healthCommand struct {
@@ -85,6 +87,6 @@ func readHealth(r io.Reader) (h Health, err error) {
 	if err != nil || !slices.Contains([]string{stateStarting, stateReady, stateNotReady, stateDraining, stateEnded}, h.State) {
 		return Health{}, errors.New("what answers there is not Bobbin")
 	}
-	h.Wrong, h.Cure = oneLine(plain(h.Wrong)), oneLine(plain(h.Cure))
+	h.Wrong, h.Cure = plaintext.OneLine(plain(h.Wrong)), plaintext.OneLine(plain(h.Cure))
 	return h, nil
 }

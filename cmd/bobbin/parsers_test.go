@@ -56,7 +56,7 @@ var outside = []readerOf{
 	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
 	{"ignore files", []string{"workflow/tool/ignore.go parseIgnore", "repo/walk.go readIgnore"}, []string{"workflow/tool FuzzIgnore", "repo FuzzIgnoreFile"}},
 	{"source files, for their outline", []string{"workflow/tool/outline_go.go goSymbols", "workflow/tool/outline_lines.go lineSymbols"}, []string{"workflow/tool FuzzOutline"}},
-	{"output of commands", []string{"workflow/tool/terminal.go unterminal"}, []string{"workflow/tool FuzzUnterminal"}},
+	{"output of commands", []string{"workflow/plaintext/terminal.go StripTerminal"}, []string{"workflow/plaintext FuzzStripTerminal"}},
 
 	{
 		"reports of tests",

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -60,7 +61,7 @@ func listSessions(ctx context.Context, out io.Writer, s *store.Store, limit int)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tPHASE\tREPOSITORY\tUPDATED\tUSD\tREQUEST")
 	for _, x := range sessions {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"), x.Updated.Format(time.DateTime), x.SpentUSD, cut(oneLine(plain(x.Title)), 80))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"), x.Updated.Format(time.DateTime), x.SpentUSD, plaintext.CutLine(plaintext.OneLine(plain(x.Title)), 80))
 	}
 	return w.Flush()
 }
@@ -180,11 +181,4 @@ func plain(s string) string {
 
 func indent(s string, by int) string {
 	return strings.ReplaceAll(plain(s), "\n", "\n"+strings.Repeat(" ", by))
-}
-
-func cut(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/markup"
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // maxFindings is as many as one reader mends in a go.
@@ -91,12 +92,7 @@ func (s *changedFile) judge(most int) []Finding {
 
 // oneLine keeps what is quoted from a file short and on one line.
 func oneLine(text string) string {
-	const most = 300
-	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return text
+	return plaintext.CutLine(plaintext.OneLine(text), 300)
 }
 
 // read takes the file apart into stylesheets and elements.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Reading is what could be read from a runner's output.
@@ -83,10 +84,7 @@ func (r *Reading) tidy() {
 }
 
 func short(s string) string {
-	if len(s) > maxName {
-		s = strings.ToValidUTF8(s[:maxName], "") + "…"
-	}
-	return s
+	return plaintext.CutBytes(s, maxName)
 }
 
 // broken stands for a group none of whose further tests could run.

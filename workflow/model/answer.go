@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Finish reasons.
@@ -169,7 +171,7 @@ func (a *answer) sharedIDs() map[string]string {
 	}
 	for id, n := range times {
 		if id != "" && n > 1 { // an empty one gets one of its own
-			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, each under an id of its own.", n, cut(id, 80))
+			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, each under an id of its own.", n, plaintext.CutLine(id, 80))
 		}
 	}
 	return shared

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Kind says what a failed request means for the caller.
@@ -172,10 +174,7 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
-	if r := []rune(s); len(r) > 300 {
-		s = string(r[:300]) + "…"
-	}
-	return s
+	return plaintext.CutLine(s, 300)
 }
 
 // hide takes the key out of a text, and whatever else looks like one.

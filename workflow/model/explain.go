@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 func contains(list []string, s string) bool { return slices.Contains(list, s) }
@@ -174,17 +176,10 @@ func got(value any) string {
 	if _, ok := value.([]any); ok {
 		kind = "the array "
 	}
-	return kind + cut(string(text), 60)
+	return kind + plaintext.CutLine(string(text), 60)
 }
 
-func quote(s string) string { return strconv.Quote(cut(s, 60)) }
-
-func cut(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
-}
+func quote(s string) string { return strconv.Quote(plaintext.CutLine(s, 60)) }
 
 func list(values []any) string {
 	words := make([]string, len(values))

@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -113,7 +115,7 @@ func parseYAML(front string) (file *ast.File, err error) {
 	if !errors.As(err, &where) || where.GetToken() == nil || where.GetToken().Position == nil {
 		return nil, malformed("its front matter is no YAML; write name: and description:, a line each")
 	}
-	return nil, malformedf("line %d is no YAML: %s; a value with a colon, a # or brackets has to be in quotes", where.GetToken().Position.Line, clip(oneLine(where.GetMessage())))
+	return nil, malformedf("line %d is no YAML: %s; a value with a colon, a # or brackets has to be in quotes", where.GetToken().Position.Line, clip(plaintext.OneLine(where.GetMessage())))
 }
 
 func keyOf(n ast.MapKeyNode) string {
@@ -166,14 +168,10 @@ func (s Skill) wrong() error {
 
 // clip keeps what is repeated of somebody's text short and harmless.
 func clip(s string) string {
-	s = strings.Map(func(r rune) rune {
+	return plaintext.CutLine(strings.Map(func(r rune) rune {
 		if !shown(r) {
 			return '?'
 		}
 		return r
-	}, s)
-	if r := []rune(s); len(r) > maxQuoted {
-		return string(r[:maxQuoted]) + "…"
-	}
-	return s
+	}, s), maxQuoted)
 }

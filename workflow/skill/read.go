@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -39,7 +41,7 @@ func Read(fsys fs.FS, source Source) ([]Skill, []Problem) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Problem{{Path: ".", Reason: "the folder of skills cannot be read; check that it is a folder and its permissions: " + oneLine(cause(err))}}
+		return nil, []Problem{{Path: ".", Reason: "the folder of skills cannot be read; check that it is a folder and its permissions: " + plaintext.OneLine(cause(err))}}
 	}
 	var (
 		skills   []Skill
@@ -115,7 +117,7 @@ func readText(fsys fs.FS, name string) (string, error) {
 func problem(directory string, err error) Problem {
 	p := Problem{Path: path.Join(directory, fileName), Reason: err.Error()}
 	if _, ours := errors.AsType[malformed](err); !ours {
-		p.Reason = "it cannot be read; check its permissions: " + oneLine(cause(err))
+		p.Reason = "it cannot be read; check its permissions: " + plaintext.OneLine(cause(err))
 	}
 	return p
 }
@@ -144,8 +146,6 @@ func quote(s string) string {
 	}
 	return s
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // shown reports characters that people see: nothing that controls a terminal, breaks a
 // line, hides, or turns the direction of what follows.

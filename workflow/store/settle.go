@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // settle takes the buttons off what the session waits for no longer: a fact that opens it
@@ -102,9 +103,5 @@ func (f Fact) answers() string {
 
 // short is an answer as it fits below what asked for it.
 func short(s string) string {
-	const most = 120
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
+	return plaintext.CutLine(s, 120)
 }

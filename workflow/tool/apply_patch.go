@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 type patchArgs struct {
@@ -20,7 +22,7 @@ func (b *Bench) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 		return "", err
 	}
 	if len(in.Patch) > maxWrite {
-		return "", wrongf("The patch is larger than %s: send it in parts.", size(maxWrite))
+		return "", wrongf("The patch is larger than %s: send it in parts.", plaintext.FormatSize(maxWrite))
 	}
 	sections, err := parsePatch(in.Patch)
 	if err != nil {
@@ -50,8 +52,8 @@ func nothingDone(s section, err error) error {
 		return err
 	}
 	text := strings.TrimRight(string(w), "\n")
-	if s.path != "" && !strings.Contains(text, quote(s.path)) {
-		text = quote(s.path) + ": " + text
+	if s.path != "" && !strings.Contains(text, plaintext.QuotePath(s.path)) {
+		text = plaintext.QuotePath(s.path) + ": " + text
 	}
 	return wrong(text + "\nNo file was changed: mend the patch and send the whole of it again.")
 }
@@ -65,17 +67,17 @@ func (b *Bench) patched(p *plan) string {
 		case !f.changed():
 		case !f.exists:
 			b.forget(name)
-			fmt.Fprintf(&text, "%s deleted\n", quote(name))
+			fmt.Fprintf(&text, "%s deleted\n", plaintext.QuotePath(name))
 		case !f.existed:
 			b.remember(name, f.now)
-			fmt.Fprintf(&text, "%s written: new, %s\n", quote(name), lineCount(f.now))
+			fmt.Fprintf(&text, "%s written: new, %s\n", plaintext.QuotePath(name), lineCount(f.now))
 		case Private(name):
-			fmt.Fprintf(&text, "%s changed\n", quote(name))
+			fmt.Fprintf(&text, "%s changed\n", plaintext.QuotePath(name))
 		default:
 			if b.knows(name, f.was.data) == nil {
 				b.remember(name, f.now)
 			}
-			fmt.Fprintf(&text, "%s changed\n%s", quote(name), shortDiff(f.was.data, f.now))
+			fmt.Fprintf(&text, "%s changed\n%s", plaintext.QuotePath(name), shortDiff(f.was.data, f.now))
 		}
 		if f.exists && f.changed() {
 			text.WriteString(complaints(name, f.now))
@@ -85,7 +87,7 @@ func (b *Bench) patched(p *plan) string {
 		return "The files hold just that already: nothing was changed."
 	}
 	b.edited()
-	out, _ := headAndTail(text.String(), outputEnd, outputEnd)
+	out, _ := plaintext.CutMiddle(text.String(), outputEnd, outputEnd)
 	return out
 }
 
@@ -158,12 +160,12 @@ func (p *plan) add(s section) error {
 }
 
 func (p *plan) missing(name string) error {
-	return wrongf("There is no %s.%s", quote(name), didYouMean(near(p.ctx, p.root, name)))
+	return wrongf("There is no %s.%s", plaintext.QuotePath(name), didYouMean(near(p.ctx, p.root, name)))
 }
 
 func (f *planned) create(name string, added []string) error {
 	if f.exists {
-		return wrongf("%s exists already: use %s to change it.", quote(name), markUpdate)
+		return wrongf("%s exists already: use %s to change it.", plaintext.QuotePath(name), markUpdate)
 	}
 	text := ""
 	if len(added) > 0 {
@@ -185,14 +187,14 @@ func (p *plan) update(name string, f *planned, s section) error {
 		return secretFile(name)
 	}
 	if binary(f.now) {
-		return wrongf("%s is a binary file: it cannot be patched.", quote(name))
+		return wrongf("%s is a binary file: it cannot be patched.", plaintext.QuotePath(name))
 	}
 	text, err := applyHunks(string(f.now), s.hunks)
 	switch {
 	case err != nil:
 		return err
 	case len(text) > maxFile || strings.ContainsRune(text, 0):
-		return wrongf("%s would grow beyond %s or hold NUL characters.", quote(name), size(maxFile))
+		return wrongf("%s would grow beyond %s or hold NUL characters.", plaintext.QuotePath(name), plaintext.FormatSize(maxFile))
 	}
 	f.now = []byte(text)
 	if s.moveTo == "" {
@@ -205,7 +207,7 @@ func (p *plan) update(name string, f *planned, s section) error {
 	case toName == name:
 		return nil
 	case to.exists:
-		return wrongf("%s exists already: nothing can be moved there.", quote(toName))
+		return wrongf("%s exists already: nothing can be moved there.", plaintext.QuotePath(toName))
 	}
 	to.exists, to.now, to.mode = true, f.now, f.mode
 	f.exists, f.now = false, nil
@@ -220,11 +222,11 @@ func (p *plan) judge() error {
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if f, ok := p.files[dir]; ok && f.exists {
-				return wrongf("%s cannot be both a file and the folder of %s.", quote(dir), quote(name))
+				return wrongf("%s cannot be both a file and the folder of %s.", plaintext.QuotePath(dir), plaintext.QuotePath(name))
 			}
 			info, err := p.root.Stat(dir)
 			if err == nil && !info.IsDir() && (p.files[dir] == nil || p.files[dir].exists) {
-				return wrongf("%s is a file, so nothing can be put below it.", quote(dir))
+				return wrongf("%s is a file, so nothing can be put below it.", plaintext.QuotePath(dir))
 			}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Bench is one agent's place of work. Its tools may be called concurrently. It must
@@ -162,9 +163,9 @@ func (b *Bench) knows(path string, content []byte) error {
 	s, ok := b.seen[path]
 	switch {
 	case !ok:
-		return wrongf("%s has to be read before it is changed: call read_file, then try again.", quote(path))
+		return wrongf("%s has to be read before it is changed: call read_file, then try again.", plaintext.QuotePath(path))
 	case s.hash != sha256.Sum256(content):
-		return wrongf("%s has changed since it was read: call read_file again, then redo the change on what is there now.", quote(path))
+		return wrongf("%s has changed since it was read: call read_file again, then redo the change on what is there now.", plaintext.QuotePath(path))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -84,10 +85,10 @@ func testName(t result.Test) string {
 	if t.Broken != "" {
 		name += ": " + t.Broken
 	}
-	return cut(strings.Join(strings.Fields(unterminal(name)), " "), 300)
+	return plaintext.CutCounted(strings.Join(strings.Fields(plaintext.StripTerminal(name)), " "), 300)
 }
 
 func ends(text string, each int) string {
-	out, _ := headAndTail(strings.TrimSpace(unterminal(text)), each, each)
+	out, _ := plaintext.CutMiddle(strings.TrimSpace(plaintext.StripTerminal(text)), each, each)
 	return out
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -24,7 +26,7 @@ func shortDiff(before, after []byte) string {
 	for range 2 { // the two lines that name the files
 		_, text, _ = strings.Cut(text, "\n")
 	}
-	text, _ = headAndTail(lines(foldAdded(text)), maxDiff/2, maxDiff/2)
+	text, _ = plaintext.CutMiddle(escapeLines(foldAdded(text)), maxDiff/2, maxDiff/2)
 	return text
 }
 
@@ -67,13 +69,13 @@ func complaints(p string, data []byte) string {
 		list.RemoveMultiples()
 		text := "The file does not parse:\n"
 		for _, e := range list[:min(len(list), maxComplaints)] {
-			text += cut(e.Error(), 200) + "\n"
+			text += plaintext.CutCounted(e.Error(), 200) + "\n"
 		}
 		return text
 	case ".json":
 		var any json.RawMessage
 		if err := json.Unmarshal(data, &any); err != nil && len(data) > 0 {
-			return fmt.Sprintf("The file is not valid JSON: %s\n", cut(err.Error(), 200))
+			return fmt.Sprintf("The file is not valid JSON: %s\n", plaintext.CutCounted(err.Error(), 200))
 		}
 	}
 	return ""

@@ -12,6 +12,8 @@ import (
 	"path"
 	"strings"
 	"syscall"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -60,9 +62,9 @@ func openRegular(root *os.Root, p string) (*os.File, fs.FileInfo, error) {
 
 func notRegular(p string, mode fs.FileMode) error {
 	if mode.IsDir() {
-		return wrongf("%s is a folder: use list_files for what is in it.", quote(p))
+		return wrongf("%s is a folder: use list_files for what is in it.", plaintext.QuotePath(p))
 	}
-	return wrongf("%s is a %s, not a regular file: it is not opened.", quote(p), kindOf(mode))
+	return wrongf("%s is a %s, not a regular file: it is not opened.", plaintext.QuotePath(p), kindOf(mode))
 }
 
 func kindOf(mode fs.FileMode) string {
@@ -87,7 +89,7 @@ func load(root *os.Root, p string) (content, error) {
 	}
 	defer func() { _ = f.Close() }()
 	tooLarge := func(n int64) error {
-		return wrongf("%s is larger than %s (%s). Use search on it, or run with sed -n, head or grep.", quote(p), size(maxFile), size(n))
+		return wrongf("%s is larger than %s (%s). Use search on it, or run with sed -n, head or grep.", plaintext.QuotePath(p), plaintext.FormatSize(maxFile), plaintext.FormatSize(n))
 	}
 	if info.Size() > maxFile {
 		return content{}, tooLarge(info.Size())
@@ -130,9 +132,9 @@ func (b *Bench) locate(ctx context.Context, p string) (string, error) {
 	}
 	if _, err := root.Lstat(real); errors.Is(err, fs.ErrNotExist) {
 		if ref := b.attachedAs(ctx, cleaned); ref != "" {
-			return "", wrongf("There is no %s in the repository. A file of that name was attached in the thread: %s.", quote(cleaned), quote(ref))
+			return "", wrongf("There is no %s in the repository. A file of that name was attached in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
 		}
-		return "", wrongf("There is no %s.%s", quote(cleaned), didYouMean(near(ctx, root, cleaned)))
+		return "", wrongf("There is no %s.%s", plaintext.QuotePath(cleaned), didYouMean(near(ctx, root, cleaned)))
 	} else if err != nil {
 		return "", pathError(cleaned, err)
 	}
@@ -212,7 +214,7 @@ func makeFolders(root *os.Root, dir string, owner ids) error {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			if info, err := root.Stat(made); err == nil && !info.IsDir() {
-				return wrongf("%s is a file, so nothing can be put below it.", quote(made))
+				return wrongf("%s is a file, so nothing can be put below it.", plaintext.QuotePath(made))
 			}
 		case err != nil:
 			return pathError(made, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A part of a large repository is worked on as if it were the whole: it is what is listed
@@ -26,7 +28,7 @@ func (b *Bench) explored(ctx context.Context, p string) (string, error) {
 		return real, err
 	}
 	if info, err := b.Workspace.Root().Stat(real); err != nil || info.IsDir() {
-		return "", wrongf("%s is not explored here: the work is about the folder %s of the repository. Name a folder within it, or one file to read.", quote(real), quote(b.Folder))
+		return "", wrongf("%s is not explored here: the work is about the folder %s of the repository. Name a folder within it, or one file to read.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
 	}
 	return real, nil
 }
@@ -36,5 +38,5 @@ func (b *Bench) mayTouch(real string) error {
 	if Within(b.Folder, real) {
 		return nil
 	}
-	return wrongf("%s may not be changed: the work is about the folder %s of the repository, and stays in it. Solve it there, or say what is needed elsewhere.", quote(real), quote(b.Folder))
+	return wrongf("%s may not be changed: the work is about the folder %s of the repository, and stays in it. Solve it there, or say what is needed elsewhere.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -59,7 +60,7 @@ func (b *Bench) past(ctx context.Context, in historyArgs) (string, error) {
 		return "", notThere(ctx, err)
 	}
 	if len(commits) == 0 {
-		return fmt.Sprintf("No commit has touched %s.", quote(p)), nil
+		return fmt.Sprintf("No commit has touched %s.", plaintext.QuotePath(p)), nil
 	}
 	var s strings.Builder
 	for _, c := range commits[:min(len(commits), maxCommits)] {
@@ -76,7 +77,7 @@ func (b *Bench) blame(ctx context.Context, base, p string, line int) (string, er
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	return fmt.Sprintf("%s:%d was last changed by\n%s\n", quote(p), line, commitLine(c)), nil
+	return fmt.Sprintf("%s:%d was last changed by\n%s\n", plaintext.QuotePath(p), line, commitLine(c)), nil
 }
 
 func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
@@ -93,9 +94,9 @@ func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
 	}
 	text := commitLine(c) + "\n"
 	if body := strings.TrimSpace(c.Body); body != "" {
-		text += "\n" + cut(lines(body), 4000) + "\n"
+		text += "\n" + plaintext.CutCounted(escapeLines(body), 4000) + "\n"
 	}
-	diff, _ = headAndTail(lines(diff), diffEnd, diffEnd)
+	diff, _ = plaintext.CutMiddle(escapeLines(diff), diffEnd, diffEnd)
 	return text + "\n" + diff, nil
 }
 
@@ -105,21 +106,21 @@ func notThere(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	text, _ := visible(cut(err.Error(), 300))
+	text, _ := plaintext.EscapeLine(plaintext.CutCounted(err.Error(), 300))
 	return wrongf("%s. Without arguments history shows the last commits; path has to be as it was at the base.", strings.TrimSuffix(text, "."))
 }
 
 func commitLine(c repo.Commit) string {
-	author, _ := visible(cut(c.Author, 60))
-	subject, _ := visible(cut(c.Subject, 200))
+	author, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Author, 60))
+	subject, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Subject, 200))
 	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly), author, subject)
 }
 
-// lines makes each line of a text visible.
-func lines(text string) string {
+// escapeLines makes each line of a text visible.
+func escapeLines(text string) string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {
-		all[i], _ = visible(cut(strings.TrimSuffix(line, "\r"), maxLine))
+		all[i], _ = plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), maxLine))
 	}
 	return strings.Join(all, "\n")
 }

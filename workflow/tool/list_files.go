@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -34,7 +36,7 @@ func (b *Bench) listFiles(ctx context.Context, in listArgs) (string, error) {
 	if info, err := root.Stat(start); err != nil {
 		return "", pathError(start, err)
 	} else if !info.IsDir() {
-		return "", wrongf("%s is a file: use read_file.", quote(start))
+		return "", wrongf("%s is a file: use read_file.", plaintext.QuotePath(start))
 	}
 	keep, err := newFilter(in.Glob, start)
 	if err != nil {
@@ -97,7 +99,7 @@ func entryNote(root *os.Root, p string, e fs.DirEntry) string {
 		return ""
 	case e.Type()&fs.ModeSymlink != 0:
 		target, _ := root.Readlink(p)
-		return " -> " + quote(target)
+		return " -> " + plaintext.QuotePath(target)
 	}
 	return " (" + kindOf(e.Type()) + ")"
 }
@@ -112,7 +114,7 @@ func (l *listing) String() string {
 		return l.matches(len(folders))
 	}
 	if len(l.files)+len(folders) == 0 {
-		return fmt.Sprintf("%s holds no files.%s", quote(l.start), l.unfinished())
+		return fmt.Sprintf("%s holds no files.%s", plaintext.QuotePath(l.start), l.unfinished())
 	}
 	if len(l.files)+len(folders) <= maxListed {
 		return l.lines(folders, l.files) + l.unfinished()
@@ -126,20 +128,20 @@ func (l *listing) String() string {
 	own = own[:min(len(own), maxListed-len(here))]
 	text := l.lines(here, own)
 	if left > 0 {
-		text += fmt.Sprintf("[%s more in this folder left out: use a glob]\n", count(left))
+		text += fmt.Sprintf("[%s more in this folder left out: use a glob]\n", plaintext.FormatCount(left))
 	}
 	return text + fmt.Sprintf("[%s in %s below %s; only this folder is shown: name one of its folders, or use a glob]%s",
-		some(len(l.files), "file"), some(len(folders), "folder"), quote(l.start), l.unfinished())
+		plaintext.CountNoun(len(l.files), "file"), plaintext.CountNoun(len(folders), "folder"), plaintext.QuotePath(l.start), l.unfinished())
 }
 
 // matches is the answer to a glob: files alone.
 func (l *listing) matches(folders int) string {
 	switch n := len(l.files); {
 	case n == 0:
-		return fmt.Sprintf("No file below %s matches %s. A glob without a slash is held against file names, one with ** against paths.%s", quote(l.start), l.glob, l.unfinished())
+		return fmt.Sprintf("No file below %s matches %s. A glob without a slash is held against file names, one with ** against paths.%s", plaintext.QuotePath(l.start), l.glob, l.unfinished())
 	case n > maxListed:
 		return l.lines(nil, l.files[:maxListed]) + fmt.Sprintf("[%s of %s in %s left out: use a narrower glob or a path]%s",
-			count(n-maxListed), some(n, "file"), some(folders, "folder"), l.unfinished())
+			plaintext.FormatCount(n-maxListed), plaintext.CountNoun(n, "file"), plaintext.CountNoun(folders, "folder"), l.unfinished())
 	}
 	return l.lines(nil, l.files) + l.unfinished()
 }
@@ -147,10 +149,10 @@ func (l *listing) matches(folders int) string {
 func (l *listing) lines(folders, files []string) string {
 	var s strings.Builder
 	for _, f := range folders {
-		fmt.Fprintf(&s, "%s/ (%s)\n", quote(f), some(l.folders[f], "file"))
+		fmt.Fprintf(&s, "%s/ (%s)\n", plaintext.QuotePath(f), plaintext.CountNoun(l.folders[f], "file"))
 	}
 	for _, f := range files {
-		s.WriteString(quote(f) + l.notes[f] + "\n")
+		s.WriteString(plaintext.QuotePath(f) + l.notes[f] + "\n")
 	}
 	return s.String()
 }
@@ -181,7 +183,7 @@ func (l *listing) alike() string {
 	}
 	text := strings.Join(pairs[:min(len(pairs), mostAlike)], ", ")
 	if more := len(pairs) - mostAlike; more > 0 {
-		text += fmt.Sprintf(" and %s more", count(more))
+		text += fmt.Sprintf(" and %s more", plaintext.FormatCount(more))
 	}
 	return "\n[different ones, whose names differ in upper and lower case alone: " + text + "]"
 }
@@ -191,7 +193,7 @@ func alikeIn(seen map[string]string, p string, pairs []string) []string {
 	folder, name := path.Split(p)
 	key := folder + strings.ToLower(name)
 	if other, ok := seen[key]; ok {
-		return append(pairs, quote(other)+" and "+quote(p))
+		return append(pairs, plaintext.QuotePath(other)+" and "+plaintext.QuotePath(p))
 	}
 	seen[key] = p
 	return pairs

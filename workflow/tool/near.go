@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const nearNames = 5
@@ -48,7 +50,7 @@ func didYouMean(names []string) string {
 		return " Use list_files or search to find it."
 	}
 	for i, n := range names {
-		names[i] = quote(n)
+		names[i] = plaintext.QuotePath(n)
 	}
 	return " Near names: " + strings.Join(names, ", ") + "."
 }
@@ -65,7 +67,7 @@ func distance(want, have string) (int, bool) {
 		return 1, true
 	}
 	most := max(1, min(len(w), len(h))/3)
-	if d := edits(w, h, most); d <= most {
+	if d := plaintext.EditDistance(w, h, most); d <= most {
 		return 1 + d, true
 	}
 	stem := strings.TrimSuffix(w, path.Ext(w))
@@ -73,31 +75,6 @@ func distance(want, have string) (int, bool) {
 		return 8, true
 	}
 	return 0, false
-}
-
-// edits is the number of single changes from a to b, or more than most.
-func edits(a, b string, most int) int {
-	if len(a)-len(b) > most || len(b)-len(a) > most {
-		return most + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			row[j+1] = min(change, above+1, row[j]+1)
-			diagonal = above
-		}
-	}
-	return row[len(b)]
 }
 
 func commonFolders(a, b string) int {

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -53,16 +55,16 @@ func (b *Bench) outline(ctx context.Context, in outlineArgs) (string, error) {
 		return "", err
 	}
 	if binary(c.data) {
-		return "", wrongf("%s is a binary file and has no outline.", quote(start))
+		return "", wrongf("%s is a binary file and has no outline.", plaintext.QuotePath(start))
 	}
 	symbols, known := symbolsOf(c)
 	switch {
 	case !known:
 		return "", wrongf("There is no outline for %s files: use read_file or search.", cmp.Or(path.Ext(start), "such"))
 	case len(symbols) == 0:
-		return fmt.Sprintf("No symbols found in %s: use read_file.", quote(start)), nil
+		return fmt.Sprintf("No symbols found in %s: use read_file.", plaintext.QuotePath(start)), nil
 	}
-	return bounded(quote(start) + "\n" + symbolLines(symbols)), nil
+	return bounded(plaintext.QuotePath(start) + "\n" + symbolLines(symbols)), nil
 }
 
 func (b *Bench) outlineFolder(start string) (string, error) {
@@ -83,7 +85,7 @@ func (b *Bench) outlineFolder(start string) (string, error) {
 	}
 	slices.Sort(names)
 	if len(names) == 0 {
-		return fmt.Sprintf("%s itself holds no source files with an outline: use list_files, or name one of its folders.", quote(start)), nil
+		return fmt.Sprintf("%s itself holds no source files with an outline: use list_files, or name one of its folders.", plaintext.QuotePath(start)), nil
 	}
 	var text strings.Builder
 	for _, name := range names[:min(len(names), maxOutlineFile)] {
@@ -92,11 +94,11 @@ func (b *Bench) outlineFolder(start string) (string, error) {
 			continue
 		}
 		if symbols, _ := symbolsOf(c); len(symbols) > 0 {
-			text.WriteString(quote(path.Join(start, name)) + "\n" + symbolLines(symbols))
+			text.WriteString(plaintext.QuotePath(path.Join(start, name)) + "\n" + symbolLines(symbols))
 		}
 	}
 	if more := len(names) - maxOutlineFile; more > 0 {
-		fmt.Fprintf(&text, "[%s more]\n", some(more, "file"))
+		fmt.Fprintf(&text, "[%s more]\n", plaintext.CountNoun(more, "file"))
 	}
 	return bounded(text.String()), nil
 }
@@ -112,7 +114,7 @@ func symbolsOf(c content) ([]symbol, bool) {
 func symbolLines(symbols []symbol) string {
 	var s strings.Builder
 	for _, sym := range symbols {
-		sym.text, _ = visible(cut(sym.text, maxSymbol))
+		sym.text, _ = plaintext.EscapeLine(plaintext.CutCounted(sym.text, maxSymbol))
 		s.WriteString(sym.String() + "\n")
 	}
 	return s.String()
@@ -124,5 +126,5 @@ func bounded(text string) string {
 		return text
 	}
 	end := strings.LastIndexByte(text[:maxOutline], '\n') + 1
-	return text[:end] + fmt.Sprintf("[%s more lines: name a file]\n", count(strings.Count(text[end:], "\n")))
+	return text[:end] + fmt.Sprintf("[%s more lines: name a file]\n", plaintext.FormatCount(strings.Count(text[end:], "\n")))
 }

@@ -7,6 +7,8 @@ import (
 	"go/printer"
 	"go/token"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const maxNames = 8 // of one const or var declaration
@@ -73,7 +75,7 @@ func (g goOutline) declared(d *ast.GenDecl) []symbol {
 	}
 	text := d.Tok.String() + " " + strings.Join(names[:min(len(names), maxNames)], ", ")
 	if more := len(names) - maxNames; more > 0 {
-		text += ", … " + count(more) + " more"
+		text += ", … " + plaintext.FormatCount(more) + " more"
 	}
 	return append(symbols, g.at(d.Pos(), d.End(), text))
 }

@@ -9,6 +9,8 @@ import (
 	"path"
 	"regexp"
 	"sync"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -64,12 +66,12 @@ func (c *capture) text(head, tail int) (out string, whole bool) {
 	defer c.mu.Unlock()
 	missing := c.total - int64(len(c.head)) - int64(len(c.tail))
 	if missing <= 0 {
-		out, left := headAndTail(unterminal(string(c.head)+string(c.tail)), head, tail)
+		out, left := plaintext.CutMiddle(plaintext.StripTerminal(string(c.head)+string(c.tail)), head, tail)
 		return out, left == 0
 	}
-	first, last := []rune(unterminal(string(c.head))), []rune(unterminal(string(c.tail)))
+	first, last := []rune(plaintext.StripTerminal(string(c.head))), []rune(plaintext.StripTerminal(string(c.tail)))
 	first, last = first[:min(len(first), head)], last[max(0, len(last)-tail):]
-	return fmt.Sprintf("%s\n[… the middle of %s left out …]\n%s", string(first), size(c.total), string(last)), false
+	return fmt.Sprintf("%s\n[… the middle of %s left out …]\n%s", string(first), plaintext.FormatSize(c.total), string(last)), false
 }
 
 // newOutput makes the next file for a whole output; nil when none are kept.
@@ -131,7 +133,7 @@ var outputName = regexp.MustCompile(`^run-\d{1,9}\.txt$`)
 
 // openOutput reads an output that was kept, and no other file.
 func (b *Bench) openOutput(name string) (content, error) {
-	gone := wrongf("There is no kept output %s: run the command again.", quote(name))
+	gone := wrongf("There is no kept output %s: run the command again.", plaintext.QuotePath(name))
 	if b.OutputDir == "" || !outputName.MatchString(name) {
 		return content{}, gone
 	}
@@ -150,6 +152,6 @@ func (b *Bench) openOutput(name string) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	c.data = []byte(unterminal(string(c.data)))
+	c.data = []byte(plaintext.StripTerminal(string(c.data)))
 	return c, nil
 }

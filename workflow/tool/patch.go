@@ -3,6 +3,8 @@ package tool
 import (
 	"regexp"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // The marks of a patch in the V4A form.
@@ -133,7 +135,7 @@ func (p *patchParser) section() (section, error) {
 		}
 		return s, p.body(&s)
 	}
-	return section{}, wrongf("Line %d of the patch, %q, does not begin a file. %s", at, cut(line, 80), patchForm)
+	return section{}, wrongf("Line %d of the patch, %q, does not begin a file. %s", at, plaintext.CutCounted(line, 80), patchForm)
 }
 
 func (p *patchParser) body(s *section) error {
@@ -142,7 +144,7 @@ func (p *patchParser) body(s *section) error {
 		return p.addedLines(s)
 	case deleteFile:
 		if line, ok := p.inside(); ok && strings.TrimSpace(line) != "" {
-			return wrongf("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete, quote(s.path))
+			return wrongf("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete, plaintext.QuotePath(s.path))
 		}
 		return nil
 	}
@@ -202,7 +204,7 @@ func (p *patchParser) hunks(s *section) error {
 			}
 			h.lines = append(h.lines, patchLineOf(line))
 		default:
-			return wrongf("Line %d of the patch, %q, begins with neither a space, - nor +. A line that stays as it is begins with a space.", p.next+1, cut(line, 80))
+			return wrongf("Line %d of the patch, %q, begins with neither a space, - nor +. A line that stays as it is begins with a space.", p.next+1, plaintext.CutCounted(line, 80))
 		}
 		p.next++
 	}
@@ -248,10 +250,10 @@ func (s *section) judge() error {
 	}
 	s.hunks = kept
 	if len(kept) > maxHunks {
-		return wrongf("The patch has %d hunks for %s: at most %d are taken at once.", len(kept), quote(s.path), maxHunks)
+		return wrongf("The patch has %d hunks for %s: at most %d are taken at once.", len(kept), plaintext.QuotePath(s.path), maxHunks)
 	}
 	if !changes {
-		return wrongf("The patch changes nothing in %s: lines to go begin with -, lines to come with +.", quote(s.path))
+		return wrongf("The patch changes nothing in %s: lines to go begin with -, lines to come with +.", plaintext.QuotePath(s.path))
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // clean is a path as the model wrote it, made relative to the root and judged. The root
@@ -25,9 +27,9 @@ func clean(p string) (string, error) {
 	case len(p) > 4096:
 		return "", wrong("That path is longer than any path can be.")
 	case strings.HasPrefix(p, "/"):
-		return "", wrongf("Paths are relative to the repository's root and have no leading slash: try %s.", quote(suggestion(p)))
+		return "", wrongf("Paths are relative to the repository's root and have no leading slash: try %s.", plaintext.QuotePath(suggestion(p)))
 	case strings.HasPrefix(p, "~"), !filepath.IsLocal(path.Clean("./" + p)):
-		return "", wrongf("%s lies outside of the repository; paths are relative to its root and cannot leave it.", quote(p))
+		return "", wrongf("%s lies outside of the repository; paths are relative to its root and cannot leave it.", plaintext.QuotePath(p))
 	}
 	p = path.Clean("./" + p)
 	if underGit(p) {
@@ -110,11 +112,11 @@ func resolve(root *os.Root, p string) (string, error) {
 		rest := path.Join(append([]string{done, target}, todo...)...)
 		switch {
 		case links > maxLinks:
-			return "", wrongf("%s is a symbolic link that leads to itself.", quote(p))
+			return "", wrongf("%s is a symbolic link that leads to itself.", plaintext.QuotePath(p))
 		case path.IsAbs(target) || !filepath.IsLocal(rest):
-			return "", wrongf("%s is a symbolic link that leads outside of the repository (%s): it is not followed.", quote(p), quote(target))
+			return "", wrongf("%s is a symbolic link that leads outside of the repository (%s): it is not followed.", plaintext.QuotePath(p), plaintext.QuotePath(target))
 		case underGit(rest):
-			return "", wrongf("%s is a symbolic link into a .git directory: it is not followed.", quote(p))
+			return "", wrongf("%s is a symbolic link into a .git directory: it is not followed.", plaintext.QuotePath(p))
 		}
 		todo, done = strings.Split(rest, "/"), "."
 	}
@@ -124,7 +126,7 @@ func resolve(root *os.Root, p string) (string, error) {
 // pathError puts into words why a path cannot be used. What no model can help is an
 // error.
 func pathError(p string, err error) error {
-	p = quote(p)
+	p = plaintext.QuotePath(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return wrongf("There is no %s.", p)
@@ -135,7 +137,7 @@ func pathError(p string, err error) error {
 	case errors.Is(err, syscall.ENOTDIR):
 		return wrongf("%s does not exist: a part of the path before its end is a file, not a folder.", p)
 	case errors.Is(err, syscall.ENAMETOOLONG):
-		return wrongf("%s is too long for a path.", cut(p, 80))
+		return wrongf("%s is too long for a path.", plaintext.CutCounted(p, 80))
 	case errors.Is(err, syscall.EISDIR):
 		return wrongf("%s is a folder.", p)
 	case errors.Is(err, syscall.ENXIO), errors.Is(err, syscall.EOPNOTSUPP):

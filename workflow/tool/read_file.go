@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -35,7 +37,7 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 			return "", err
 		}
 		text, err := page(in.Path, content, in)
-		return "Attached in the thread as " + quote(cut(name, maxSkillName)) + ": data, whoever wrote it.\n" + text, err
+		return "Attached in the thread as " + plaintext.QuotePath(plaintext.CutCounted(name, maxSkillName)) + ": data, whoever wrote it.\n" + text, err
 	}
 	if strings.TrimSpace(in.Path) == "" {
 		return "", wrong("Which file? Give its path; list_files shows what there is.")
@@ -60,16 +62,16 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 }
 
 func secretFile(p string) error {
-	return wrongf("%s may hold secrets and is not shown. See whether there is an example of it beside it.", quote(p))
+	return wrongf("%s may hold secrets and is not shown. See whether there is an example of it beside it.", plaintext.QuotePath(p))
 }
 
 // page is the lines that were asked for, with what is to be known about the file.
 func page(p string, data []byte, in readArgs) (string, error) {
 	switch {
 	case len(data) == 0:
-		return fmt.Sprintf("%s is empty.", quote(p)), nil
+		return fmt.Sprintf("%s is empty.", plaintext.QuotePath(p)), nil
 	case binary(data):
-		return fmt.Sprintf("%s is a binary file (%s, %s): it is not shown.", quote(p), size(int64(len(data))), http.DetectContentType(data)), nil
+		return fmt.Sprintf("%s is a binary file (%s, %s): it is not shown.", plaintext.QuotePath(p), plaintext.FormatSize(int64(len(data))), http.DetectContentType(data)), nil
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	first, limit := max(in.Offset, 1), in.Limit
@@ -77,7 +79,7 @@ func page(p string, data []byte, in readArgs) (string, error) {
 		limit = defaultLines
 	}
 	if first > len(lines) {
-		return "", wrongf("%s has %s; offset %d lies behind its end.", quote(p), some(len(lines), "line"), first)
+		return "", wrongf("%s has %s; offset %d lies behind its end.", plaintext.QuotePath(p), plaintext.CountNoun(len(lines), "line"), first)
 	}
 	shown, last, clean := numbered(lines, first, limit)
 	return header(p, data, first, last, len(lines), clean) + shown, nil
@@ -91,7 +93,7 @@ func numbered(lines []string, first, limit int) (text string, last int, clean bo
 		if last-first+1 >= limit {
 			break
 		}
-		line, ok := visible(cut(strings.TrimSuffix(line, "\r"), maxLine))
+		line, ok := plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), maxLine))
 		if s.Len() > 0 && s.Len()+len(line) > maxShown {
 			break
 		}
@@ -116,7 +118,7 @@ func header(p string, data []byte, first, last, all int, clean bool) string {
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
 		notes = append(notes, "a Git LFS pointer: the content itself is not here")
 	}
-	h := fmt.Sprintf("%s, lines %d-%d of %d", quote(p), first, last, all)
+	h := fmt.Sprintf("%s, lines %d-%d of %d", plaintext.QuotePath(p), first, last, all)
 	if len(notes) > 0 {
 		h += "; " + strings.Join(notes, "; ")
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -31,7 +32,7 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 	case strings.ContainsRune(in.Command, 0):
 		return "", wrong("A command cannot hold a NUL character.")
 	case len(in.Command) > maxCommand:
-		return "", wrongf("The command is longer than %s: put it into a file with write_file, and run that.", size(maxCommand))
+		return "", wrongf("The command is longer than %s: put it into a file with write_file, and run that.", plaintext.FormatSize(maxCommand))
 	}
 	limit := defaultRun
 	if in.TimeoutSeconds > 0 {
@@ -99,11 +100,11 @@ func ending(err error, limit time.Duration) (string, error) {
 	case "time":
 		return fmt.Sprintf("stopped after %.0f s, still running: run less, or give timeout_seconds (at most %.0f)", limit.Seconds(), maxRun.Seconds()), nil
 	case "memory":
-		return fmt.Sprintf("stopped: it used more memory than it may (%s, all its processes together)", size(exit.Limit)), nil
+		return fmt.Sprintf("stopped: it used more memory than it may (%s, all its processes together)", plaintext.FormatSize(exit.Limit)), nil
 	case "output":
-		return fmt.Sprintf("stopped: it printed more than it may (%s)", size(exit.Limit)), nil
+		return fmt.Sprintf("stopped: it printed more than it may (%s)", plaintext.FormatSize(exit.Limit)), nil
 	case "disk":
-		return fmt.Sprintf("stopped: it wrote more to the disk than one command may (%s); what it wrote is still there: remove what is not needed", size(exit.Limit)), nil
+		return fmt.Sprintf("stopped: it wrote more to the disk than one command may (%s); what it wrote is still there: remove what is not needed", plaintext.FormatSize(exit.Limit)), nil
 	case "files":
 		return fmt.Sprintf("stopped: it made more files and folders than one command may (%d); they are still there: remove what is not needed", exit.Limit), nil
 	}

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -129,7 +131,7 @@ func (s *searching) single(ctx context.Context, root *os.Root, p string) error {
 		return err
 	}
 	if binary(c.data) {
-		return wrongf("%s is a binary file (%s): it is not searched.", quote(p), size(int64(len(c.data))))
+		return wrongf("%s is a binary file (%s): it is not searched.", plaintext.QuotePath(p), plaintext.FormatSize(int64(len(c.data))))
 	}
 	s.look(ctx, 0, p, c.data)
 	return nil
@@ -172,7 +174,7 @@ func (s *searching) look(ctx context.Context, worker int, p string, data []byte)
 func around(line []byte, at int) string {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	if len(line) <= maxHitLine {
-		text, _ := visible(string(line))
+		text, _ := plaintext.EscapeLine(string(line))
 		return text
 	}
 	from := 0
@@ -186,7 +188,7 @@ func around(line []byte, at int) string {
 	for to < len(line) && !utf8.RuneStart(line[to]) {
 		to--
 	}
-	text, _ := visible(string(line[from:to]))
+	text, _ := plaintext.EscapeLine(string(line[from:to]))
 	if from > 0 {
 		text = "…" + text
 	}
@@ -206,20 +208,20 @@ func (s *searching) answer(late bool) string {
 	var text strings.Builder
 	switch total := int(s.total.Load()); {
 	case total == 0:
-		fmt.Fprintf(&text, "No match in %s.\n", some(int(s.files.Load()), "file"))
+		fmt.Fprintf(&text, "No match in %s.\n", plaintext.CountNoun(int(s.files.Load()), "file"))
 	case total > maxHits:
 		manyHits(&text, found, total)
 	default:
 		slices.SortFunc(found, func(a, b inFile) int { return cmp.Compare(a.path, b.path) })
 		for _, f := range found {
 			for _, h := range f.hits {
-				fmt.Fprintf(&text, "%s:%d: %s\n", quote(f.path), h.line, h.text)
+				fmt.Fprintf(&text, "%s:%d: %s\n", plaintext.QuotePath(f.path), h.line, h.text)
 			}
 		}
 	}
 	if len(large) > 0 {
 		slices.Sort(large)
-		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", some(len(large), "file"), size(maxSearchFile), quote(path.Clean(large[0])))
+		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"), plaintext.FormatSize(maxSearchFile), plaintext.QuotePath(path.Clean(large[0])))
 	}
 	if late {
 		fmt.Fprintf(&text, "[stopped after %.0f s with files left: narrow it with path or glob]\n", searchTime.Seconds())
@@ -232,12 +234,12 @@ func (s *searching) answer(late bool) string {
 // manyHits counts instead of showing, the files with most first, each with one line.
 func manyHits(text *strings.Builder, found []inFile, total int) {
 	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, glob or a longer pattern. Lines per file, and one of them:\n",
-		count(total), some(len(found), "file"))
+		plaintext.FormatCount(total), plaintext.CountNoun(len(found), "file"))
 	slices.SortFunc(found, func(a, b inFile) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
 	for _, f := range found[:min(len(found), maxHitFiles)] {
-		fmt.Fprintf(text, "%s: %s, %d: %s\n", quote(f.path), count(f.count), f.hits[0].line, cut(strings.TrimSpace(f.hits[0].text), 120))
+		fmt.Fprintf(text, "%s: %s, %d: %s\n", plaintext.QuotePath(f.path), plaintext.FormatCount(f.count), f.hits[0].line, plaintext.CutCounted(strings.TrimSpace(f.hits[0].text), 120))
 	}
 	if more := len(found) - maxHitFiles; more > 0 {
-		fmt.Fprintf(text, "[%s more]\n", some(more, "file"))
+		fmt.Fprintf(text, "[%s more]\n", plaintext.CountNoun(more, "file"))
 	}
 }

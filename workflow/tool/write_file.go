@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 type writeArgs struct {
@@ -61,7 +63,7 @@ const errNUL = wrong("A text file cannot hold NUL characters.")
 func writable(text string) ([]byte, error) {
 	switch {
 	case len(text) > maxWrite:
-		return nil, wrongf("That is more than %s, which is too much for one file.", size(maxWrite))
+		return nil, wrongf("That is more than %s, which is too much for one file.", plaintext.FormatSize(maxWrite))
 	case strings.ContainsRune(text, 0):
 		return nil, errNUL
 	}
@@ -85,7 +87,7 @@ func (b *Bench) create(p string, data []byte) (string, error) {
 	}
 	b.remember(p, data)
 	b.edited()
-	return fmt.Sprintf("%s written: new, %s\n", quote(p), lineCount(data)) + complaints(p, data), nil
+	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p), lineCount(data)) + complaints(p, data), nil
 }
 
 func (b *Bench) overwrite(was content, data []byte) (string, error) {
@@ -93,20 +95,20 @@ func (b *Bench) overwrite(was content, data []byte) (string, error) {
 		return "", err
 	}
 	if !binary(was.data) && !utf8.Valid(was.data) {
-		return "", wrongf("%s holds bytes that are not UTF-8 and would be lost: use edit_file on the lines that are text, or run, with sed.", quote(was.path))
+		return "", wrongf("%s holds bytes that are not UTF-8 and would be lost: use edit_file on the lines that are text, or run, with sed.", plaintext.QuotePath(was.path))
 	}
 	if was.crlf() && !bytes.Contains(data, []byte("\r\n")) {
 		data = windows(string(data))
 	}
 	if bytes.Equal(was.data, data) {
-		return fmt.Sprintf("%s holds just that already: nothing was changed.", quote(was.path)), nil
+		return fmt.Sprintf("%s holds just that already: nothing was changed.", plaintext.QuotePath(was.path)), nil
 	}
 	if err := store(b.Workspace.Root(), was.path, data, was.mode); err != nil {
 		return "", err
 	}
 	b.remember(was.path, data)
 	b.edited()
-	return fmt.Sprintf("%s written: %s\n%s", quote(was.path), lineCount(data), shortDiff(was.data, data)) + complaints(was.path, data), nil
+	return fmt.Sprintf("%s written: %s\n%s", plaintext.QuotePath(was.path), lineCount(data), shortDiff(was.data, data)) + complaints(was.path, data), nil
 }
 
 func lineCount(data []byte) string {
@@ -114,5 +116,5 @@ func lineCount(data []byte) string {
 	if len(data) > 0 && data[len(data)-1] != '\n' {
 		n++
 	}
-	return some(n, "line")
+	return plaintext.CountNoun(n, "line")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -70,7 +71,7 @@ func (t *turn) unseen(a workflow.Attachment) []workflow.Line {
 }
 
 // shownName is a file's name in a line of the program's.
-func shownName(name string) string { return "`" + strings.ReplaceAll(oneLine(name), "`", "'") + "`" }
+func shownName(name string) string { return "`" + strings.ReplaceAll(plaintext.OneLine(name), "`", "'") + "`" }
 
 // attached tells agents of the files that came with these messages, or of all where of is
 // nil, and names the pictures among them.
@@ -128,7 +129,7 @@ func (t *turn) byName(ctx context.Context, text string) (string, error) {
 	return refMark.ReplaceAllStringFunc(text, func(ref string) string {
 		for _, a := range list {
 			if a.Ref() == ref && a.State != workflow.AttachmentGone {
-				return strings.ReplaceAll(oneLine(a.Name), "`", "'")
+				return strings.ReplaceAll(plaintext.OneLine(a.Name), "`", "'")
 			}
 		}
 		return ref

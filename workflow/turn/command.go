@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -70,7 +71,7 @@ func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Comma
 	f.Change = func(s *workflow.Session) {
 		s.Way, s.Kind, s.Asked, s.MayAsk = command, w.kind, 0, 0
 		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
-			s.Title = firstLine(oneLine(about))
+			s.Title = firstLine(plaintext.OneLine(about))
 		}
 	}
 	return f
@@ -91,7 +92,7 @@ func (t *turn) consultation(m workflow.Message, p workflow.Person, question stri
 		whole = m.Text // the question was the end of a longer message
 	}
 	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID}
-	f.Lines = t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), oneLine(question)))
+	f.Lines = t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))
 	if !s.Phase.MayWrite() {
 		f.Maybe = []workflow.Event{workflow.EventConsult}
 		if s.Phase.Ended() {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Agents read two kinds of text: what the program says, in lines that begin with its mark,
@@ -25,7 +25,7 @@ var aMark = regexp.MustCompile(`(?i)<(\s*/?\s*(?:` + strings.Join(fences, "|") +
 // fence marks text as data. A mark of ours inside it is broken up, so that it can neither
 // end the fence nor begin another, and what hides is made to be seen.
 func fence(name, text string) string {
-	text = aMark.ReplaceAllString(tool.Visible(text), `<\$1`)
+	text = aMark.ReplaceAllString(plaintext.EscapeText(text), `<\$1`)
 	return "<" + name + ">\n" + strings.TrimRight(text, "\n") + "\n</" + name + ">"
 }
 
@@ -39,7 +39,7 @@ const maxFileName = 100 // characters
 // called is a person's name, or another word of somebody's own choosing, as it may stand
 // in a line of the program's.
 func called(name string) string {
-	return itsMark.ReplaceAllString(strings.NewReplacer("<", "‹", ">", "›").Replace(oneLine(tool.Visible(name))), `"program"`)
+	return itsMark.ReplaceAllString(strings.NewReplacer("<", "‹", ">", "›").Replace(plaintext.OneLine(plaintext.EscapeText(name))), `"program"`)
 }
 
 // fileName is the name of a file likewise: in quotes unless it is a plain one.
@@ -47,10 +47,7 @@ func fileName(name string) string {
 	if plainName.MatchString(name) && len(name) <= maxFileName {
 		return name
 	}
-	if r := []rune(name); len(r) > maxFileName {
-		name = string(r[:maxFileName]) + "…"
-	}
-	return strconv.Quote(called(name))
+	return strconv.Quote(called(plaintext.CutLine(name, maxFileName)))
 }
 
 // indented keeps somebody's words of several lines under the line that they begin in.

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -203,7 +204,7 @@ func (t *turn) applies(ctx context.Context, f *store.Fact) ([]workflow.Line, err
 		}
 		q.Applied, q.Answer = true, nil
 		f.Inquiry = &q
-		return t.program("Applying the " + t.Agents[agent.Consultant].Signature() + "'s recommendation: " + oneLine(advice.BottomLine)), nil
+		return t.program("Applying the " + t.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)), nil
 	}
 	return nil, nil
 }

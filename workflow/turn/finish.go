@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -243,16 +244,12 @@ func (t *turn) commitSpec(a *workflow.Approval, tree, summary string) repo.Commi
 	s := t.Session()
 	return repo.CommitSpec{
 		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: t.finder().Mask(subject(t.topic()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
-		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", oneLine(a.UserName), a.User)}, {"Session", s.ID}},
+		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", plaintext.OneLine(a.UserName), a.User)}, {"Session", s.ID}},
 	}
 }
 
 func subject(s string) string {
-	r := []rune(strings.TrimRight(oneLine(s), "."))
-	if len(r) > 72 {
-		return string(r[:71]) + "…"
-	}
-	return string(r)
+	return plaintext.CutLine(strings.TrimRight(plaintext.OneLine(s), "."), 72)
 }
 
 // pushFailed keeps the approval and the work, and says what the remote said.
@@ -289,7 +286,7 @@ func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow
 		if !f.Criteria[i].Met {
 			mark = "✗ not met:"
 		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, oneLine(c), oneLine(f.Criteria[i].How))
+		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(c), plaintext.OneLine(f.Criteria[i].How))
 	}
 	for _, line := range proof.Lines() {
 		fmt.Fprintf(&b, "• %s\n", line)

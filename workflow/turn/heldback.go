@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -66,11 +67,7 @@ const maxHeldQuote = 100
 
 // shortened is somebody's words in one line, in quotation marks.
 func shortened(text string, most int) string {
-	r := []rune(oneLine(text))
-	if len(r) > most {
-		r = append(r[:most-1], '…')
-	}
-	return `"` + string(r) + `"`
+	return `"` + plaintext.CutLine(plaintext.OneLine(text), most) + `"`
 }
 
 // passOn gives held words to the agents, in the name of somebody who may approve: that row,

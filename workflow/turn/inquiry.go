@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -150,7 +151,7 @@ func (d *desk) explain(ctx context.Context, e agent.Explanation) (model.Result, 
 	b.WriteString(strings.TrimSpace(e.Summary))
 	slices.SortFunc(e.Hunks, func(x, y agent.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
-		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, hunkPlace(d.hunks[h.Number-1]), oneLine(h.Why))
+		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, hunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
 	}
 	d.journal.say(b.String())
 	if workflow.AsksForDiff(d.inquiry.Question) {
@@ -420,7 +421,7 @@ func (t *turn) told(q workflow.Inquiry) store.Fact {
 	}
 	f.Told = []store.Told{{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
 		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
-		name, oneLine(q.Question), fence("advice", advice.Text()))}}
+		name, plaintext.OneLine(q.Question), fence("advice", advice.Text()))}}
 	if !nothingElse {
 		f.Open = yes
 		if s.Phase == workflow.PhaseConsulting && (s.Was == workflow.PhaseReported || s.Was == workflow.PhasePlanShown) {

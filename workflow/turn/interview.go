@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -110,7 +111,7 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 		if c, _ := workflow.ReadCommandFor(m.Text, t.consultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
-		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), oneLine(q.Text), fence("message", m.Text)))
+		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), plaintext.OneLine(q.Text), fence("message", m.Text)))
 		f.Handled[0].Answers = true
 		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: m.Text}, p.ID
 		return f, true, nil
@@ -148,7 +149,7 @@ func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question,
 	f.Handled[0].Answers = true
 	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: option}, p.ID
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
-		f.Lines = t.program(fmt.Sprintf("%s → %s (%s).", oneLine(q.Text), option, p.Name))
+		f.Lines = t.program(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))
 	}
 	return f
 }
@@ -179,7 +180,7 @@ func (t *turn) due(ctx context.Context, m workflow.Message) (store.Fact, error) 
 	}
 	f := t.forAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f.Question = &workflow.Question{ID: q.ID, Answer: q.Recommended}
-	f.Lines = t.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(t.patience()), oneLine(q.Text), q.Recommended))
+	f.Lines = t.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(t.patience()), plaintext.OneLine(q.Text), q.Recommended))
 	return f, nil
 }
 

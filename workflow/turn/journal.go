@@ -160,7 +160,6 @@ func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, e
 	return said, err
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func wrong(format string, args ...any) model.Result {
 	return model.Result{Wrong: true, Text: fmt.Sprintf(format, args...)}

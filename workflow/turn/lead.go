@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -78,7 +79,7 @@ func (l *lead) Consult(ctx context.Context, question string) (model.Result, erro
 		return wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
-	said := store.Fact{Lines: t.program(fmt.Sprintf("Asking the %s: %s", name, oneLine(question)))}
+	said := store.Fact{Lines: t.program(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question)))}
 	if !t.Session().Phase.MayWrite() {
 		said.Maybe = []workflow.Event{workflow.EventConsult}
 	}

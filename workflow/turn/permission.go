@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -282,7 +283,7 @@ func (a *authors) refused(ctx context.Context, x store.Read) string {
 		return "part of it is somebody else's message"
 	}
 	if found := a.of(ctx, x.User); found.why != "" {
-		return fmt.Sprintf("%s wrote part of it: %s", oneLine(found.person.Name), found.why)
+		return fmt.Sprintf("%s wrote part of it: %s", plaintext.OneLine(found.person.Name), found.why)
 	}
 	return ""
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -103,7 +104,7 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 	missing := t.missingPlaces(strings.Join(words, "\n"))
 	for _, e := range evidence {
 		if path, line := placeOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !t.hasLine(path, line) {
-			missing = append(missing, oneLine(e.Source))
+			missing = append(missing, plaintext.OneLine(e.Source))
 		}
 	}
 	if missing, err := t.unprinted(ctx, missing); err != nil {
@@ -147,7 +148,7 @@ func (t *turn) unprinted(ctx context.Context, places []string) ([]string, error)
 func (t *turn) ran(ctx context.Context, command string) (*store.Command, error) {
 	commands, err := t.Store.Commands(ctx, t.Session().ID)
 	for _, c := range slices.Backward(commands) {
-		if oneLine(c.Command) == oneLine(command) {
+		if plaintext.OneLine(c.Command) == plaintext.OneLine(command) {
 			return &c, err
 		}
 	}
@@ -164,7 +165,7 @@ func (t *turn) howShown(ctx context.Context, reproduction string) (string, error
 	if err != nil || c == nil {
 		return "", err
 	}
-	how := fmt.Sprintf("`%s` ", oneLine(reproduction))
+	how := fmt.Sprintf("`%s` ", plaintext.OneLine(reproduction))
 	switch c.ExitCode {
 	case 0:
 		return how + "(it ends without a failure; look at what it prints)", nil
@@ -206,7 +207,7 @@ func evidenceText(list []workflow.Evidence) string {
 			}
 			fmt.Fprintf(&b, "• %s: %s", grade, e.Claim)
 			if e.Source != "" {
-				fmt.Fprintf(&b, " (`%s`)", oneLine(e.Source))
+				fmt.Fprintf(&b, " (`%s`)", plaintext.OneLine(e.Source))
 			}
 			b.WriteByte('\n')
 		}
@@ -230,7 +231,7 @@ func diagnosisText(d workflow.Diagnosis, revision int, commit, shown string) str
 	var b strings.Builder
 	b.WriteString(d.Text() + "\nHypotheses:\n")
 	for i, h := range d.Hypotheses {
-		fmt.Fprintf(&b, "%d. %s: %s (`%s`)\n", i+1, oneLine(h.Claim), outcomes[h.Outcome], oneLine(h.Probe))
+		fmt.Fprintf(&b, "%d. %s: %s (`%s`)\n", i+1, plaintext.OneLine(h.Claim), outcomes[h.Outcome], plaintext.OneLine(h.Probe))
 	}
 	b.WriteString(evidenceText(d.Evidence) + shownText(shown))
 	fmt.Fprintf(&b, "Revision %d, at %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", revision, commit)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -89,7 +90,7 @@ func (l *lead) begin(ctx context.Context, report *workflow.Report) (model.Result
 	l.journal.say(report.Text)
 	l.journal.say("Planning the implementation")
 	t.permit(&l.journal.put, by.message, by.person, *report, "", by.restsOn...)
-	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", oneLine(by.person.Name))}, nil
+	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.person.Name))}, nil
 }
 
 // offers are what people may choose instead of going on like this.

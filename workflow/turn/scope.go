@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -52,7 +53,7 @@ func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a 
 	for _, h := range v.Hunks {
 		if !h.Inside {
 			outside = append(outside, h.Number)
-			said = append(said, fmt.Sprintf("  • %s: %s", hunkPlace(hunks[h.Number-1]), oneLine(h.Why)))
+			said = append(said, fmt.Sprintf("  • %s: %s", hunkPlace(hunks[h.Number-1]), plaintext.OneLine(h.Why)))
 		}
 	}
 	if len(outside) == 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -50,7 +51,7 @@ func (t *turn) Record(ctx context.Context, f store.Fact) error {
 	}
 	f.Tasks = slices.Clone(f.Tasks)
 	for i, k := range f.Tasks {
-		f.Tasks[i].Summary, f.Tasks[i].Shown = mask(k.Summary), oneLine(firstLine(mask(k.Description)))
+		f.Tasks[i].Summary, f.Tasks[i].Shown = mask(k.Summary), plaintext.OneLine(firstLine(mask(k.Description)))
 	}
 	if c := f.Command; c != nil {
 		masked := *c

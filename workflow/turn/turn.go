@@ -36,6 +36,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -372,8 +373,5 @@ func ptr[T any](v T) *T { return &v }
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
-	if r := []rune(line); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return line
+	return plaintext.CutLine(line, 200)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -91,11 +92,7 @@ func (r *Runner) goesOn(x store.Silence) workflow.Line {
 
 // briefly is a text in one line that is not too long.
 func briefly(s string) string {
-	s = oneLine(s)
-	if r := []rune(s); len(r) > 120 {
-		return string(r[:119]) + "…"
-	}
-	return s
+	return plaintext.CutLine(plaintext.OneLine(s), 120)
 }
 
 // inWords is a time as people say it.
@@ -117,7 +114,7 @@ func (t *turn) underWay(ctx context.Context, name string, args json.RawMessage) 
 		Command string `json:"command"`
 	}
 	_ = json.Unmarshal(args, &in)
-	done, err := t.UnderWay(ctx, t.finder().Mask(cmp.Or(oneLine(in.Command), name)))
+	done, err := t.UnderWay(ctx, t.finder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
 	if err != nil {
 		t.log.Warn("what runs is not kept", "err", err)
 		return func() {}

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -131,7 +132,7 @@ func (t *turn) before(ctx context.Context, k workflow.Task) string {
 	var lines []string
 	for _, o := range all {
 		if o.Number < k.Number && o.State == workflow.TaskDone {
-			lines = append(lines, fmt.Sprintf("Task %d: %s", o.Number, oneLine(o.Summary)))
+			lines = append(lines, fmt.Sprintf("Task %d: %s", o.Number, plaintext.OneLine(o.Summary)))
 		}
 	}
 	if len(lines) == 0 {

@@ -3,6 +3,8 @@ package modeltest
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Parse reads a script. name is what messages call it, a file name as a rule; an error is
@@ -52,7 +54,7 @@ func (p *parser) read(line string) error {
 	case word == "==":
 		return p.header(rest)
 	case p.part == nil:
-		return fmt.Errorf("%q stands before the first part: a part begins with == and the name of a model", cut(line, 40))
+		return fmt.Errorf("%q stands before the first part: a part begins with == and the name of a model", plaintext.CutLine(line, 40))
 	case line == "---":
 		if p.answer == nil {
 			return fmt.Errorf("there is no answer for --- to end")
@@ -164,7 +166,7 @@ func (p *parser) directive(word, rest string) (err error) {
 		a.wait = true
 		a.point, err = oneWord(word, rest)
 	default:
-		return fmt.Errorf("%q is not a line of an answer; there are expect, capture, say, call, malformed, empty, finish, usage, fail, cut, unfinished, delay, pace, hang, wait", cut(word, 40))
+		return fmt.Errorf("%q is not a line of an answer; there are expect, capture, say, call, malformed, empty, finish, usage, fail, cut, unfinished, delay, pace, hang, wait", plaintext.CutLine(word, 40))
 	}
 	return err
 }

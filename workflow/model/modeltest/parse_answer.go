@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 func (p *parser) call(rest string) error {
@@ -17,7 +19,7 @@ func (p *parser) call(rest string) error {
 		return fmt.Errorf("call needs the name of a tool")
 	}
 	if args != "" && (args[0] != '{' || !json.Valid([]byte(reference.ReplaceAllString(args, "0")))) {
-		return fmt.Errorf("the arguments of %s are not a JSON object; malformed %s %s would send them as they are", name, name, cut(args, 40))
+		return fmt.Errorf("the arguments of %s are not a JSON object; malformed %s %s would send them as they are", name, name, plaintext.CutLine(args, 40))
 	}
 	p.answer.calls = append(p.answer.calls, call{line: p.line, name: name, json: args})
 	return nil
@@ -48,7 +50,7 @@ func (p *parser) field(line string) error {
 		f.json = json.Valid([]byte(f.value))
 	}
 	if err == nil && !fieldName.MatchString(f.name) {
-		err = fmt.Errorf("%q cannot be the name of an argument", cut(f.name, 40))
+		err = fmt.Errorf("%q cannot be the name of an argument", plaintext.CutLine(f.name, 40))
 	}
 	if slices.ContainsFunc(c.fields, func(known field) bool { return known.name == f.name }) {
 		err = fmt.Errorf("the argument %s is there twice", f.name)
@@ -88,13 +90,13 @@ func (p *parser) fail(rest string) error {
 	code, rest, _ := strings.Cut(rest, " ")
 	status, err := strconv.Atoi(code)
 	if err != nil || status < 200 || status > 599 {
-		return fmt.Errorf("fail needs an HTTP status, not %q", cut(code, 40))
+		return fmt.Errorf("fail needs an HTTP status, not %q", plaintext.CutLine(code, 40))
 	}
 	f := &httpFailure{status: status, text: strings.TrimSpace(rest)}
 	if after, ok := strings.CutPrefix(f.text, "retry-after "); ok {
 		f.retryAfter, f.text, _ = strings.Cut(after, " ")
 		if s, err := strconv.ParseFloat(f.retryAfter, 64); err != nil || s < 0 {
-			return fmt.Errorf("retry-after needs seconds, not %q", cut(f.retryAfter, 40))
+			return fmt.Errorf("retry-after needs seconds, not %q", plaintext.CutLine(f.retryAfter, 40))
 		}
 	}
 	p.answer.fail = f
@@ -136,14 +138,7 @@ func oneWord(word, rest string) (string, error) {
 func duration(rest string) (time.Duration, error) {
 	d, err := time.ParseDuration(rest)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%q is not a time such as 200ms", cut(rest, 40))
+		return 0, fmt.Errorf("%q is not a time such as 200ms", plaintext.CutLine(rest, 40))
 	}
 	return d, nil
-}
-
-func cut(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return s
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 func (p *parser) expectation(rest string) (expectation, error) {
@@ -30,7 +32,7 @@ func (p *parser) expectation(rest string) (expectation, error) {
 	}
 	var err error
 	if e.from, rest = readSource(rest); e.from.kind == "" {
-		return e, fmt.Errorf("expect %s is not known; there are user, tool, system, history, tools, effort", cut(kind, 40))
+		return e, fmt.Errorf("expect %s is not known; there are user, tool, system, history, tools, effort", plaintext.CutLine(kind, 40))
 	}
 	e.pattern, err = p.pattern(rest)
 	return e, err
@@ -58,7 +60,7 @@ func (p *parser) pattern(rest string) (pattern, error) {
 	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "`"):
 		text, err := strconv.Unquote(rest)
 		if err != nil {
-			return pattern{}, fmt.Errorf("%s is not one quoted string", cut(rest, 60))
+			return pattern{}, fmt.Errorf("%s is not one quoted string", plaintext.CutLine(rest, 60))
 		}
 		return nonEmpty(pattern{text: text})
 	case strings.HasPrefix(rest, "/"):

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Server plays a script over HTTP. It can be asked by many at once.
@@ -62,7 +64,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, http.StatusNotFound, s.fault("%s: nothing answers %s %s", s.script.name, r.Method, cut(r.URL.Path, 80)))
+		s.refuse(w, http.StatusNotFound, s.fault("%s: nothing answers %s %s", s.script.name, r.Method, plaintext.CutLine(r.URL.Path, 80)))
 	})
 	return mux
 }
@@ -272,9 +274,9 @@ func (s *Server) noteRequest(r *request, format string, args ...any) string {
 	var b strings.Builder
 	b.WriteString(line + "\n  new in the request:")
 	for _, m := range r.Messages[r.fresh():] {
-		text := strings.ReplaceAll(cut(m.text, 600), "\n", "\n      ")
+		text := strings.ReplaceAll(plaintext.CutLine(m.text, 600), "\n", "\n      ")
 		if m.Role == "system" {
-			text = cut(text, 60)
+			text = plaintext.CutLine(text, 60)
 		}
 		fmt.Fprintf(&b, "\n    %s: %s", strings.TrimSpace(m.Role+" "+m.toolName), text)
 	}

@@ -1,4 +1,4 @@
-package tool
+package plaintext
 
 import (
 	"strings"
@@ -6,29 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// unterminal is a command's output as plain text: without colours, cursor moves, titles,
-// links, overwritten progress lines, and whatever else a terminal would act upon.
-func unterminal(s string) string {
+// StripTerminal returns a command's output as plain text: without colours, cursor moves,
+// titles, links, overwritten progress lines, and whatever else a terminal would act upon.
+func StripTerminal(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := 0; i < len(s); {
 		if c := s[i]; c == 0x1b {
-			i += escapeLen(s[i:])
+			i += escapeLength(s[i:])
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if r == '\n' || r == '\t' || r == '\r' || !unicode.IsControl(r) && !hidden(r) {
+		if r == '\n' || r == '\t' || r == '\r' || !unicode.IsControl(r) && !isHidden(r) {
 			b.WriteRune(r) // what is not UTF-8 becomes U+FFFD
 		}
 		i += n
 	}
-	return overwritten(b.String())
+	return dropOverwritten(b.String())
 }
 
-// escapeLen is how many bytes belong to the escape sequence at the start of s. One that
+// escapeLength returns how many bytes belong to the escape sequence at the start of s. One that
 // never ends takes no more than its line, so that it cannot swallow what follows.
-func escapeLen(s string) int {
+func escapeLength(s string) int {
 	if len(s) < 2 {
 		return len(s)
 	}
@@ -63,8 +63,8 @@ func escapeLen(s string) int {
 	return 2
 }
 
-// overwritten keeps of each line what a carriage return left to be seen.
-func overwritten(s string) string {
+// dropOverwritten keeps of each line what is still seen behind its last carriage return.
+func dropOverwritten(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s
 	}

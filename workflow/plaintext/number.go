@@ -1,0 +1,34 @@
+package plaintext
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// FormatCount writes a number with its thousands apart: 12,345.
+func FormatCount[N int | int64](n N) string {
+	s := strconv.FormatInt(int64(n), 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// CountNoun writes a number with its noun: 1 file, 2 files.
+func CountNoun(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return FormatCount(n) + " " + noun + "s"
+}
+
+// FormatSize writes a number of bytes: 12 bytes, 1.5 KB, 3.0 MB.
+func FormatSize(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+}

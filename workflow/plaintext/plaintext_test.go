@@ -1,0 +1,78 @@
+package plaintext
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCutLineCountsTheEllipsis(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"": "", "abcd": "abcd", "abcde": "abc…", "ähnlich": "ähn…", "\xff\xff\xff\xff\xff": "\xff\xff\xff…"} {
+		require.Equal(t, want, CutLine(in, 4), "%q", in)
+	}
+	require.Equal(t, "…", CutLine("abc", 1))
+	require.Equal(t, "…", CutLine("abc", 0))
+}
+
+func TestCutBytesKeepsCharactersWhole(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "abc", CutBytes("abc", 3))
+	require.Equal(t, "ab…", CutBytes("abc", 2))
+	require.Equal(t, "a…", CutBytes("aäb", 2))
+}
+
+func TestCutsThatSayHowMuchIsMissing(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "abc… (1,997 more characters)", CutCounted("abc"+strings.Repeat("ä", 1997), 3))
+	require.Equal(t, "äää", CutCounted("äää", 3))
+	out, left := CutMiddle("abcäöüxyz", 3, 3)
+	require.Equal(t, "abc\n[… 3 characters left out …]\nxyz", out)
+	require.Equal(t, 3, left)
+	out, left = CutMiddle("abcdef", 3, 3)
+	require.Equal(t, "abcdef", out)
+	require.Zero(t, left)
+}
+
+func TestNumbersInWords(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "1,234,567", FormatCount(1234567))
+	require.Equal(t, "999", FormatCount(int64(999)))
+	require.Equal(t, "1 file", CountNoun(1, "file"))
+	require.Equal(t, "2,000 files", CountNoun(2000, "file"))
+	require.Equal(t, []string{"12 bytes", "1.5 KB", "3.0 MB"}, []string{FormatSize(12), FormatSize(1536), FormatSize(3 << 20)})
+}
+
+func TestNearestWord(t *testing.T) {
+	t.Parallel()
+	known := []string{"channels", "models", "model", "limits"}
+	require.Equal(t, "channels", NearestWord("chanels", known))
+	require.Equal(t, "models", NearestWord("modles", known))
+	require.Equal(t, "model", NearestWord("model", known))
+	require.Empty(t, NearestWord("repositories", known))
+	require.Empty(t, NearestWord("x", nil))
+}
+
+func TestEditDistance(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 3, EditDistance("kitten", "sitting", 9))
+	require.Equal(t, 4, EditDistance("", "four", 9))
+	require.Greater(t, EditDistance("a", "abcdef", 2), 2)
+}
+
+func TestEscapedTextShowsWhatHides(t *testing.T) {
+	t.Parallel()
+	out, clean := EscapeLine("plain\tline")
+	require.Equal(t, "plain\tline", out)
+	require.True(t, clean)
+	out, clean = EscapeLine("a\xffb\x1b[m\u202e👩\u200d💻")
+	require.Equal(t, `a\xffb\x1b[m\u202e`+"👩\u200d💻", out)
+	require.False(t, clean)
+	require.Equal(t, "a\nb\\x00", EscapeText("a\r\nb\x00"))
+	require.Equal(t, "shop/cart.go", QuotePath("shop/cart.go"))
+	require.Equal(t, `"a\nb"`, QuotePath("a\nb"))
+	require.Equal(t, `"\"a\""`, QuotePath(`"a"`))
+	require.True(t, utf8.ValidString(QuotePath("\xff")))
+}
