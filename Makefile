@@ -22,7 +22,7 @@ test: deps ## every promise and every control once: Postgres, the sandbox, Slack
 # One package at a time: with the race detector each is slow enough by itself, and side by
 # side they would only hold each other up.
 test-all: deps ## the same with the race detector; SIZE=whole: every seed, fault, attack and large size, too (hours)
-	$(GOTEST) -race -timeout 20m -p 1 ./...
+	BOBBIN_SEQUENCES=400 $(GOTEST) -race -timeout 20m -p 1 ./...
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
 deps: ## install what the tests use, or say what is missing

@@ -405,11 +405,11 @@ with said as (
 )
 select format('walk %s: %s', s.thread_ts, w.why) from wrong w join sessions s on s.id = w.session_id`
 
-// sequences is how many are played: 400, or as BOBBIN_SEQUENCES says.
+// sequences is how many are played: 120, or as BOBBIN_SEQUENCES says.
 func sequences(t *testing.T) int {
 	n, err := strconv.Atoi(os.Getenv("BOBBIN_SEQUENCES"))
 	if err != nil || n < 1 {
-		return 400
+		return 120
 	}
 	t.Logf("%d sequences", n)
 	return n
