@@ -172,15 +172,20 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 		return err
 	}
 	for _, m := range messages {
-		fact := store.Fact{Handled: []store.Handled{{ID: m.ID}}, ClearStop: true, Alone: strings.HasSuffix(m.Text, "alone")}
-		if fact.Lines, err = answers(ctx, t, m, said); err != nil {
+		lines, err := answers(ctx, t, m, said)
+		if err != nil {
 			return err
 		}
-		said += len(fact.Lines)
+		said += len(lines)
+		update := store.Update{ClearStop: true}
 		if strings.Contains(m.Text, "anew") { // what was shown before is stale
-			fact.Change = func(s *workflow.Session) { s.Revision++ }
+			update.Change = func(s *workflow.Session) { s.Revision++ }
 		}
-		if err := t.Record(ctx, fact); err != nil {
+		var spoken store.Part = store.Lines(lines)
+		if strings.HasSuffix(m.Text, "alone") {
+			spoken = store.Replies(lines)
+		}
+		if err := t.Record(ctx, store.Handled{ID: m.ID}, update, spoken); err != nil {
 			return err
 		}
 	}

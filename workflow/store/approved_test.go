@@ -38,7 +38,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			turn := begun(t, s)
-			require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")))
+			require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")...))
 			push := right
 			if c.push != nil {
 				c.push(&push)
@@ -49,7 +49,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 			}
 			before := number(t, s, `select count(*) from pushes`)
 			line := []workflow.Line{{Agent: "deep", Text: "Done"}}
-			require.ErrorIs(t, turn.Record(t.Context(), store.Fact{Push: &push, Lines: line}), store.ErrNotApproved)
+			require.ErrorIs(t, turn.Record(t.Context(), store.Push(push), store.Lines(line)), store.ErrNotApproved)
 			require.Equal(t, before, number(t, s, `select count(*) from pushes`))
 			require.Zero(t, number(t, s, `select count(*) from lines`), "nor anything else of the fact")
 		})
@@ -58,15 +58,15 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 		t.Parallel()
 		s := open(t)
 		turn := begun(t, s)
-		require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")))
+		require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")...))
 		for _, state := range []workflow.PushState{workflow.PushIntended, workflow.PushRefused, workflow.PushIntended, workflow.PushDone} {
 			push := right
 			push.State = state
-			require.NoError(t, turn.Record(t.Context(), store.Fact{Push: &push}))
+			require.NoError(t, turn.Record(t.Context(), store.Push(push)))
 		}
 		again := right
 		again.Commit = "def"
-		require.ErrorIs(t, turn.Record(t.Context(), store.Fact{Push: &again}), store.ErrNotApproved, "one approval is one push")
+		require.ErrorIs(t, turn.Record(t.Context(), store.Push(again)), store.ErrNotApproved, "one approval is one push")
 	})
 }
 
@@ -76,7 +76,7 @@ func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 	s := open(t)
 	turn := begun(t, s)
 	r := reported(t, turn, 1, "first")
-	require.NoError(t, turn.Record(t.Context(), approval(r, "a")))
+	require.NoError(t, turn.Record(t.Context(), approval(r, "a")...))
 	insert := func(commit, approval, base, hash string) error {
 		_, err := s.Pool.Exec(t.Context(), `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash)
 			select id, $1, 't', $3, 'bobbin/x', $2, $4 from sessions`, commit, approval, base, hash)
@@ -100,19 +100,19 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	s := open(t)
 	ctx := t.Context()
 	turn := begun(t, s)
-	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")))
+	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")...))
 	ask := func(id, tree string) error {
-		return turn.Record(ctx, store.Fact{Allowance: &workflow.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree}})
+		return turn.Record(ctx, store.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree})
 	}
 	give := func(id, user string) error {
 		m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
 		err := s.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
 			turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
 		require.NoError(t, err)
-		return turn.Record(ctx, store.Fact{Permission: &m, Allowance: &workflow.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS}})
+		return turn.Record(ctx, store.Permission{Permission: m}, store.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS})
 	}
 	push := func(commit, tree string) error {
-		return turn.Record(ctx, store.Fact{Push: &workflow.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}})
+		return turn.Record(ctx, store.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
 	require.NoError(t, ask("w1", "t1"))
 	require.NoError(t, ask("w2", "t2"))

@@ -28,27 +28,37 @@ func attach(ctx context.Context, tx pgx.Tx, session string, list []workflow.Atta
 	return nil
 }
 
-// attachments keeps files that the thread holds (without a number), and what came of
-// reading one; one that was withdrawn meanwhile stays so.
-func (t *Turn) attachments(ctx context.Context, tx pgx.Tx, f Fact) error {
-	for _, a := range f.Attachments {
+// Attachments without a number are files that the thread holds; others were read, and what
+// came of it is kept. One that was withdrawn meanwhile stays so.
+type Attachments []workflow.Attachment
+
+func (Attachments) stage() stage { return stageWork }
+
+func (list Attachments) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	for _, a := range list {
 		if a.Number == 0 {
-			if err := attach(ctx, tx, t.id, []workflow.Attachment{a}); err != nil {
+			if err := attach(ctx, tx, r.id, []workflow.Attachment{a}); err != nil {
 				return err
 			}
 			continue
 		}
 		_, err := tx.Exec(ctx, `update attachments set state = $3, why = $4, media = $5, content = $6, name = $7, size = $8
 			where session_id = $1 and number = $2 and state = ''`,
-			t.id, a.Number, a.State, clean(a.Why), a.Media, a.Content, clean(a.Name), a.Size)
+			r.id, a.Number, a.State, clean(a.Why), a.Media, a.Content, clean(a.Name), a.Size)
 		if err != nil {
 			return err
 		}
 	}
-	if f.Withdrawn == "" {
-		return nil
-	}
-	_, err := tx.Exec(ctx, `update attachments set state = 'gone', content = null, url = '' where session_id = $1 and message_ts = $2`, t.id, f.Withdrawn)
+	return nil
+}
+
+// Withdrawn is the ts of a message whose files must not be used any more.
+type Withdrawn string
+
+func (Withdrawn) stage() stage { return stageWork }
+
+func (ts Withdrawn) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	_, err := tx.Exec(ctx, `update attachments set state = 'gone', content = null, url = '' where session_id = $1 and message_ts = $2`, r.id, string(ts))
 	return err
 }
 

@@ -12,14 +12,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// card begins a run's card, has it drawn anew where the fact changes what it shows, and ends
-// it with the run. Facts that come quickly one after the other are drawn once: a card is
-// written every two seconds at most.
-func (t *Turn) card(ctx context.Context, tx pgx.Tx, f Fact) error {
-	moved := len(f.Events) > 0 || len(f.Maybe) > 0
-	if !moved && len(f.Tasks) == 0 && f.Attempt == nil && f.SpentUSD == 0 && f.Open == nil {
+// Redrawing begins a run's card, has it drawn anew where the recording changes what it shows,
+// and ends it with the run. Recordings that come quickly one after the other are drawn once:
+// a card is written every two seconds at most.
+type redrawing struct{}
+
+func (redrawing) stage() stage { return stageThread }
+
+func (redrawing) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	moved := len(r.update.Events) > 0 || len(r.update.Maybe) > 0
+	if !moved && !has[Task](r) && !has[Attempt](r) && r.used.USD == 0 && r.update.Open == nil {
 		return nil
 	}
+	t := r.Turn
 	var phase workflow.Phase
 	var open bool
 	err := tx.QueryRow(ctx, `select phase, exists (select 1 from cards where session_id = $1 and ended is null) from sessions where id = $1`, t.id).Scan(&phase, &open)

@@ -16,17 +16,17 @@ func carded(t *testing.T) (*store.Store, *store.Turn) {
 	s := open(t)
 	s.Cards = true
 	turn := begun(t, s)
-	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventPlan}})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventPlan}})
 	require.Zero(t, number(t, s, `select count(*) from cards`), "nothing may be written yet")
-	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventApprove}, Open: &yes, Lines: []workflow.Line{{Agent: "orchestrator", Text: "Approved."}}})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes}, store.Lines{{Agent: "orchestrator", Text: "Approved."}})
 	return s, turn
 }
 
 var yes, no = true, false
 
-func record(t *testing.T, turn *store.Turn, f store.Fact) {
+func record(t *testing.T, turn *store.Turn, parts ...store.Part) {
 	t.Helper()
-	require.NoError(t, turn.Record(t.Context(), f))
+	require.NoError(t, turn.Record(t.Context(), parts...))
 }
 
 // shown posts all that waits, and gives the card among it.
@@ -78,9 +78,9 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, s.Drawn(t.Context(), c))
 	require.Nil(t, nextCard(t, s))
 
-	record(t, turn, store.Fact{Tasks: []workflow.Task{{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}}, CallID: "c1"})
+	record(t, turn, store.Task{Task: workflow.Task{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}, Call: "c1"})
 	require.Nil(t, nextCard(t, s), "two seconds have to pass")
-	record(t, turn, store.Fact{SpentUSD: 0.25})
+	record(t, turn, store.Usage{USD: 0.25})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.Equal(t, []workflow.CardTask{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
@@ -90,7 +90,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.Equal(t, 1, number(t, s, `select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
 
 	// A fact while it is being drawn is drawn after that.
-	record(t, turn, store.Fact{Open: &no})
+	record(t, turn, store.Update{Open: &no})
 	soonDue(t, s)
 	require.NoError(t, s.Drawn(t.Context(), c))
 	c = nextCard(t, s)
@@ -98,7 +98,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, s.Drawn(t.Context(), c))
 	require.Equal(t, 1, number(t, s, `select count(*) from cards where due_at is null`), "time alone changes nothing of what rests")
 
-	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, SpentUSD: 1})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}}, store.Usage{USD: 1})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.True(t, c.Ended)
@@ -107,9 +107,9 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, s.Drawn(t.Context(), c))
 
 	// The next run has a card of its own, which counts from its own beginning.
-	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}, SpentUSD: 4})
-	record(t, turn, store.Fact{CallID: "c2", Tasks: []workflow.Task{{Number: 2, Shown: "more", Category: "quick"}}})
-	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, store.Usage{USD: 4})
+	record(t, turn, store.Task{Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"}, Call: "c2"})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
 	c = shown(t, s, id)
 	require.Equal(t, 2, c.Run)
 	require.Equal(t, "At work", c.Headline())
@@ -137,11 +137,11 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 
 	require.NoError(t, s.CardLater(t.Context(), again, time.Hour))
 	require.Nil(t, nextCard(t, s))
-	record(t, turn, store.Fact{SpentUSD: 1})
+	record(t, turn, store.Usage{USD: 1})
 	soonDue(t, s)
 	again = nextCard(t, s)
 	require.NoError(t, s.CardGone(t.Context(), again, "message_not_found"))
-	record(t, turn, store.Fact{SpentUSD: 1})
+	record(t, turn, store.Usage{USD: 1})
 	soonDue(t, s)
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
 }
@@ -188,6 +188,6 @@ func TestWithoutCardsThereAreNone(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	record(t, turn, store.Fact{Events: []workflow.Event{workflow.EventPlan, workflow.EventApprove}})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventPlan, workflow.EventApprove}})
 	require.Zero(t, number(t, s, `select count(*) from cards`))
 }

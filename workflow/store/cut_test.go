@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -137,10 +136,11 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 	t.Parallel()
 	w, s, beside := tapped(t)
 	turn := begun(t, s)
-	fact := func(n int) store.Fact {
-		return store.Fact{
-			Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}, SpentUSD: 1,
-			Lines: []workflow.Line{{Agent: "orchestrator", Text: fmt.Sprint("line ", n)}},
+	fact := func(n int) []store.Part {
+		return []store.Part{
+			store.Transcript{Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}},
+			store.Usage{USD: 1},
+			store.Lines{{Agent: "orchestrator", Text: fmt.Sprint("line ", n)}},
 		}
 	}
 	for n := range 9 {
@@ -152,7 +152,7 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 		default:
 			w.cut()
 		}
-		require.NoError(t, turn.Record(t.Context(), fact(n)))
+		require.NoError(t, turn.Record(t.Context(), fact(n)...))
 		w.before.Store(0)
 		w.after.Store(0)
 	}
@@ -171,7 +171,7 @@ func TestAFactTriedAgainBlindlyIsFoundOut(t *testing.T) {
 		create trigger forget before update on sessions for each row execute function forget()`)
 	require.NoError(t, err)
 	w.after.Store(1)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
+	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "orchestrator", Text: "once"}}))
 	require.Equal(t, 2, number(t, beside, `select count(*) from lines`))
 }
 
@@ -205,7 +205,7 @@ func TestATransactionThatMetAnotherIsDoneAgain(t *testing.T) {
 			if nextval('tries') <= 2 then raise exception 'could not serialize access' using errcode = '40001'; end if; return new; end $$;
 		create trigger meet before insert on lines for each row execute function meet()`)
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
+	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "orchestrator", Text: "once"}}))
 	require.Equal(t, 1, number(t, s, `select count(*) from lines`))
 }
 
@@ -228,7 +228,7 @@ func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 	_, err = pgx.ConnectConfig(ctx, config)
 	refused = store.Passing(err)
 	require.True(t, refused, "%v", err)
-	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}), "connections that are open go on")
+	require.NoError(t, turn.Record(ctx, store.Lines{{Agent: "orchestrator", Text: "once"}}), "connections that are open go on")
 }
 
 // A replica that freezes in the middle of a transaction does not keep its session from
@@ -244,6 +244,6 @@ func TestATransactionThatNobodyGoesOnWithEnds(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "once"}}}))
+	require.NoError(t, turn.Record(ctx, store.Lines{{Agent: "orchestrator", Text: "once"}}))
 	require.Error(t, frozen.Commit(t.Context()))
 }

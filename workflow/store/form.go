@@ -64,6 +64,3 @@ func (s *Store) Submit(ctx context.Context, in workflow.Incoming) (late string, 
 	in.Thread = form.Thread
 	return "", s.Receive(ctx, in)
 }
-
-// called are the ids that a line calls; none is an empty list and no null.
-func called(l workflow.Line) []string { return append([]string{}, l.Calls...) }

@@ -13,15 +13,15 @@ import (
 func withForms(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
 	turn := begun(t, s)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{
-		Report: &workflow.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
-		Lines: []workflow.Line{{Agent: "orchestrator", Text: "the cause", Calls: []string{"U1", "S1"}, Buttons: []workflow.Button{
+	require.NoError(t, turn.Record(t.Context(),
+		store.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
+		store.Lines{{Agent: "orchestrator", Text: "the cause", Calls: []string{"U1", "S1"}, Buttons: []workflow.Button{
 			{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: "c"},
 			{ActionID: workflow.ActionFixLimited, Label: "Limits…", Value: "l"},
 			{ActionID: workflow.ActionCorrect, Label: "No", Value: "n", Means: "no"},
 			{ActionID: "fix_it", Label: "Fix it", Value: "f"},
 		}}},
-	}))
+	))
 	return turn
 }
 
@@ -59,7 +59,7 @@ func TestWhatIsSentIsKeptOnce(t *testing.T) {
 	require.Contains(t, submit(sent("form:2", "correct", "x", "the cart")), "write it in the thread")
 	require.Contains(t, submit(sent("form:3", "fix_limited", "c", "only a.go")), "write it in the thread", "a value counts under its own action")
 
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Report: &workflow.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}}))
+	require.NoError(t, turn.Record(t.Context(), store.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
 	require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")), "what is kept is kept")
 	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")), "Revision 2 was shown meanwhile, and this is about revision 1")
 	kept, err := turn.Unhandled(t.Context())

@@ -26,15 +26,15 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 		Text: "Round up or down?", Options: []string{"up", "down"}, Recommended: "down",
 		Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
 	}
-	require.NoError(t, turn.Record(ctx, store.Fact{Question: &asked}))
+	require.NoError(t, turn.Record(ctx, store.Question(asked)))
 	q, err = s.Waiting(ctx, id)
 	require.NoError(t, err)
 	require.Equal(t, asked.Options, q.Options)
 	require.Equal(t, asked.Open, q.Open)
 	require.True(t, q.Due.IsZero())
 
-	require.NoError(t, turn.Record(ctx, store.Fact{Question: &workflow.Question{ID: q.ID, Answer: "up"}, By: "U1"}))
-	require.NoError(t, turn.Record(ctx, store.Fact{Question: &workflow.Question{ID: q.ID, Answer: "down"}, By: "U2"}))
+	require.NoError(t, turn.Record(ctx, store.Answer{Question: q.ID, Text: "up", User: "U1"}))
+	require.NoError(t, turn.Record(ctx, store.Answer{Question: q.ID, Text: "down", User: "U2"}))
 	require.Equal(t, 1, number(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
 	q, err = s.Waiting(ctx, id)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 	s := open(t)
 	turn := begun(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, store.Fact{Question: &workflow.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}}))
+	require.NoError(t, turn.Record(ctx, store.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}))
 	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
 
 	q, err := s.Waiting(ctx, id)
@@ -74,8 +74,8 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	turn := begun(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
-	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &q}))
-	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &q}))
+	require.NoError(t, turn.Record(ctx, store.Inquiry(q)))
+	require.NoError(t, turn.Record(ctx, store.Inquiry(q)))
 	all, err := s.Inquiries(ctx, id)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
@@ -83,8 +83,8 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 
 	answered := all[0]
 	answered.Answer = json.RawMessage(`{"bottom_line": "no"}`)
-	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &answered}))
-	require.NoError(t, turn.Record(ctx, store.Fact{Inquiry: &workflow.Inquiry{ID: answered.ID, Applied: true}}))
+	require.NoError(t, turn.Record(ctx, store.Inquiry(answered)))
+	require.NoError(t, turn.Record(ctx, store.Inquiry{ID: answered.ID, Applied: true}))
 	all, err = s.Inquiries(ctx, id)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"bottom_line": "no"}`, string(all[0].Answer))
@@ -97,14 +97,14 @@ func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
 	s := open(t)
 	turn := begun(t, s)
 	ctx := t.Context()
-	told := []store.Told{{Key: "inquiry:1", Text: "the consultant says no"}}
-	require.NoError(t, turn.Record(ctx, store.Fact{Told: told}))
-	require.NoError(t, turn.Record(ctx, store.Fact{Told: told}))
+	told := store.Told{Key: "inquiry:1", Text: "the consultant says no"}
+	require.NoError(t, turn.Record(ctx, told))
+	require.NoError(t, turn.Record(ctx, told))
 	unseen, err := turn.Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
 	require.Equal(t, "the consultant says no", unseen[0].Shown)
-	require.NoError(t, turn.Record(ctx, store.Fact{Seen: unseen[0].ID}))
+	require.NoError(t, turn.Record(ctx, store.Transcript{Seen: unseen[0].ID}))
 	unseen, err = turn.Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Empty(t, unseen)
@@ -115,17 +115,18 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	s := open(t)
 	turn := begun(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, store.Fact{Tasks: []workflow.Task{{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}}))
+	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
 	require.True(t, k.Apart)
 	require.Equal(t, 3, k.Plan)
 	k.State, k.Failures, k.StartTree, k.Tree = workflow.TaskFailed, 2, "a", "b"
-	require.NoError(t, turn.Record(ctx, store.Fact{
-		Tasks: []workflow.Task{k}, Check: &store.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
-		Command: &store.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
-	}))
+	require.NoError(t, turn.Record(ctx,
+		store.Task{Task: k},
+		store.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
+		store.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
+	))
 	tasks, err = s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	require.Equal(t, k, tasks[0])
@@ -145,9 +146,11 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 	turn := begun(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	file := workflow.File{Name: "plan.md", Title: "Plan", Text: "# Plan\n"}
-	require.NoError(t, turn.Record(ctx, store.Fact{Lines: []workflow.Line{
-		{Agent: "orchestrator", Text: "one", Files: []workflow.File{file}}, {Agent: "orchestrator", Text: "two"},
-	}}))
+	require.NoError(t, turn.Record(ctx,
+		store.Lines{
+			{Agent: "orchestrator", Text: "one", Files: []workflow.File{file}}, {Agent: "orchestrator", Text: "two"},
+		},
+	))
 	var found *workflow.Posting
 	for {
 		p, err := s.Next(ctx, id)
@@ -167,7 +170,7 @@ func TestMaybeMovesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Maybe: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
+	require.NoError(t, turn.Record(t.Context(), store.Update{Maybe: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
 	require.Equal(t, workflow.PhaseReported, turn.Session().Phase)
-	require.Error(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventClaim}}))
+	require.Error(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim}}))
 }

@@ -118,16 +118,40 @@ func (t *Turn) worked(now time.Time) time.Duration {
 	return now.Sub(t.counted)
 }
 
-// spending adds up what the fact used, beside the session's money, and keeps the day's.
-func (t *Turn) spending(ctx context.Context, tx pgx.Tx, f Fact) error {
-	commands := 0
-	if f.Command != nil || f.Check != nil {
+// Usage is what something used: of models, of commands, of the disk.
+type Usage struct {
+	USD     float64
+	Tokens  int    // read and written by models
+	Printed int64  // bytes, by commands
+	Disk    *int64 // bytes that the session's folder takes now; nil: nobody looked
+}
+
+func (u *Usage) add(o Usage) {
+	u.USD, u.Tokens, u.Printed = u.USD+o.USD, u.Tokens+o.Tokens, u.Printed+o.Printed
+	if o.Disk != nil {
+		u.Disk = o.Disk
+	}
+}
+
+func (Usage) stage() stage { return stageSession }
+
+// write does nothing: spending writes what all parts used.
+func (Usage) write(context.Context, pgx.Tx, *recording) error { return nil }
+
+// spending adds up what the recording used, beside the session's money, and keeps the day's.
+type spending struct{}
+
+func (spending) stage() stage { return stageSession }
+
+func (spending) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	commands, used, worked := 0, r.used, r.worked.Milliseconds()
+	if has[Command](r) || has[Check](r) {
 		commands = 1
 	}
 	_, err := tx.Exec(ctx, `update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
 			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
-		t.id, f.Tokens, commands, f.worked.Milliseconds(), f.Limited, f.ClearStop || f.Open != nil && *f.Open, f.Printed, f.Disk)
-	nothing := f.SpentUSD == 0 && f.Tokens == 0 && f.worked.Milliseconds() == 0 && commands == 0 && f.Printed == 0 && f.Disk == nil
+		r.id, used.Tokens, commands, worked, r.update.Limited, r.update.ClearStop || r.update.opens(), used.Printed, used.Disk)
+	nothing := used.USD == 0 && used.Tokens == 0 && worked == 0 && commands == 0 && used.Printed == 0 && used.Disk == nil
 	if err != nil || nothing {
 		return err
 	}
@@ -135,40 +159,41 @@ func (t *Turn) spending(ctx context.Context, tx pgx.Tx, f Fact) error {
 		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4, $5, $6 from sessions where id = $1
 		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
 			worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed`,
-		t.id, f.SpentUSD, f.Tokens, f.worked.Milliseconds(), commands, f.Printed)
+		r.id, used.USD, used.Tokens, worked, commands, used.Printed)
 	return err
 }
 
-// extensions keeps what people allowed: of two at the same moment, one.
-func (t *Turn) extensions(ctx context.Context, tx pgx.Tx, f Fact) error {
-	for _, a := range f.Extensions {
-		_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
-			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
-			a.Limit, a.Subject, a.Day, a.Number+1, a.Step, t.id, a.User, a.UserName, a.MessageTS, f.permitted())
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+// An Extension is more of a limit, as people allowed it: of two at the same moment, one is
+// kept. It is given by the Permission of the same recording.
+type Extension workflow.Extension
+
+func (Extension) stage() stage { return stageGiven }
+
+func (a Extension) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+		a.Limit, a.Subject, a.Day, a.Number+1, a.Step, r.id, a.User, a.UserName, a.MessageTS, r.permitted())
+	return err
 }
 
 // Warn says in the thread that a limit is near, unless that was said already, here or, of
 // a day's limit, in another session.
 func (t *Turn) Warn(ctx context.Context, u workflow.Use, said []workflow.Line) error {
-	err := t.Record(ctx, Fact{Lines: said, warning: &u})
+	err := t.Record(ctx, warning(u), Lines(said))
 	if errors.Is(err, ErrStale) {
 		return nil
 	}
 	return err
 }
 
-func (t *Turn) warning(ctx context.Context, tx pgx.Tx, f Fact) error {
-	u := f.warning
-	if u == nil {
-		return nil
-	}
+// A warning is that people were told of a limit; ErrStale where they were told before.
+type warning workflow.Use
+
+func (warning) stage() stage { return stageSession }
+
+func (u warning) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	tag, err := tx.Exec(ctx, `insert into limit_warnings (name, subject, day, number, session_id) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		u.Limit, u.Subject, u.Day, u.Number, t.id)
+		u.Limit, u.Subject, u.Day, u.Number, r.id)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrStale
 	}

@@ -71,11 +71,11 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
-	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1.5, Tokens: 700, Command: &store.Command{Command: "go test"}, Disk: mb(3)}))
-	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 0.5, Tokens: 50}))
-	require.NoError(t, two.Record(t.Context(), store.Fact{SpentUSD: 4, Printed: 5 << 20}))
-	require.NoError(t, other.Record(t.Context(), store.Fact{SpentUSD: 8, Tokens: 80, Command: &store.Command{Command: "go test"}, Printed: 1 << 20}))
-	require.NoError(t, other.Record(t.Context(), store.Fact{Command: &store.Command{Command: "go vet"}, Disk: mb(4), Snapshots: []store.Snapshot{{Tree: "a", Pack: make([]byte, 1<<20)}}}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, store.Command{Command: "go test"}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 0.5, Tokens: 50}))
+	require.NoError(t, two.Record(t.Context(), store.Usage{USD: 4, Printed: 5 << 20}))
+	require.NoError(t, other.Record(t.Context(), store.Usage{USD: 8, Tokens: 80, Printed: 1 << 20}, store.Command{Command: "go test"}))
+	require.NoError(t, other.Record(t.Context(), store.Usage{Disk: mb(4)}, store.Command{Command: "go vet"}, store.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
 	_, err := s.Pool.Exec(t.Context(), `update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
 	require.NoError(t, err)
 	require.Equal(t, limitsOf(map[workflow.Span][]float64{
@@ -88,7 +88,7 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	// The day is the database's: what was spent on another one counts for the session only.
 	_, err = s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
 	require.NoError(t, err)
-	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 1}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1}))
 	got := used(t, one)
 	require.Equal(t, []float64{0, 0}, []float64{got[workflow.LimitOf(workflow.OfDay, workflow.Commands)], got[workflow.LimitOf(workflow.OfDay, workflow.Output)]})
 	require.Equal(t, 3.0, got[workflow.LimitOf(workflow.OfDay, workflow.Disk)], "of those that were at work today")
@@ -110,13 +110,13 @@ func TestOutputAndDisk(t *testing.T) {
 	figures := func() []float64 {
 		return []float64{use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Output)).Used, use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Disk)).Used}
 	}
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Printed: 1 << 20, Disk: mb(3)}))
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Printed: 1 << 19}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 20, Disk: mb(3)}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 19}))
 	require.Equal(t, []float64{1.5, 3}, figures())
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Disk: mb(2), Snapshots: []store.Snapshot{{Tree: "a", Pack: make([]byte, 1<<20)}, {Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}}}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(2)}, store.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}, store.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
 	require.Equal(t, []float64{1.5, 4}, figures())
 	require.True(t, use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Disk)).Reached())
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Disk: mb(0), Snapshots: []store.Snapshot{{Tree: "c", Pack: []byte{}}}}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(0)}, store.Snapshot{Tree: "c", Pack: []byte{}}))
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
@@ -125,11 +125,11 @@ func TestTimeAtWork(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{}))
+	require.NoError(t, turn.Record(t.Context()))
 	require.Zero(t, number(t, s, `select worked_ms from sessions`), "it waited for its place")
 	turn.Work()
 	for number(t, s, `select worked_ms from sessions`) < 3 {
-		require.NoError(t, turn.Record(t.Context(), store.Fact{}))
+		require.NoError(t, turn.Record(t.Context()))
 		_, err := s.Pool.Exec(t.Context(), `select pg_sleep(0.002)`)
 		require.NoError(t, err)
 	}
@@ -137,7 +137,7 @@ func TestTimeAtWork(t *testing.T) {
 	require.Equal(t, before, number(t, s, `select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
 	later, err := s.Begin(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
-	require.NoError(t, later.Record(t.Context(), store.Fact{}))
+	require.NoError(t, later.Record(t.Context()))
 	require.Equal(t, before, number(t, s, `select worked_ms from sessions`), "nobody was at work")
 	_, err = s.Pool.Exec(t.Context(), `update sessions set worked_ms = 10 * 60000`)
 	require.NoError(t, err)
@@ -149,36 +149,36 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	old := begun(t, s)
-	require.NoError(t, old.Record(t.Context(), store.Fact{SpentUSD: 4, Tokens: 10, Items: []json.RawMessage{[]byte(`{}`)}}))
+	require.NoError(t, old.Record(t.Context(), store.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, store.Usage{USD: 4, Tokens: 10}))
 	now, err := s.Begin(t.Context(), old.Session().ID)
 	require.NoError(t, err)
-	require.ErrorIs(t, old.Record(t.Context(), store.Fact{SpentUSD: 4, Tokens: 10}), store.ErrFenced)
+	require.ErrorIs(t, old.Record(t.Context(), store.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)
 	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.LimitOf(workflow.OfSession, workflow.USD)], got[workflow.LimitOf(workflow.OfSession, workflow.Tokens)], got[workflow.LimitOf(workflow.OfDay, workflow.USD)]})
 }
 
 // allows is the word of whoever wrote last in the session on a limit.
-func allows(t *testing.T, s *store.Store, turn *store.Turn, u workflow.Use) store.Fact {
+func allows(t *testing.T, s *store.Store, turn *store.Turn, u workflow.Use) []store.Part {
 	t.Helper()
 	p := workflow.Permission{ID: store.NewToken(), What: workflow.PermitLimit, UserName: "ann"}
 	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id, message_ts, user_id from inbox where session_id = $1 order by id desc limit 1`, turn.Session().ID).
 		Scan(&p.Message, &p.MessageTS, &p.User))
-	return store.Fact{Permission: &p, Extensions: []workflow.Extension{{Use: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS}}}
+	return []store.Part{store.Permission{Permission: p}, store.Extension{Use: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS}}
 }
 
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
-	require.NoError(t, one.Record(t.Context(), store.Fact{SpentUSD: 30}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 30}))
 	full := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.True(t, full.Reached())
 	require.True(t, use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD)).Reached(), "it is everybody's")
 	require.False(t, use(t, other, workflow.LimitOf(workflow.OfSession, workflow.USD)).Reached())
 
 	// Two people at the same moment allow as much again, not twice as much.
-	require.NoError(t, one.Record(t.Context(), allows(t, s, one, full)))
-	require.NoError(t, other.Record(t.Context(), allows(t, s, other, full)))
+	require.NoError(t, one.Record(t.Context(), allows(t, s, one, full)...))
+	require.NoError(t, other.Record(t.Context(), allows(t, s, other, full)...))
 	more := use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.Equal(t, []any{60.0, 1, false}, []any{more.Allowed, more.Number, more.Reached()})
 	require.Equal(t, 1, number(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
@@ -186,7 +186,7 @@ func TestExtensions(t *testing.T) {
 	// A session's is its own, and another day's is over.
 	_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, 'again', 'reply', '9.0', 'U1')`, one.Session().ID)
 	require.NoError(t, err)
-	require.NoError(t, one.Record(t.Context(), allows(t, s, one, use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)))))
+	require.NoError(t, one.Record(t.Context(), allows(t, s, one, use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)))...))
 	require.Equal(t, []float64{10, 5}, []float64{use(t, one, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed, use(t, other, workflow.LimitOf(workflow.OfSession, workflow.USD)).Allowed})
 	_, err = s.Pool.Exec(t.Context(), `update extensions set day = '2026-03-02' where day <> ''`)
 	require.NoError(t, err)
@@ -222,10 +222,10 @@ func TestASessionRestsAtALimitUntilItIsOpen(t *testing.T) {
 	}
 	yes, no := true, false
 	require.False(t, limited())
-	for _, end := range []store.Fact{{Open: &yes}, {ClearStop: true, Open: &no}} {
-		require.NoError(t, turn.Record(t.Context(), store.Fact{Limited: true, Open: &no}))
+	for _, end := range []store.Update{{Open: &yes}, {ClearStop: true, Open: &no}} {
+		require.NoError(t, turn.Record(t.Context(), store.Update{Open: &no, Limited: true}))
 		require.True(t, limited())
-		require.NoError(t, turn.Record(t.Context(), store.Fact{}))
+		require.NoError(t, turn.Record(t.Context()))
 		require.True(t, limited())
 		require.NoError(t, turn.Record(t.Context(), end))
 		require.False(t, limited())

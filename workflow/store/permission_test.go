@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/jackc/pgx/v5/stdlib"
@@ -94,10 +95,12 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 				turn := begun(t, s)
 				reported(t, turn, 1, "first")
 				two := reported(t, turn, 2, "second")
-				f := approval(two, "a")
-				c.change(f.Permission, f.Approval)
-				if f.Permission.ID == "" {
-					f.Permission = nil
+				parts := approval(two, "a")
+				permission, approves := parts[1].(store.Permission), parts[2].(store.Approval)
+				c.change(&permission.Permission, (*workflow.Approval)(&approves))
+				parts[1], parts[2] = permission, approves
+				if permission.ID == "" {
+					parts = slices.Delete(parts, 1, 2)
 				}
 				for _, sql := range []string{c.sql, c.off} {
 					if sql == c.off && guarded {
@@ -106,13 +109,13 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 					_, err := s.Pool.Exec(t.Context(), sql)
 					require.NoError(t, err)
 				}
-				if f.Approval.Revision == 3 {
+				if approves.Revision == 3 {
 					_, err := s.Begin(t.Context(), turn.Session().ID)
 					require.NoError(t, err)
 					turn, err = s.Begin(t.Context(), turn.Session().ID)
 					require.NoError(t, err)
 				}
-				err := turn.Record(t.Context(), f)
+				err := turn.Record(t.Context(), parts...)
 				if guarded {
 					require.ErrorContains(t, err, c.want)
 					require.Zero(t, number(t, s, `select count(*) from approvals`)+number(t, s, `select count(*) from permissions`))
@@ -131,11 +134,11 @@ func TestAMessagePermitsOnce(t *testing.T) {
 	s := open(t)
 	turn := begun(t, s)
 	one := reported(t, turn, 1, "first")
-	require.NoError(t, turn.Record(t.Context(), approval(one, "a")))
+	require.NoError(t, turn.Record(t.Context(), approval(one, "a")...))
 	two := reported(t, turn, 2, "second")
 	again := approval(two, "b")
-	again.Events = nil
-	require.ErrorIs(t, turn.Record(t.Context(), again), store.ErrStale)
+	again[0] = store.Update{Change: again[0].(store.Update).Change}
+	require.ErrorIs(t, turn.Record(t.Context(), again...), store.ErrStale)
 	require.Equal(t, 1, number(t, s, `select count(*) from approvals`))
 }
 
@@ -145,18 +148,18 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")))
+	require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")...))
 	push := func() error {
-		return turn.Record(t.Context(), store.Fact{Push: &workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}})
+		return turn.Record(t.Context(), store.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
+	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	require.Equal(t, "0", turn.Session().Halted)
 	require.ErrorIs(t, push(), store.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
+	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
 	require.ErrorIs(t, push(), store.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Permission: permits("adopts", workflow.PermitAdopt, 1)}))
+	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *permits("adopts", workflow.PermitAdopt, 1)}))
 	require.ErrorIs(t, push(), store.ErrNotApproved, "nor does another permission")
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Permission: permits("resumes", workflow.PermitResume, 1)}))
+	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *permits("resumes", workflow.PermitResume, 1)}))
 	require.NoError(t, push())
 }
 
@@ -205,7 +208,7 @@ func TestApprovalsFromBefore(t *testing.T) {
 	for name, c := range cases {
 		turn, err := s.Begin(t.Context(), name)
 		require.NoError(t, err)
-		err = turn.Record(t.Context(), store.Fact{Push: &workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended}})
+		err = turn.Record(t.Context(), store.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended})
 		if c.counts {
 			require.NoError(t, err, name)
 		} else {
@@ -228,7 +231,7 @@ func TestHeldWordsWait(t *testing.T) {
 	require.NoError(t, s.Receive(ctx, in))
 	id := int64(number(t, s, `select max(id) from inbox`))
 	offer := workflow.Line{Agent: "orchestrator", Text: "this waits", Buttons: []workflow.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
-	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: id, Held: true}}, Lines: []workflow.Line{offer}}))
+	require.NoError(t, turn.Record(ctx, store.Handled{ID: id, Held: true}, store.Lines{offer}))
 	p, err := s.Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	posted(t, s, p.Key, "7.7")
@@ -247,14 +250,14 @@ func TestHeldWordsWait(t *testing.T) {
 	require.Empty(t, unseen)
 
 	opens := true
-	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: 1, ForAgents: true}}, Open: &opens}))
+	require.NoError(t, turn.Record(ctx, store.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
 	p, err = s.Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, p, "what is answered is something else")
 
 	adopts := permits("p", workflow.PermitAdopt, 0)
 	adopts.RestsOn = []int64{id}
-	require.NoError(t, turn.Record(ctx, store.Fact{Permission: adopts, Passed: []int64{id}}))
+	require.NoError(t, turn.Record(ctx, store.Passed{id}, store.Permission{Permission: *adopts}))
 	p, err = s.Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, "Passed on by ann.", p.Note)

@@ -17,6 +17,20 @@ import (
 // asks to wait with them, they would come when nobody looks any more. Order means nothing to
 // them, and putting one on twice changes nothing.
 
+// A Reaction is shown on a message of the thread.
+type Reaction struct{ Name, OnTS string }
+
+func (Reaction) stage() stage { return stageThread }
+
+func (e Reaction) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	_, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, on_ts) values ($1, $2, $3, $4) on conflict do nothing`,
+		r.id+":"+e.Name+":"+e.OnTS, r.id, e.Name, e.OnTS)
+	if err != nil {
+		return err
+	}
+	return r.store.queueReaction(ctx, tx, r.id)
+}
+
 // A ReactJob puts the reactions on that one session has in the outbox.
 type ReactJob struct {
 	Session string `json:"session" river:"unique"`
@@ -115,11 +129,4 @@ func (s *Store) next(ctx context.Context, session, half string) (p *workflow.Pos
 		return nil, fmt.Errorf("outbox of %s: %w", session, err)
 	}
 	return p, nil
-}
-
-// Taken reports whether a message was given to the agents before the inbox row given.
-func (t *Turn) Taken(ctx context.Context, ts string, before int64) (taken bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and message_ts = $2 and id < $3 and for_agents)`,
-		t.id, ts, before).Scan(&taken)
-	return taken, err
 }

@@ -48,7 +48,7 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	turn, err := s.Begin(ctx, id)
 	require.NoError(t, err)
 	for n := range 50 {
-		require.NoError(t, turn.Record(ctx, Fact{Alone: true, Lines: []workflow.Line{{Agent: "deep", Text: fmt.Sprint("line ", n)}}}))
+		require.NoError(t, turn.Record(ctx, Replies{{Agent: "deep", Text: fmt.Sprint("line ", n)}}))
 	}
 	line, err := s.Next(ctx, id) // and Slack asks to wait
 	require.NoError(t, err)

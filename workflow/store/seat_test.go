@@ -71,7 +71,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	c.now[about]--
 	c.done[session]++
 	c.mu.Unlock()
-	return turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: in[0].ID}}})
+	return turn.Record(ctx, store.Handled{ID: in[0].ID})
 }
 
 // work starts replicas over one database, and ends them with the test.
@@ -174,7 +174,7 @@ func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 		}})
 	})
 	require.ErrorIs(t, <-begins, store.ErrFenced)
-	require.NoError(t, first.Record(t.Context(), store.Fact{}), "who has the session keeps it")
+	require.NoError(t, first.Record(t.Context()), "who has the session keeps it")
 }
 
 func replica(s *store.Store, id string) *store.Replica {
@@ -232,7 +232,7 @@ func TestAnOutageMakesNobodyDead(t *testing.T) {
 func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	require.NoError(t, begun(t, s).Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "deep", Text: "hello"}}}))
+	require.NoError(t, begun(t, s).Record(t.Context(), store.Lines{{Agent: "deep", Text: "hello"}}))
 	_, err := s.Pool.Exec(t.Context(), `delete from river_job`)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -261,7 +261,7 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: in[0].ID}}})
+				return turn.Record(ctx, store.Handled{ID: in[0].ID})
 			},
 		})
 	})

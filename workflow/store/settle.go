@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -12,28 +11,33 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// settle takes the buttons off what the session waits for no longer: a fact that opens it
-// again, stops it or shows a newer report has answered whatever was asked before. The
+// Settling takes the buttons off what the session waits for no longer: a recording that
+// opens it again, stops it or shows a newer report has answered whatever was asked before. The
 // buttons' rows stay, so a press that was on its way is still judged, and told that it is late.
 //
 // What is offered to people who may approve waits longer: held words until they are passed
 // on, stopped work until it goes on, or another revision is shown or approved.
-func (t *Turn) settle(ctx context.Context, tx pgx.Tx, f Fact) error {
-	if len(f.Passed) > 0 && f.Permission != nil {
-		if err := t.unbutton(ctx, tx, "Passed on by "+f.Permission.UserName+".", offersHeld+` and exists (select 1 from buttons b
-			where b.session_id = $1 and b.action_id = 'pass_on' and b.means = any($2::text[]) and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, texts(f.Passed)); err != nil {
+type settling struct{}
+
+func (settling) stage() stage { return stageSettle }
+
+func (settling) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	p, _ := part[Permission](r)
+	if passed, _ := part[Passed](r); len(passed) > 0 && p.ID != "" {
+		if err := r.unbutton(ctx, tx, "Passed on by "+p.UserName+".", offersHeld+` and exists (select 1 from buttons b
+			where b.session_id = $1 and b.action_id = 'pass_on' and b.means = any($2::text[]) and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, texts(passed)); err != nil {
 			return err
 		}
 	}
-	note := f.answers()
+	note := r.answers()
 	if note == "" {
 		return nil
 	}
 	which := `not (` + offersHeld + `)`
-	if f.Approval == nil && f.Report == nil && (f.Permission == nil || f.Permission.What != workflow.PermitResume) {
+	if !has[Approval](r) && !has[Report](r) && p.What != workflow.PermitResume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
-	return t.unbutton(ctx, tx, note, which)
+	return r.unbutton(ctx, tx, note, which)
 }
 
 // What a message's buttons offer.
@@ -80,22 +84,27 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args
 	return err
 }
 
-// answers says in words what the fact answers; empty where what waits goes on waiting.
-func (f Fact) answers() string {
-	switch {
-	case f.Approval != nil:
-		return "Approved by " + f.Approval.UserName + "."
-	case f.Permission != nil && f.Permission.What == workflow.PermitResume && f.Permission.Revision > 0:
-		return "Going on, as " + f.Permission.UserName + " says."
-	case f.Allowance != nil && f.Allowance.User != "":
-		return "Push allowed by " + f.Allowance.UserName + "."
-	case slices.Contains(f.Events, workflow.EventStop):
+// answers is what the recording answers, in words; empty where what waits goes on waiting.
+func (r *recording) answers() string {
+	if a, ok := part[Approval](r); ok {
+		return "Approved by " + a.UserName + "."
+	}
+	if p, ok := part[Permission](r); ok && p.What == workflow.PermitResume && p.Revision > 0 {
+		return "Going on, as " + p.UserName + " says."
+	}
+	if w, ok := part[Allowance](r); ok && w.User != "" {
+		return "Push allowed by " + w.UserName + "."
+	}
+	if r.update.stops() {
 		return "Stopped."
-	case f.Question != nil && f.Question.ID != 0:
-		return "Answered: " + short(f.Question.Answer)
-	case f.Report != nil:
-		return fmt.Sprintf("Revision %d below counts now.", f.Report.Revision)
-	case f.Open != nil && *f.Open && len(f.Handled) > 0:
+	}
+	if a, ok := part[Answer](r); ok {
+		return "Answered: " + short(a.Text)
+	}
+	if report, ok := part[Report](r); ok {
+		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
+	}
+	if r.update.opens() && has[Handled](r) {
 		return "Answered below."
 	}
 	return ""

@@ -13,9 +13,11 @@ import (
 func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
 	turn = begun(t, s)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
-		{ActionID: "fix_it", Label: "Fix it", Value: "opaque"},
-	}}}}))
+	require.NoError(t, turn.Record(t.Context(),
+		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
+			{ActionID: "fix_it", Label: "Fix it", Value: "opaque"},
+		}}},
+	))
 	if shown {
 		p, err := s.Next(t.Context(), turn.Session().ID)
 		require.NoError(t, err)
@@ -27,25 +29,25 @@ func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key strin
 
 func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 	t.Parallel()
-	opens, handled := true, []store.Handled{{ID: 1, ForAgents: true}}
+	opens, handled := true, store.Handled{ID: 1, ForAgents: true}
 	report := workflow.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "newer", BaseCommit: "c0ffee"}
 	cases := map[string]struct {
-		fact store.Fact
-		note string // empty: the buttons stay
+		parts []store.Part
+		note  string // empty: the buttons stay
 	}{
-		"words for the agents":   {store.Fact{Handled: handled, Open: &opens}, "Answered below."},
-		"a newer report":         {store.Fact{Report: &report}, "Revision 2 below counts now."},
-		"a stop":                 {store.Fact{Events: []workflow.Event{workflow.EventStop}}, "Stopped."},
-		"a line":                 {store.Fact{Lines: []workflow.Line{{Agent: "deep", Text: "still at it"}}}, ""},
-		"a message set aside":    {store.Fact{Handled: []store.Handled{{ID: 1}}}, ""},
-		"a model's turn goes on": {store.Fact{Open: &opens}, ""},
+		"words for the agents":   {[]store.Part{handled, store.Update{Open: &opens}}, "Answered below."},
+		"a newer report":         {[]store.Part{store.Report(report)}, "Revision 2 below counts now."},
+		"a stop":                 {[]store.Part{store.Update{Events: []workflow.Event{workflow.EventStop}}}, "Stopped."},
+		"a line":                 {[]store.Part{store.Lines{{Agent: "deep", Text: "still at it"}}}, ""},
+		"a message set aside":    {[]store.Part{store.Handled{ID: 1}}, ""},
+		"a model's turn goes on": {[]store.Part{store.Update{Open: &opens}}, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			turn, key := asks(t, s, true)
-			require.NoError(t, turn.Record(t.Context(), c.fact))
+			require.NoError(t, turn.Record(t.Context(), c.parts...))
 			p, err := s.Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
 			if c.note == "" {
@@ -55,7 +57,7 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 			require.Equal(t, []string{key, "7.7", c.note, "[orchestrator] shall I?"}, []string{p.Rewrites, p.OnTS, p.Note, p.Text()})
 			require.Empty(t, p.Lines[0].Buttons)
 			posted(t, s, p.Key, p.OnTS)
-			require.NoError(t, turn.Record(t.Context(), store.Fact{Handled: handled, Open: &opens}))
+			require.NoError(t, turn.Record(t.Context(), handled, store.Update{Open: &opens}))
 			p, err = s.Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
 			require.Nil(t, p, "once")
@@ -70,7 +72,7 @@ func TestWhatWasNeverShownGoesOutWithoutButtons(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn, _ := asks(t, s, false)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
+	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	p, err := s.Next(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, "[orchestrator] shall I?", p.Text())

@@ -75,8 +75,8 @@ func (s *Store) BreakSilence(ctx context.Context, session string, after time.Dur
 			return err
 		}
 		said = true
-		t := &Turn{store: s, id: session}
-		return t.lines(ctx, tx, Fact{Lines: []workflow.Line{say(x)}})
+		r := &recording{Turn: &Turn{store: s, id: session}}
+		return Lines{say(x)}.write(ctx, tx, r)
 	})
 	if err != nil {
 		return false, fmt.Errorf("speak in the thread of %s: %w", session, err)

@@ -23,9 +23,7 @@ func atWorkFor(t *testing.T, s *Store, quiet time.Duration) *Turn {
 	require.NoError(t, err)
 	turn, err := s.Begin(ctx, list[0].ID)
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(ctx, Fact{
-		Handled: []Handled{{ID: 1, ForAgents: true}}, Open: &open, Lines: []workflow.Line{{Agent: "deep", Text: "looking"}},
-	}))
+	require.NoError(t, turn.Record(ctx, Handled{ID: 1, ForAgents: true}, Update{Open: &open}, Lines{{Agent: "deep", Text: "looking"}}))
 	passed(t, s, quiet)
 	return turn
 }
@@ -54,7 +52,7 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 	passed(t, s, 2*time.Minute)
 	require.Equal(t, 1, silentOnes(t, s))
 
-	for _, waits := range []Fact{
+	for _, waits := range []Update{
 		{Events: []workflow.Event{workflow.EventReport}, Open: new(bool)},
 		{Events: []workflow.Event{workflow.EventPause}, Open: new(bool)},
 		{Events: []workflow.Event{workflow.EventStop}, Open: new(bool)},
@@ -63,7 +61,7 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 		require.Zero(t, silentOnes(t, s), "it waits for people: %v", waits.Events)
 	}
 	open := true
-	require.NoError(t, turn.Record(ctx, Fact{Open: &open, Events: []workflow.Event{workflow.EventRequest}}))
+	require.NoError(t, turn.Record(ctx, Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
 	require.Equal(t, 1, silentOnes(t, s))
 	require.NoError(t, s.Receive(ctx, workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
 	require.Zero(t, silentOnes(t, s), "somebody spoke")

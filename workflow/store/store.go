@@ -2,9 +2,12 @@
 // what has to be posted, reports, approvals, tasks and pushes.
 //
 // Contracts:
-//   - One fact is one transaction. Turn.Record writes a transcript item, the line it
-//     said, the outbox row and the posting job together, or none of them.
-//   - A job is put in the queue in the transaction of the fact that it follows from, and
+//   - What belongs together is one recording: Turn.Record writes its parts in one
+//     transaction, or none of them. A Part is a small type that stands in the file of its
+//     table and writes itself, so that a new kind of row is a new file. The order of the
+//     arguments says nothing but the order within one kind: each Part has a stage, and stages
+//     are written in their own order (see record.go).
+//   - A job is put in the queue in the transaction of the recording that it follows from, and
 //     finished in the transaction that saw nothing was left to do (see jobs.go).
 //   - A turn writes under its epoch. Whoever begins a later turn fences it: its next
 //     write fails with ErrFenced and changes nothing.

@@ -171,7 +171,7 @@ func TestALaterTurnFencesTheEarlier(t *testing.T) {
 	second, err := s.Begin(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 
-	line := store.Fact{Lines: []workflow.Line{{Agent: "orchestrator", Text: "hello"}}}
+	line := store.Lines{{Agent: "orchestrator", Text: "hello"}}
 	require.ErrorIs(t, first.Record(t.Context(), line), store.ErrFenced)
 	pulse, err := first.Pulse(t.Context())
 	require.NoError(t, err)
@@ -184,17 +184,18 @@ func TestAFactIsOneTransaction(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	turn := begun(t, s)
-	err := turn.Record(t.Context(), store.Fact{
-		Items: []json.RawMessage{json.RawMessage(`{"role":"user"}`)}, Lines: []workflow.Line{{Agent: "orchestrator", Text: "x"}},
-		Approval: &workflow.Approval{ID: "a", Revision: 1, ReportHash: "no such report"},
-	})
+	err := turn.Record(t.Context(),
+		store.Transcript{Items: []json.RawMessage{json.RawMessage(`{"role":"user"}`)}},
+		store.Approval{ID: "a", Revision: 1, ReportHash: "no such report"},
+		store.Lines{{Agent: "orchestrator", Text: "x"}},
+	)
 	require.ErrorIs(t, err, store.ErrStale)
 	require.Zero(t, number(t, s, `select count(*) from transcript`))
 	require.Zero(t, number(t, s, `select count(*) from lines`))
 	require.Zero(t, number(t, s, `select count(*) from outbox where reaction = ''`))
 	require.Zero(t, number(t, s, `select count(*) from river_job where kind = 'post' and args->>'session' = 'x'`))
 
-	err = turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventProve}})
+	err = turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventProve}})
 	require.ErrorContains(t, err, "cannot take the event")
 	require.Equal(t, workflow.PhaseExploring, turn.Session().Phase)
 }
@@ -202,9 +203,10 @@ func TestAFactIsOneTransaction(t *testing.T) {
 func reported(t *testing.T, turn *store.Turn, revision int, text string) workflow.Report {
 	t.Helper()
 	r := workflow.Report{Session: turn.Session().ID, Revision: revision, Kind: "root_cause", Body: json.RawMessage(`{}`), Text: text, BaseCommit: "c0ffee"}
-	require.NoError(t, turn.Record(t.Context(), store.Fact{
-		Report: &r, Events: []workflow.Event{workflow.EventReport}, Change: func(s *workflow.Session) { s.BaseCommit = "c0ffee" },
-	}))
+	require.NoError(t, turn.Record(t.Context(),
+		store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "c0ffee" }, Events: []workflow.Event{workflow.EventReport}},
+		store.Report(r),
+	))
 	return r
 }
 
@@ -213,12 +215,11 @@ func permits(id string, what workflow.PermissionKind, revision int) *workflow.Pe
 	return &workflow.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
 }
 
-func approval(r workflow.Report, id string) store.Fact {
-	return store.Fact{
-		Permission: permits("p"+id, workflow.PermitReport, r.Revision),
-		Approval:   &workflow.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
-		Events:     []workflow.Event{workflow.EventApprove},
-		Change:     func(s *workflow.Session) { s.Branch = "bobbin/x" },
+func approval(r workflow.Report, id string) []store.Part {
+	return []store.Part{
+		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
+		store.Permission{Permission: *permits("p"+id, workflow.PermitReport, r.Revision)},
+		store.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
 	}
 }
 
@@ -229,15 +230,15 @@ func TestApprovalIsCompareAndSet(t *testing.T) {
 	one := reported(t, turn, 1, "first")
 	two := reported(t, turn, 2, "second")
 
-	require.ErrorIs(t, turn.Record(t.Context(), approval(one, "a")), store.ErrStale, "an old revision")
+	require.ErrorIs(t, turn.Record(t.Context(), approval(one, "a")...), store.ErrStale, "an old revision")
 	forged := two
 	forged.Text = "something else"
-	require.ErrorIs(t, turn.Record(t.Context(), approval(forged, "b")), store.ErrStale, "another text")
+	require.ErrorIs(t, turn.Record(t.Context(), approval(forged, "b")...), store.ErrStale, "another text")
 
 	var all sync.WaitGroup
 	won := make([]bool, 20)
 	for i := range won {
-		all.Go(func() { won[i] = turn.Record(t.Context(), approval(two, fmt.Sprint("c", i))) == nil })
+		all.Go(func() { won[i] = turn.Record(t.Context(), approval(two, fmt.Sprint("c", i))...) == nil })
 	}
 	all.Wait()
 	n := 0
@@ -263,7 +264,12 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	id := turn.Session().ID
 	say := func(alone bool, buttons []workflow.Button, texts ...string) {
 		for _, text := range texts {
-			require.NoError(t, turn.Record(t.Context(), store.Fact{Alone: alone, Lines: []workflow.Line{{Agent: "deep", Text: text, Buttons: buttons}}}))
+			line := workflow.Line{Agent: "deep", Text: text, Buttons: buttons}
+			if alone {
+				require.NoError(t, turn.Record(t.Context(), store.Replies{line}))
+			} else {
+				require.NoError(t, turn.Record(t.Context(), store.Lines{line}))
+			}
 		}
 	}
 	say(false, nil, "one", "two")
@@ -321,14 +327,14 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, unseen, "nobody judged them yet")
 
-	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: unhandled[0].ID, ForAgents: true}}, Open: ptr(true)}))
+	require.NoError(t, turn.Record(ctx, store.Handled{ID: unhandled[0].ID, ForAgents: true}, store.Update{Open: ptr(true)}))
 	require.True(t, turn.Session().Open)
 	unseen, err = turn.Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
-	require.NoError(t, turn.Record(ctx, store.Fact{Seen: unseen[0].ID, Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}}))
+	require.NoError(t, turn.Record(ctx, store.Transcript{Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}, Seen: unseen[0].ID}))
 
-	require.NoError(t, turn.Record(ctx, store.Fact{CallID: "call1", Tasks: []workflow.Task{{Number: 1, Description: "mend", Category: workflow.CategoryDeep}}}))
+	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep}, Call: "call1"}))
 	tasks, err := s.Tasks(ctx, id, "call1")
 	require.NoError(t, err)
 	require.Len(t, tasks, 1)
@@ -337,13 +343,13 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, unseen, "a worker begins with what the orchestrator knew")
 
-	require.NoError(t, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}}}))
+	require.NoError(t, turn.Record(ctx, store.Handled{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}))
 	for _, task := range []int64{0, k.ID} {
 		unseen, err = turn.Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Len(t, unseen, 1)
 		require.Equal(t, "told", unseen[0].Shown)
-		require.NoError(t, turn.Record(ctx, store.Fact{Task: task, Seen: unseen[0].ID}))
+		require.NoError(t, turn.Record(ctx, store.Transcript{Task: task, Seen: unseen[0].ID}))
 		unseen, err = turn.Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Empty(t, unseen)
@@ -362,19 +368,22 @@ func TestWorkIsKept(t *testing.T) {
 	turn := begun(t, s)
 	ctx := t.Context()
 	id := turn.Session().ID
-	require.NoError(t, turn.Record(ctx, store.Fact{CallID: "c", Tasks: []workflow.Task{{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}}}))
+	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}, Call: "c"}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
 	k.State, k.Summary = workflow.TaskDone, "mended"
-	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")))
+	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")...))
 	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
-	require.NoError(t, turn.Record(ctx, store.Fact{
-		Tasks: []workflow.Task{k}, Attempt: &workflow.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}, Push: &push, SpentUSD: 0.25,
-		Decisions: []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}},
-	}))
+	require.NoError(t, turn.Record(ctx,
+		store.Usage{USD: 0.25},
+		store.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
+		store.Task{Task: k},
+		store.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
+		store.Push(push),
+	))
 	push.State = workflow.PushDone
-	require.NoError(t, turn.Record(ctx, store.Fact{Push: &push, SpentUSD: 0.25}))
+	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, store.Push(push)))
 
 	attempts, err := s.Attempts(ctx, k.ID)
 	require.NoError(t, err)
@@ -404,7 +413,7 @@ func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, pulse.Stop)
 	require.True(t, pulse.Unhandled)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{ClearStop: true, Events: []workflow.Event{workflow.EventStop}}))
+	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true}))
 	pulse, err = turn.Pulse(t.Context())
 	require.NoError(t, err)
 	require.False(t, pulse.Stop)

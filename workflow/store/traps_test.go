@@ -75,9 +75,9 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 	})
 	for n := range 150 {
 		buttons := []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
-		require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons}}}))
-		require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventStop}}))
-		require.NoError(t, turn.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventRequest}}))
+		require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons}}))
+		require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+		require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest}}))
 	}
 	require.NotContains(t, log.String(), "deadlock")
 }
@@ -96,7 +96,7 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 			}
 			in, err := turn.Unhandled(ctx)
 			for _, m := range in {
-				err = errors.Join(err, turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: m.ID}}}))
+				err = errors.Join(err, turn.Record(ctx, store.Handled{ID: m.ID}))
 			}
 			return err
 		}})
@@ -122,7 +122,7 @@ func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) err
 			return err
 		}
 		for _, m := range in {
-			if err := turn.Record(ctx, store.Fact{Handled: []store.Handled{{ID: m.ID}}}); err != nil {
+			if err := turn.Record(ctx, store.Handled{ID: m.ID}); err != nil {
 				return err
 			}
 		}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -20,7 +19,7 @@ func TestVitals(t *testing.T) {
 	turn := begun(t, s)
 	before, err := s.Vitals(t.Context(), "r1")
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(t.Context(), store.Fact{Lines: []workflow.Line{{Agent: "bobbin", Text: "Looking into it."}}}))
+	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "bobbin", Text: "Looking into it."}}))
 	_, err = s.Pool.Exec(t.Context(), `insert into replicas (id, seen_at) values ('r1', now() - interval '1 hour')`)
 	require.NoError(t, err)
 	v, err = s.Vitals(t.Context(), "r1")

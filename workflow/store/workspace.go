@@ -16,16 +16,13 @@ type Snapshot struct {
 	Pack []byte
 }
 
-// snapshots keep what the files are in the transaction of the fact that changed them.
-func (t *Turn) snapshots(ctx context.Context, tx pgx.Tx, f Fact) error {
-	for _, s := range f.Snapshots {
-		_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
-			on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, t.id, s.Task, s.Tree, s.Pack)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+func (Snapshot) stage() stage { return stageWork }
+
+// write keeps what the files are in the transaction of what changed them.
+func (s Snapshot) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
+		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, r.id, s.Task, s.Tree, s.Pack)
+	return err
 }
 
 // Snapshot is the newest state of a tree; nil where nothing was changed in it yet.

@@ -18,7 +18,7 @@ const maxAdopted = 40_000
 // adopts judges "yes please do this": a person makes their own what others asked for above
 // in the thread; ok says that it was that. Agents are given it whole, as data, whoever
 // wrote it.
-func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if !workflow.Adopts(m.Text) {
 		return f, false, nil
 	}
@@ -36,20 +36,22 @@ func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	if why != "" {
 		f = t.forAgents(m, "")
-		f.Decisions = []workflow.Decision{{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
 		return f, true, nil
 	}
 	f = t.forAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
 		called(p.Name), fence("message", t.Slack.Readable(ctx, m.Text)), theirs.text))
 	if title := firstLine(strings.TrimSpace(theirs.title)); t.Session().Title == "" && title != "" {
-		f.Change = func(s *workflow.Session) { s.Title = title }
+		change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
 	}
-	f.Earlier, f.Adopts, f.Passed = theirs.earlier, theirs.ts, theirs.held
+	f = append(f, store.Earlier(theirs.earlier), store.Passed(theirs.held))
 	for _, s := range theirs.earlier {
-		f.Attachments = append(f.Attachments, s.Files...)
+		f = append(f, store.Attachments(s.Files))
 	}
-	f.Permission = permission(m, p, workflow.PermitAdopt, t.Session().Revision)
-	f.Decisions = []workflow.Decision{{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	adopts := permission(m, p, workflow.PermitAdopt, t.Session().Revision)
+	adopts.Adopts = theirs.ts
+	f = append(f, adopts)
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
 	return f, true, nil
 }
 

@@ -61,14 +61,13 @@ func (l *lead) allowed(ctx context.Context, a *workflow.Approval, tree string, p
 	}
 	w.Names = fmt.Sprintf("The work is %s, and waits for a word of its own, because it changes more than code:\n  • %s\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.",
 		ready, strings.Join(named, "\n  • "), short(tree))
-	l.journal.put.Allowance = w
-	l.journal.say(w.Names,
+	l.journal.add(store.Allowance(*w))
+	l.journal.reply(w.Names,
 		workflow.Button{ActionID: "push_it", Label: "Push it", Style: "primary", Value: store.NewToken(), Means: w.ID},
 		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
 		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
-	l.journal.put.Alone = true
-	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
-	l.journal.put.Open = no
+	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
+	l.journal.add(store.Update{Open: no})
 	return nil, &model.Result{Ends: true, Text: "Not pushed: the change decides more than what the code does, so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")}, nil
 }
 
@@ -91,8 +90,8 @@ func (t *turn) waiting(ctx context.Context) (*workflow.Allowance, error) {
 
 // allow takes the word that lets a push go out; it is judged like an approval. id is of the
 // button; empty for words, which have to stand below the question.
-func (t *turn) allow(ctx context.Context, m workflow.Message, p workflow.Person, id string) (store.Fact, error) {
-	refused := func(reason, said string) (store.Fact, error) { return t.refuse(m, p, "push", reason, said), nil }
+func (t *turn) allow(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) { return t.refuse(m, p, "push", reason, said), nil }
 	reason, approvers, err := t.mayNotApprove(ctx, p)
 	if err != nil {
 		return t.unknown(m, err)
@@ -103,23 +102,23 @@ func (t *turn) allow(ctx context.Context, m workflow.Message, p workflow.Person,
 	w, err := t.waiting(ctx)
 	switch {
 	case err != nil:
-		return store.Fact{}, err
+		return nil, err
 	case w == nil:
 		return refused("no push waits", "No push waits for a word at this moment.")
 	case id != "" && id != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
 	}
 	if unread, err := t.unread(ctx, m, func() (string, bool, error) { return t.Store.Shown(ctx, t.Session().ID, w.Names) }); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if unread {
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
 	}
 	f := t.forAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", called(p.Name)))
-	f.Lines = t.program(fmt.Sprintf("Push allowed by %s.", p.Name))
+	f = append(f, store.Lines(t.program(fmt.Sprintf("Push allowed by %s.", p.Name))))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
-	f.Allowance = w
-	f.Permission = permission(m, p, workflow.PermitPush, t.Session().Revision)
-	f.Decisions = []workflow.Decision{{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	f = append(f, store.Allowance(*w))
+	f = append(f, permission(m, p, workflow.PermitPush, t.Session().Revision))
+	f = append(f, store.Decision{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
 	return f, nil
 }
 

@@ -73,7 +73,7 @@ func after(first func(context.Context, *thread) (string, error), then func(conte
 }
 
 func happens(events ...workflow.Event) func(context.Context, *thread) error {
-	return func(ctx context.Context, th *thread) error { return th.Record(ctx, store.Fact{Events: events}) }
+	return func(ctx context.Context, th *thread) error { return th.Record(ctx, store.Update{Events: events}) }
 }
 
 // matrix plays every actor in every standing, with words and with a click, and returns a
@@ -218,7 +218,7 @@ func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
 
 // clicks are judged and recorded by many hands at once, as if no queue and no epoch kept
 // them apart; change takes a guard away from what each would record.
-func (o *office) clicks(ctx context.Context, n int, change func(*store.Fact)) (approvals int, err error) {
+func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (approvals int, err error) {
 	th, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
 	if err != nil {
 		return 0, err
@@ -240,7 +240,7 @@ func (o *office) clicks(ctx context.Context, n int, change func(*store.Fact)) (a
 	if err != nil || len(messages) != n {
 		return 0, fmt.Errorf("%d of %d clicks arrived: %w", len(messages), n, err)
 	}
-	judged := make([]store.Fact, n) // all of them before the first is recorded
+	judged := make([][]store.Part, n) // all of them before the first is recorded
 	for i, m := range messages {
 		hands.Go(func() (err error) { judged[i], err = th.judge(ctx, m); return err })
 	}
@@ -249,9 +249,9 @@ func (o *office) clicks(ctx context.Context, n int, change func(*store.Fact)) (a
 	}
 	for _, f := range judged {
 		if change != nil {
-			change(&f)
+			change(f)
 		}
-		hands.Go(func() error { _ = th.Record(ctx, f); return nil })
+		hands.Go(func() error { _ = th.Record(ctx, f...); return nil })
 	}
 	_ = hands.Wait()
 	return approvals, o.Store.Pool.QueryRow(ctx, `select count(*) from approvals`).Scan(&approvals)
@@ -267,10 +267,10 @@ func TestAThousandClicksAreOneApproval(t *testing.T) {
 // Two guards stand behind each other; either is enough, and without both it is found out.
 func TestClicksWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
-	noPhase := func(f *store.Fact) { f.Events = nil }
+	noPhase := func(f []store.Part) { change(f, func(u *store.Update) { u.Events = nil }) }
 	for name, c := range map[string]struct {
 		sql    string
-		change func(*store.Fact)
+		change func([]store.Part)
 		one    bool
 	}{
 		"the phase alone":    {sql: `alter table approvals drop constraint approvals_session_id_revision_key`, one: true},

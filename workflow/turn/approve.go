@@ -12,7 +12,7 @@ import (
 
 // approve is the only maker of approvals. What may change meanwhile is checked again by
 // the database in the transaction that writes the row.
-func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) (store.Fact, error) {
+func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
 	s := t.Session()
 	reason, approvers, err := t.mayNotApprove(ctx, p)
 	if err != nil {
@@ -22,7 +22,7 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 		return t.requestApproval(ctx, m, p, approvers, reason, revision, scope)
 	}
 	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if standing != nil && revision == s.Revision {
 		return t.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, entered(m))), nil
 	}
@@ -35,22 +35,22 @@ func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Perso
 	}
 	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := t.unread(ctx, m, shown); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if unread {
 		return t.refuseRevision(revision, m, p, "written before the report was shown",
 			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
 	}
 	report, err := t.Store.Report(ctx, s.ID, revision)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	return t.approved(m, p, report, scope), nil
 }
 
 // refuseRevision keeps what somebody saw when they approved it in vain.
-func (t *turn) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) store.Fact {
+func (t *turn) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
 	f := t.refuse(m, p, "approve", reason, said)
-	f.Decisions[0].Revision = revision
+	change(f, func(d *store.Decision) { d.Revision = revision })
 	return f
 }
 
@@ -79,7 +79,7 @@ func (t *turn) unread(ctx context.Context, m workflow.Message, shown func() (ts 
 	}
 }
 
-func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) store.Fact {
+func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, called(p.Name), delegates[r.Kind])
 	if scope != "" {
@@ -87,8 +87,8 @@ func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report
 		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + fence("scope", scope)
 	}
 	f := t.forAgents(m, told)
-	f.Lines = t.program(said)
-	f.Events = []workflow.Event{workflow.EventApprove}
+	f = append(f, store.Lines(t.program(said)))
+	change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
 	t.permit(&f, m, p, r, scope)
 	return f
 }
@@ -102,7 +102,7 @@ var delegates = map[string]string{
 }
 
 // askConsent: what only sounds like consent is asked about, never taken.
-func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) store.Fact {
+func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {
 	s := t.Session()
 	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
 	if scope != "" {
@@ -111,6 +111,6 @@ func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) s
 	f := t.answer(m, question+"? Press the button, or reply \"fix it\".",
 		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
 		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	f.Decisions = []workflow.Decision{{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	f = append(f, store.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f
 }

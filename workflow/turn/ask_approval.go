@@ -20,16 +20,16 @@ const askedFor = "request"
 //
 // Approvers are called once for a revision, whoever asks and however often, so nobody can
 // ring them up again and again. Nothing is asked of them where nothing waits.
-func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) (store.Fact, error) {
+func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
 	s := t.Session()
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
 	f := t.refuseRevision(revision, m, p, reason, said)
 	standing, err := t.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if standing != nil || revision != s.Revision || s.Revision == 0 || !t.waitsForConsent() {
-		f.Lines[0].Text += entered(m)
+		change(f, func(l *store.Lines) { (*l)[0].Text += entered(m) })
 		return f, nil
 	}
 	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
@@ -38,10 +38,10 @@ func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workfl
 	}
 	before, called, err := t.askedBefore(ctx, revision)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if slices.Contains(before, p.ID) && scope == "" {
-		f.Lines = t.program(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))
+		f = append(without[store.Lines](f), store.Lines(t.program(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))))
 		return f, nil
 	}
 	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
@@ -56,15 +56,13 @@ func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workfl
 		request += ", limited to: " + scope
 		buttons[0].Label, buttons[0].Means = label+", so limited", scope
 	}
-	f.Lines = t.program(said+" "+request, buttons...)
-	f.Alone = true
+	lines := t.program(said+" "+request, buttons...)
 	if !called {
-		f.Lines[0].Calls = t.toCall(a, p)
+		lines[0].Calls = t.toCall(a, p)
 	}
-	f.Decisions = append(f.Decisions, workflow.Decision{
-		What: askedFor, Allowed: true, Reason: strings.Join(f.Lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
-	})
-	return f, nil
+	return append(without[store.Lines](f), store.Replies(lines), store.Decision{
+		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
+	}), nil
 }
 
 // askedBefore are the people who asked for that revision already; called says whether

@@ -50,7 +50,7 @@ func (t *turn) fetch(ctx context.Context) ([]workflow.Attachment, error) {
 		if got.Media == workflow.MediaText {
 			got.Content = []byte(t.Secrets.Mask(string(got.Content)))
 		}
-		if err := t.Record(ctx, store.Fact{Attachments: []workflow.Attachment{got}, Lines: t.unseen(got)}); err != nil {
+		if err := t.Record(ctx, store.Attachments{got}, store.Lines(t.unseen(got))); err != nil {
 			return nil, err
 		}
 		got.Content = nil
@@ -71,7 +71,9 @@ func (t *turn) unseen(a workflow.Attachment) []workflow.Line {
 }
 
 // shownName is a file's name in a line of the program's.
-func shownName(name string) string { return "`" + strings.ReplaceAll(plaintext.OneLine(name), "`", "'") + "`" }
+func shownName(name string) string {
+	return "`" + strings.ReplaceAll(plaintext.OneLine(name), "`", "'") + "`"
+}
 
 // attached tells agents of the files that came with these messages, or of all where of is
 // nil, and names the pictures among them.
@@ -225,13 +227,16 @@ func (t *turn) reread(ctx context.Context, m workflow.Message) (text string, err
 		}
 		return m.Text, nil
 	}
-	fact := store.Fact{Attachments: files}
+	var fact []store.Part
+	if len(files) > 0 {
+		fact = append(fact, store.Attachments(files))
+	}
 	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same, and what was shared with it; an edit is told by itself
-		fact.Completed = []store.Completed{{ID: m.ID, Text: again}}
+		fact = append(fact, store.Completed{ID: m.ID, Text: again})
 		m.Text = again
 	}
-	if len(fact.Attachments)+len(fact.Completed) == 0 {
+	if len(fact) == 0 {
 		return m.Text, nil
 	}
-	return m.Text, t.Record(ctx, fact)
+	return m.Text, t.Record(ctx, fact...)
 }

@@ -50,7 +50,7 @@ func reading(t *testing.T, s *shelf, files ...workflow.Attachment) *turn {
 	require.Len(t, sessions, 1)
 	begun, err := st.Begin(t.Context(), sessions[0].ID)
 	require.NoError(t, err)
-	require.NoError(t, begun.Record(t.Context(), store.Fact{Handled: []store.Handled{{ID: 1, ForAgents: true}}}))
+	require.NoError(t, begun.Record(t.Context(), store.Handled{ID: 1, ForAgents: true}))
 	r := &Runner{Store: st, Slack: s, Agents: agent.Table(nil), Log: slog.New(slog.DiscardHandler), Secrets: redact.New("a-given-value")}
 	return &turn{Runner: r, Turn: begun, log: r.Log}
 }

@@ -40,7 +40,7 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 	if said != "" {
 		parts = append(parts, said)
 	}
-	j.put.Earlier = slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] })
+	j.add(store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] })))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -48,7 +48,7 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 		}
 	}
 	if len(files) > 0 {
-		if err := t.Record(ctx, store.Fact{Attachments: files}); err != nil {
+		if err := t.Record(ctx, store.Attachments(files)); err != nil {
 			return err
 		}
 	}

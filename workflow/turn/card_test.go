@@ -35,10 +35,10 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		return asked, th.Session().Phase
 	}
 	run := func() {
-		require.NoError(t, th.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove}, Open: yes}))
+		require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove}, Open: yes}))
 	}
 	run()
-	require.NoError(t, th.Record(t.Context(), store.Fact{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: no}))
+	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: no}))
 	asked, phase := press(stops()[0])
 	require.False(t, asked)
 	require.Equal(t, workflow.PhaseDone, phase)

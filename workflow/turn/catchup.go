@@ -49,11 +49,9 @@ func (t *turn) catchUp(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
-	err = t.Record(ctx, store.Fact{
-		Snapshots: some(merged),
-		Lines:     t.program(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.baseBranch(), short(s.BaseCommit), short(tip), s.Branch)),
-		Change:    func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit },
-	})
+	err = t.Record(ctx, append(some(merged),
+		store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit }},
+		store.Lines(t.program(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.baseBranch(), short(s.BaseCommit), short(tip), s.Branch))))...)
 	if err != nil {
 		return err
 	}
@@ -103,6 +101,10 @@ func (t *turn) askAboutBase(ctx context.Context, p *place, tip string, conflicts
 	q := &workflow.Inquiry{Kind: workflow.InquiryBase, Key: key, Question: tip}
 	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
 		p.baseBranch(), short(tip), s.Branch, strings.Join(where, "\n"), short(s.BaseCommit))
-	return t.Record(ctx, store.Fact{Inquiry: q, Lines: t.program(text), Told: []store.Told{{Key: key, Text: fmt.Sprintf(
-		"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", short(tip), strings.Join(where, "\n"))}}})
+	return t.Record(ctx,
+		store.Inquiry(*q),
+		store.Told{Key: key, Text: fmt.Sprintf(
+			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", short(tip), strings.Join(where, "\n"))},
+		store.Lines(t.program(text)),
+	)
 }

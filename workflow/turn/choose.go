@@ -42,12 +42,14 @@ func (t *turn) repositoryButtons() (buttons []workflow.Button) {
 // may choose, and whoever may approve it, while nothing was approved. What was read and
 // reported is of the repository before: its revision cannot be approved any more, since the
 // commit that it was made on is not the session's.
-func (t *turn) choseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) (store.Fact, error) {
+func (t *turn) choseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) ([]store.Part, error) {
 	s := t.Session()
-	refused := func(reason, said string) (store.Fact, error) { return t.refuse(m, p, "repository", reason, said), nil }
+	refused := func(reason, said string) ([]store.Part, error) {
+		return t.refuse(m, p, "repository", reason, said), nil
+	}
 	approvers, err := t.approvers(ctx)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	switch reason := approvers.MayApprove(p, ""); {
 	case !slices.Contains(t.repositoryNames(), name):
@@ -66,8 +68,10 @@ func (t *turn) choseRepository(ctx context.Context, m workflow.Message, p workfl
 			called(p.Name), name, s.Repository, s.Repository, name)
 	}
 	f := t.forAgents(m, told)
-	f.Lines = t.program(said)
-	f.Change = func(s *workflow.Session) { s.Repository, s.BaseCommit = name, "" }
-	f.Decisions = []workflow.Decision{{What: "repository", Allowed: true, Reason: name, User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	f = append(f, store.Lines(t.program(said)))
+	change(f, func(u *store.Update) {
+		u.Change = func(s *workflow.Session) { s.Repository, s.BaseCommit = name, "" }
+	})
+	f = append(f, store.Decision{What: "repository", Allowed: true, Reason: name, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }

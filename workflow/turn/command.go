@@ -17,7 +17,7 @@ func (t *turn) consultantNames() []string {
 }
 
 // commanded judges a message that begins a way of working; ok says that it was one.
-func (t *turn) commanded(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+func (t *turn) commanded(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	command, rest := workflow.ReadCommandFor(m.Text, t.consultantNames()...)
 	switch command {
 	case workflow.CommandNone:
@@ -48,7 +48,7 @@ var ways = map[workflow.Command]wayOfWorking{
 }
 
 // way begins the way of working that the command asks for, with its skill.
-func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Command, about string) store.Fact {
+func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
 	w := ways[command]
 	told := fmt.Sprintf(w.told, called(p.Name))
 	if about != "" {
@@ -61,24 +61,24 @@ func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Comma
 			told += "\nFollow this skill:\n" + fence("skill", s.Body)
 		}
 	}
-	f := store.Fact{Handled: []store.Handled{{ID: m.ID, ForAgents: true, Shown: told}}, Open: yes}
+	update := store.Update{Open: yes}
 	s := t.Session()
 	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
-		f.Events = append(f.Events, workflow.EventRequest)
+		update.Events = append(update.Events, workflow.EventRequest)
 	}
 	// From where the way cannot begin (another interview, say), the session goes on as it is.
-	f.Maybe = append(f.Maybe, w.event)
-	f.Change = func(s *workflow.Session) {
+	update.Maybe = append(update.Maybe, w.event)
+	update.Change = func(s *workflow.Session) {
 		s.Way, s.Kind, s.Asked, s.MayAsk = command, w.kind, 0, 0
 		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
 			s.Title = firstLine(plaintext.OneLine(about))
 		}
 	}
-	return f
+	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
 }
 
 // consultation asks the consultant what a person wants to know of it.
-func (t *turn) consultation(m workflow.Message, p workflow.Person, question string) store.Fact {
+func (t *turn) consultation(m workflow.Message, p workflow.Person, question string) []store.Part {
 	s := t.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"
@@ -91,25 +91,25 @@ func (t *turn) consultation(m workflow.Message, p workflow.Person, question stri
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
 		whole = m.Text // the question was the end of a longer message
 	}
-	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID}
-	f.Lines = t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))
+	f = append(f, store.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
+	f = append(f, store.Lines(t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
+	var update store.Update
 	if !s.Phase.MayWrite() {
-		f.Maybe = []workflow.Event{workflow.EventConsult}
+		update.Maybe = []workflow.Event{workflow.EventConsult}
 		if s.Phase.Ended() {
-			f.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
+			update.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
 		}
 	}
-	f.Change = func(s *workflow.Session) {
+	update.Change = func(s *workflow.Session) {
 		if s.Kind == workflow.KindUnknown && s.Revision == 0 && !s.Open {
 			s.Kind = workflow.KindConsultation
 		}
 	}
-	return f
+	return append(f, update)
 }
 
 // explainDiff has the change explained, beside whatever goes on.
-func (t *turn) explainDiff(m workflow.Message) store.Fact {
+func (t *turn) explainDiff(m workflow.Message) []store.Part {
 	f := t.ignore(m)
-	f.Inquiry = &workflow.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
-	return f
+	return append(f, store.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }

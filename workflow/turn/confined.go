@@ -32,11 +32,11 @@ func (t *turn) noFolder(ctx context.Context, p *place) (bool, error) {
 	if info, err := fs.Stat(p.look.FS(), folder); err == nil && info.IsDir() {
 		return false, nil
 	}
-	return true, t.Record(ctx, store.Fact{
-		Lines: t.program(fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
-			p.repository.Name, folder, p.baseBranch())),
-		Events: []workflow.Event{workflow.EventPause}, Open: no,
-	})
+	return true, t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no},
+		store.Lines(t.program(fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
+			p.repository.Name, folder, p.baseBranch()))),
+	)
 }
 
 // confine takes out of the tree what was changed outside of the folder, and says so: the
@@ -84,7 +84,7 @@ func (t *turn) sayUnlessSaid(ctx context.Context, text string) error {
 	if err != nil || len(said) > 0 && said[len(said)-1].Text == text {
 		return err
 	}
-	return t.Record(ctx, store.Fact{Lines: t.program(text)})
+	return t.Record(ctx, store.Lines(t.program(text)))
 }
 
 // name is what the place is called in words: "shop", or "services/cart of shop".

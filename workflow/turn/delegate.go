@@ -99,7 +99,7 @@ func (t *turn) toWork(ctx context.Context) error {
 	default:
 		return nil
 	}
-	return t.Record(ctx, store.Fact{Events: events})
+	return t.Record(ctx, store.Update{Events: events})
 }
 
 // plan is the approved plan; without tasks where the approval is of something else.
@@ -151,8 +151,7 @@ func (l *lead) tasks(ctx context.Context, list []agent.Assignment) ([]workflow.T
 	if err != nil {
 		return nil, err
 	}
-	fact := store.Fact{CallID: call}
-	failures := takeUp(all, &fact)
+	fact, failures := takeUp(all)
 	said := "Tasks:"
 	if len(list) == 1 {
 		said = "Task:"
@@ -165,34 +164,34 @@ func (l *lead) tasks(ctx context.Context, list []agent.Assignment) ([]workflow.T
 		for _, n := range a.After {
 			k.After = append(k.After, len(all)+n)
 		}
-		fact.Tasks = append(fact.Tasks, k)
+		fact = append(fact, store.Task{Task: k, Call: call})
 		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), firstLine(a.Description))
 	}
-	applies, err := t.applies(ctx, &fact)
+	applies, err := t.applies(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fact.Lines = append(applies, t.program(said)...)
-	if err := t.Record(ctx, fact); err != nil {
+	fact = append(append(fact, applies...), store.Lines(t.program(said)))
+	if err := t.Record(ctx, fact...); err != nil {
 		return nil, err
 	}
 	return t.Store.Tasks(ctx, s.ID, call)
 }
 
 // takeUp: the new tasks go on where tasks failed, and inherit how often.
-func takeUp(all []workflow.Task, f *store.Fact) (failures int) {
+func takeUp(all []workflow.Task) (dropped []store.Part, failures int) {
 	for _, k := range all {
 		if k.State == workflow.TaskFailed {
 			failures = max(failures, k.Failures)
 			k.State = workflow.TaskDropped
-			f.Tasks = append(f.Tasks, k)
+			dropped = append(dropped, store.Task{Task: k})
 		}
 	}
-	return failures
+	return dropped, failures
 }
 
 // applies says that the consultant's recommendation after failed attempts is acted on.
-func (t *turn) applies(ctx context.Context, f *store.Fact) ([]workflow.Line, error) {
+func (t *turn) applies(ctx context.Context) ([]store.Part, error) {
 	all, err := t.Store.Inquiries(ctx, t.Session().ID)
 	if err != nil {
 		return nil, err
@@ -203,8 +202,7 @@ func (t *turn) applies(ctx context.Context, f *store.Fact) ([]workflow.Line, err
 			continue
 		}
 		q.Applied, q.Answer = true, nil
-		f.Inquiry = &q
-		return t.program("Applying the " + t.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)), nil
+		return []store.Part{store.Inquiry(q), store.Lines(t.program("Applying the " + t.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
 	}
 	return nil, nil
 }
@@ -284,7 +282,7 @@ func (l *lead) askWhatNow(ctx context.Context) (model.Result, error) {
 		}
 		if k.State == workflow.TaskFailed {
 			k.State = workflow.TaskDropped // what comes next starts afresh
-			l.journal.put.Tasks = append(l.journal.put.Tasks, k)
+			l.journal.add(store.Task{Task: k})
 		}
 	}
 	if err := l.putBack(ctx, all); err != nil {
@@ -292,8 +290,8 @@ func (l *lead) askWhatNow(ctx context.Context) (model.Result, error) {
 	}
 	l.journal.say(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
 		count(len(tried), "attempt"), t.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))
-	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
-	l.journal.put.Open = no
+	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
+	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, nil
 }
 
@@ -313,7 +311,7 @@ func (l *lead) putBack(ctx context.Context, all []workflow.Task) error {
 		return err
 	}
 	s, err := t.snapshot(ctx, work, 0)
-	l.journal.put.Snapshots = append(l.journal.put.Snapshots, some(s)...)
+	l.journal.add(some(s)...)
 	return err
 }
 

@@ -40,7 +40,7 @@ func (t *turn) diskFailed(ctx context.Context, err error) error {
 		return err
 	}
 	t.log.Error("the disk", "err", err)
-	return t.Record(ctx, store.Fact{Lines: t.program(words), Events: []workflow.Event{workflow.EventPause}, Open: no})
+	return t.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no}, store.Lines(t.program(words)))
 }
 
 // fewBytes is less than one step of an agent takes.

@@ -175,7 +175,7 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflo
 	//crash:commit_made
 	s := t.Session()
 	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	if err := t.Record(ctx, store.Fact{Push: &push, Snapshots: some(kept), Events: t.towardsProof()}); err != nil {
+	if err := t.Record(ctx, append(some(kept), store.Update{Events: t.towardsProof()}, store.Push(push))...); err != nil {
 		return notApproved(err)
 	}
 	//crash:push_intended
@@ -187,12 +187,11 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflo
 	}
 	//crash:pushed
 	push.State = workflow.PushDone
-	l.journal.put.Push = &push
-	l.journal.put.Events = append(l.journal.put.Events, workflow.EventProve)
-	l.journal.put.Change = func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }
-	l.journal.put.Open = no
-	l.journal.put.Alone = true
-	l.journal.say(t.result(ctx, a, given, commit, f, proof, changes))
+	l.journal.add(store.Push(push))
+	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventProve}})
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }})
+	l.journal.add(store.Update{Open: no})
+	l.journal.reply(t.result(ctx, a, given, commit, f, proof, changes))
 	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil
 }
 
@@ -259,9 +258,9 @@ func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof proofpk
 		return model.Result{}, err
 	}
 	push.State, push.Reason = workflow.PushRefused, remote.Reason
-	l.journal.put.Push = &push
-	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
-	l.journal.put.Open = no
+	l.journal.add(store.Push(push))
+	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
+	l.journal.add(store.Update{Open: no})
 	ready := "ready"
 	if proof.Shown {
 		ready += " and proven"

@@ -11,7 +11,7 @@ import (
 
 // formPressed: where the modal is open the press has said all; where Slack did not open
 // it, the same can be said in words.
-func (t *turn) formPressed(m workflow.Message, p workflow.Person) store.Fact {
+func (t *turn) formPressed(m workflow.Message, p workflow.Person) []store.Part {
 	switch {
 	case m.Text == workflow.FormOpened:
 		return t.ignore(m)
@@ -24,10 +24,10 @@ func (t *turn) formPressed(m workflow.Message, p workflow.Person) store.Fact {
 }
 
 // filled judges what somebody sent in a modal; its button's row says of what.
-func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	revision, _, ok, err := t.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if !ok {
 		t.log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
@@ -50,7 +50,7 @@ func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person
 // corrected takes a correction in as if it had been a reply, and shows it to everybody: a
 // modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
 // one. A newer report makes it no less worth knowing, but both sides are told.
-func (t *turn) corrected(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f store.Fact, err error) {
+func (t *turn) corrected(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f []store.Part, err error) {
 	s := t.Session()
 	held, err := t.heldBack(ctx, p)
 	if err != nil {
@@ -78,8 +78,7 @@ func (t *turn) corrected(ctx context.Context, m workflow.Message, p workflow.Per
 		told := fmt.Sprintf("%s corrects %s:\n%s", called(p.Name), about, fence("message", m.Text))
 		f = t.forAgents(m, told)
 	}
-	f.Lines = append(t.program(said+"\n"+quoted(m.Text)), f.Lines...)
-	return f, nil
+	return append([]store.Part{store.Lines(t.program(said + "\n" + quoted(m.Text)))}, f...), nil
 }
 
 // quoted are somebody's own words, as a quote.

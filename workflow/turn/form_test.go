@@ -19,7 +19,7 @@ func filledIn(t *testing.T, late bool, in workflow.Incoming) (th *thread, said [
 	_, err = th.show(t.Context(), reportRootCause, workflow.EventReport)
 	require.NoError(t, err)
 	in.Kind, in.User, in.TS, in.Value = workflow.IncomingForm, o.actors[0].user, "2.0", "opaque"
-	require.NoError(t, th.Record(t.Context(), store.Fact{Lines: th.program("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value})}))
+	require.NoError(t, th.Record(t.Context(), store.Lines(th.program("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value}))))
 	require.NoError(t, th.hears(t.Context(), in))
 	if late {
 		_, err = th.show(t.Context(), reportRootCause)

@@ -100,7 +100,7 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 			lines[i].Buttons[b].Value = fmt.Sprintf("opaque-%d-%d", i, b+1)
 		}
 	}
-	require.NoError(t, th.Record(t.Context(), store.Fact{Lines: lines, Alone: true}))
+	require.NoError(t, th.Record(t.Context(), store.Replies(lines)))
 	require.NoError(t, (&bot.Poster{Slack: own, Outbox: r.Store, Pace: time.Microsecond}).Drain(t.Context(), th.Session().ID))
 	calls := slack.Requests("chat.postMessage")
 	require.Len(t, calls, len(lines), "one reply each")
@@ -149,7 +149,7 @@ func says(texts ...string) (lines []workflow.Line) {
 // speaking are the functions by which this package says something, and which argument is
 // what it says; negative ones count from the end.
 var speaking = map[string]int{
-	"program": 0, "say": 0, "answer": 1, "refuse": -1, "refuseRevision": -1, "turnAway": -1, "tellNew": -1, "tellOnce": -1, "Say": -1,
+	"program": 0, "say": 0, "reply": 0, "answer": 1, "refuse": -1, "refuseRevision": -1, "turnAway": -1, "tellNew": -1, "tellOnce": -1, "Say": -1,
 }
 
 // kindsIn are the places of a source that say something, by the function that they stand in,

@@ -78,14 +78,13 @@ func taskSkills(k workflow.Task) []string {
 
 // saw keeps what the program saw of the tests when the worker asked for a check.
 func (h *hand) saw(r resultpkg.Result) {
-	seen := &store.Check{Task: h.task.ID, Built: !r.BuildRan || r.BuildOK}
+	seen := store.Check{Task: h.task.ID, Built: !r.BuildRan || r.BuildOK}
 	for _, x := range r.Tests {
 		if x.Status == resultpkg.Failed {
 			seen.Red = append(seen.Red, x.Name)
 		}
 	}
-	h.journal.put.Check = seen
-	h.journal.put.Printed += r.Printed
+	h.journal.add(seen, store.Usage{Printed: r.Printed})
 }
 
 // gate is what a skill asks for beyond the proof; empty when the task may end.

@@ -39,25 +39,23 @@ func (t *turn) heldBack(ctx context.Context, p workflow.Person) (why string, err
 
 // holdWords keeps a message for somebody who may approve, and says so in one line. Mere thanks
 // wait for nobody.
-func (t *turn) holdWords(m workflow.Message, p workflow.Person, why string) store.Fact {
+func (t *turn) holdWords(m workflow.Message, p workflow.Person, why string) []store.Part {
 	f := t.ignore(m)
 	if workflow.Acknowledges(m.Text) {
 		return f
 	}
-	f.Handled[0].Held = true
-	f.Decisions = []workflow.Decision{{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	change(f, func(h *store.Handled) { h.Held = true })
+	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
 	if m.Kind != workflow.IncomingForm { // what was entered stands above it
 		said = strings.TrimSuffix(said, ".") + ": " + shortened(m.Text, maxHeldQuote)
 	}
-	f.Lines = t.program(said,
-		workflow.Button{ActionID: actionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})
-	f.Alone = true
-	return f
+	return append(f, store.Replies(t.program(said,
+		workflow.Button{ActionID: actionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // waitsFor refuses a press that is for somebody who may approve; its button stays for them.
-func (t *turn) waitsFor(m workflow.Message, p workflow.Person, what, why string) store.Fact {
+func (t *turn) waitsFor(m workflow.Message, p workflow.Person, what, why string) []store.Part {
 	return t.refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
@@ -72,8 +70,8 @@ func shortened(text string, most int) string {
 
 // passOn gives held words to the agents, in the name of somebody who may approve: that row,
 // or where it is 0 all that was offered above m.
-func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) (store.Fact, error) {
-	refused := func(reason, said string) (store.Fact, error) {
+func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) {
 		return t.refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
 	why, approvers, err := t.mayNotApprove(ctx, p)
@@ -87,7 +85,7 @@ func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person
 	rows := []int64{row}
 	if row == 0 {
 		if rows, err = t.Offered(ctx, m.TS); err != nil {
-			return store.Fact{}, err
+			return nil, err
 		}
 	}
 	passed, err := t.passed(ctx, m, rows)
@@ -100,24 +98,24 @@ func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	if s := t.Session(); s.Halted != "" && passed.goOn {
 		f, err := t.resume(ctx, m, p, s.Halted)
-		if f.Permission != nil {
-			f.Passed = passed.over
+		if _, ok := part[store.Permission](f); ok {
+			f = append(f, store.Passed(passed.over))
 		}
 		return f, err
 	}
 	f := t.forAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		called(p.Name), called(p.Name), strings.Join(passed.told, "\n")))
-	f.Passed = passed.over
-	f.Permission = permission(m, p, workflow.PermitAdopt, t.Session().Revision, passed.rows...)
-	f.Decisions = []workflow.Decision{{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	f = append(f, store.Passed(passed.over))
+	f = append(f, permission(m, p, workflow.PermitAdopt, t.Session().Revision, passed.rows...))
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
 	if q, err := t.Store.Waiting(ctx, t.Session().ID); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if q != nil && !t.waitsForConsent() {
-		f.Handled[0].Answers = true
-		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: strings.Join(passed.said, ", ")}, p.ID
+		change(f, func(h *store.Handled) { h.Answers = true })
+		f = append(f, store.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 	}
 	if m.Kind != workflow.IncomingAction {
-		f.Lines = t.program(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))
+		f = append(f, store.Lines(t.program(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
 	}
 	return f, nil
 }
@@ -183,7 +181,7 @@ func (t *turn) goOnButton(mark string) []workflow.Button {
 // goOn judges words of somebody who may approve in a session whose approved work somebody
 // stopped; ok says that they spoke of going on. Nothing but that lets it go on; what only
 // mentions it is given to the agents, and asked about with a button.
-func (t *turn) goOn(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+func (t *turn) goOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := t.Session()
 	a, err := t.approval(ctx)
 	if err != nil || s.Halted == "" || a == nil || isMessage(m.Kind) && m.TS < s.Halted {
@@ -203,14 +201,14 @@ func (t *turn) goOn(ctx context.Context, m workflow.Message, p workflow.Person) 
 		return f, false, nil
 	}
 	f = t.forAgents(m, "")
-	f.Lines = t.program(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), t.goOnButton(s.Halted)...)
-	f.Decisions = []workflow.Decision{{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	f = append(f, store.Lines(t.program(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), t.goOnButton(s.Halted)...)))
+	f = append(f, store.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, true, nil
 }
 
 // resume lets approved work go on that the stop of that mark ended. What offered that says
 // who did (store.Turn.Record writes it again).
-func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) (store.Fact, error) {
+func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
 	s := t.Session()
 	why, approvers, err := t.mayNotApprove(ctx, p)
 	if err != nil {
@@ -222,7 +220,7 @@ func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	a, err := t.approval(ctx)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	switch {
 	case a == nil || s.Halted == "":
@@ -235,17 +233,20 @@ func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person
 		told += " Their words:\n" + fence("message", t.Slack.Readable(ctx, m.Text))
 	}
 	f := t.forAgents(m, told)
-	f.Permission = permission(m, p, workflow.PermitResume, s.Revision)
-	f.Decisions = []workflow.Decision{{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision}}
+	f = append(f, permission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, store.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
 
 // reopens makes what opens a stopped session, of which nothing is approved, a permission of
 // whoever did that; where they may not approve, it stays as it is.
-func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Person, f store.Fact) (store.Fact, error) {
+func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	s := t.Session()
-	opens := f.Open != nil && *f.Open || slices.Contains(f.Events, workflow.EventRequest) || slices.Contains(f.Maybe, workflow.EventRequest)
-	if s.Phase != workflow.PhaseStopped || !opens || f.Permission != nil {
+	opens := slices.ContainsFunc(f, func(x store.Part) bool {
+		u, _ := x.(store.Update)
+		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.Maybe, workflow.EventRequest)
+	})
+	if _, permitted := part[store.Permission](f); s.Phase != workflow.PhaseStopped || !opens || permitted {
 		return f, nil
 	}
 	if why, err := t.heldBack(ctx, p); err != nil {
@@ -256,6 +257,6 @@ func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Perso
 	if a, err := t.approval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	f.Permission = permission(m, p, workflow.PermitResume, s.Revision)
+	f = append(f, permission(m, p, workflow.PermitResume, s.Revision))
 	return f, nil
 }

@@ -41,10 +41,11 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	in, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, user, repository)
 	require.NoError(o.t, err)
 	report := workflow.Report{Session: in.Session().ID, Revision: 1, Kind: reportRootCause, Body: []byte(`{}`), Text: "the cause", BaseCommit: "c0ffee"}
-	require.NoError(o.t, in.Record(ctx, store.Fact{
-		Report: &report, Events: []workflow.Event{workflow.EventReport}, Open: no, SpentUSD: 0.25,
-		Change: func(s *workflow.Session) { s.Repository = repository },
-	}))
+	require.NoError(o.t, in.Record(ctx,
+		store.Update{Change: func(s *workflow.Session) { s.Repository = repository }, Events: []workflow.Event{workflow.EventReport}, Open: no},
+		store.Usage{USD: 0.25},
+		store.Report(report),
+	))
 	return in.Session().ID
 }
 

@@ -127,7 +127,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		if _, err := l.Ask(ctx, agent.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a"}); err != nil {
 			return err
 		}
-		return th.Record(ctx, l.journal.put)
+		return th.Record(ctx, l.journal.put...)
 	}
 	words := strings.Fields(step)
 	if words[0] == "press" {
@@ -141,7 +141,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		}
 		if words[2] == workflow.ActionChoose {
 			value := store.NewToken()
-			if err := th.Record(ctx, store.Fact{Lines: th.program("which?", workflow.Button{ActionID: workflow.ActionChoose, Value: value, Means: "anybody"})}); err != nil {
+			if err := th.Record(ctx, store.Lines(th.program("which?", workflow.Button{ActionID: workflow.ActionChoose, Value: value, Means: "anybody"}))); err != nil {
 				return err
 			}
 		}
@@ -220,12 +220,13 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		l := th.lead()
 		_, err = l.Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 		require.NoError(t, err)
-		require.NotNil(t, l.journal.put.Approval)
+		_, approves := part[store.Approval](l.journal.put)
+		require.True(t, approves)
 		require.NoError(t, th.hears(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
 			require.NoError(t, th.intake(ctx))
 		}
-		require.ErrorIs(t, th.Record(ctx, l.journal.put), store.ErrStale)
+		require.ErrorIs(t, th.Record(ctx, l.journal.put...), store.ErrStale)
 		require.NoError(t, th.restates(ctx))
 		got, err := th.permitted(ctx)
 		require.NoError(t, err)

@@ -35,7 +35,7 @@ func (d *desk) Say(ctx context.Context, message string) (model.Result, error) {
 // inquire asks an agent that only reads and waits for its answer. One that was asked
 // before, under the same key, is not asked again. An empty answer means that there is none.
 func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []repo.Hunk) (workflow.Inquiry, error) {
-	kept, err := t.kept(ctx, q, store.Fact{})
+	kept, err := t.kept(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
 	}
@@ -66,7 +66,7 @@ func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hu
 	if end != agent.EndTool {
 		t.log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
 		d.inquiry.Answer = json.RawMessage(`{}`)
-		return d.inquiry, t.Record(ctx, store.Fact{Inquiry: &d.inquiry})
+		return d.inquiry, t.Record(ctx, store.Inquiry(d.inquiry))
 	}
 	return d.inquiry, nil
 }
@@ -78,7 +78,7 @@ var chairs = map[workflow.InquiryKind]string{
 
 // kept is the inquiry's row. Where there is none under its key it is made, together with
 // what is said and done because of it: both happen once.
-func (t *turn) kept(ctx context.Context, q workflow.Inquiry, with store.Fact) (workflow.Inquiry, error) {
+func (t *turn) kept(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
 	for range 2 {
 		all, err := t.Store.Inquiries(ctx, t.Session().ID)
 		if err != nil {
@@ -89,8 +89,7 @@ func (t *turn) kept(ctx context.Context, q workflow.Inquiry, with store.Fact) (w
 				return known, nil
 			}
 		}
-		with.Inquiry = &q
-		if err := t.Record(ctx, with); err != nil {
+		if err := t.Record(ctx, append(slices.Clone(with), store.Inquiry(q))...); err != nil {
 			return q, err
 		}
 	}
@@ -126,8 +125,7 @@ func (d *desk) answer(v any) (model.Result, error) {
 		return model.Result{}, fmt.Errorf("inquiry: %w", err)
 	}
 	d.inquiry.Answer = b
-	kept := d.inquiry
-	d.journal.put.Inquiry = &kept
+	d.journal.add(store.Inquiry(d.inquiry))
 	return model.Result{Text: "Taken down.", Ends: true}, nil
 }
 
@@ -153,15 +151,15 @@ func (d *desk) explain(ctx context.Context, e agent.Explanation) (model.Result, 
 	for _, h := range e.Hunks {
 		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, hunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
 	}
-	d.journal.say(b.String())
+	said := workflow.Line{Agent: d.journal.agent.Signature(), Text: b.String()}
 	if workflow.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.turn.here().work.Diff(ctx)
 		if err != nil {
 			return model.Result{}, err
 		}
-		said := &d.journal.put.Lines[len(d.journal.put.Lines)-1]
 		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: cutTo(diff, maxDiffFile), Snippet: "diff"}}
 	}
+	d.journal.add(store.Lines{said})
 	return d.answer(e)
 }
 
@@ -245,7 +243,7 @@ func (t *turn) dropInquiries(ctx context.Context) error {
 	}
 	for _, q := range open {
 		q.Answer = json.RawMessage(`{}`)
-		if err := t.Record(ctx, store.Fact{Inquiry: &q}); err != nil {
+		if err := t.Record(ctx, store.Inquiry(q)); err != nil {
 			return err
 		}
 	}
@@ -314,13 +312,14 @@ func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
 		q.Answer = json.RawMessage(`{}`)
 	}
 	fact := t.told(q)
-	if len(fact.Told) > 0 && t.mayNotTell(ctx, q.By) {
-		fact.Told, fact.Open = nil, nil // the thread has read it; approved work is not turned round by it
+	if _, tells := part[store.Told](fact); tells && t.mayNotTell(ctx, q.By) {
+		fact = without[store.Told](fact)
+		change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read it; approved work is not turned round by it
 	}
 	if limit != nil {
-		fact.Lines = t.program("I did not look into that: " + limit.words(t.whoAllows(ctx)) + " Then ask again.")
+		fact = append(without[store.Lines](fact), store.Lines(t.program("I did not look into that: "+limit.words(t.whoAllows(ctx))+" Then ask again.")))
 	}
-	if err := t.Record(ctx, fact); err != nil && ctx.Err() == nil {
+	if err := t.Record(ctx, fact...); err != nil && ctx.Err() == nil {
 		t.log.Error("record an inquiry's answer", "err", err)
 	}
 }
@@ -398,35 +397,36 @@ func (t *turn) mayNotTell(ctx context.Context, user string) bool {
 
 // told is what follows from an answer: the orchestrator hears of a recommendation, and the
 // session goes back to where it was.
-func (t *turn) told(q workflow.Inquiry) store.Fact {
-	f := store.Fact{Inquiry: &q}
+func (t *turn) told(q workflow.Inquiry) []store.Part {
+	f := []store.Part{store.Inquiry(q)}
 	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
-			f.Lines = t.program("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")
+			f = append(f, store.Lines(t.program("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
 		}
 		return f
 	}
 	s := t.Session()
+	var update store.Update
 	nothingElse := s.Revision == 0 && s.Was == workflow.PhaseExploring && !s.Open
 	if nothingElse {
-		f.Maybe = []workflow.Event{workflow.EventAnswer}
+		update.Maybe = []workflow.Event{workflow.EventAnswer}
 	} else if s.Phase == workflow.PhaseConsulting {
-		f.Maybe = []workflow.Event{workflow.EventReturn}
+		update.Maybe = []workflow.Event{workflow.EventReturn}
 	}
 	name := t.Agents[agent.Consultant].Signature()
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
-		f.Lines = t.program(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))
-		return f
+		f = append(f, store.Lines(t.program(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
+		return append(f, update)
 	}
-	f.Told = []store.Told{{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
+	f = append(f, store.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
 		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
-		name, plaintext.OneLine(q.Question), fence("advice", advice.Text()))}}
+		name, plaintext.OneLine(q.Question), fence("advice", advice.Text()))})
 	if !nothingElse {
-		f.Open = yes
+		update.Open = yes
 		if s.Phase == workflow.PhaseConsulting && (s.Was == workflow.PhaseReported || s.Was == workflow.PhasePlanShown) {
-			f.Maybe = append(f.Maybe, workflow.EventRequest)
+			update.Maybe = append(update.Maybe, workflow.EventRequest)
 		}
 	}
-	return f
+	return append(f, update)
 }

@@ -29,13 +29,13 @@ func (t *turn) intake(ctx context.Context) error {
 			return err
 		}
 		//crash:message_judged
-		err = t.Record(ctx, fact)
+		err = t.Record(ctx, fact...)
 		if errors.Is(err, store.ErrStale) {
 			said := "That does not count any more; something newer was said or shown."
-			if fact.Approval != nil {
+			if _, approves := part[store.Approval](fact); approves {
 				said = "That revision cannot be approved any more; the newest report is the one that counts."
 			}
-			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+entered(m)))
+			err = t.Record(ctx, t.refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+entered(m))...)
 		}
 		if err != nil {
 			return err
@@ -48,21 +48,20 @@ func (t *turn) intake(ctx context.Context) error {
 
 // heard acts on what was recorded: a stop ends the turn, and a word that makes what is
 // under way pointless ends that.
-func (t *turn) heard(m workflow.Message, f store.Fact) {
+func (t *turn) heard(m workflow.Message, f []store.Part) {
 	if t.Session().Phase == workflow.PhaseStopped && t.halt != nil {
 		t.halt(errStopped)
 	}
 	if p := t.here(); p != nil && p.repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errMoved)
 	}
-	told := len(f.Handled) > 0 && f.Handled[0].ForAgents
-	if told && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && workflow.Redirects(m.Text) {
+	if handled, _ := part[store.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && workflow.Redirects(m.Text) {
 		t.overtake()
 	}
 }
 
 // judge says what follows from one message.
-func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error) {
+func (t *turn) judge(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	switch m.Kind {
 	case workflow.IncomingDelete:
 		return t.deleted(ctx, m)
@@ -79,7 +78,7 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 		return t.unknown(m, err)
 	}
 	reason := mayTakePart(person)
-	var f store.Fact
+	var f []store.Part
 	switch {
 	case m.Kind == workflow.IncomingSent:
 		f, err = t.sent(ctx, m, person)
@@ -100,11 +99,11 @@ func (t *turn) judge(ctx context.Context, m workflow.Message) (store.Fact, error
 
 // unknown: where Slack does not say who wrote, an approval is refused; other words are
 // judged when Slack answers again.
-func (t *turn) unknown(m workflow.Message, err error) (store.Fact, error) {
+func (t *turn) unknown(m workflow.Message, err error) ([]store.Part, error) {
 	kind := workflow.ReadConsent(m.Text).Kind
 	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, actionGoOn, actionPassOn}, m.ActionID)
 	if m.Kind == workflow.IncomingSent || !permits && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
-		return store.Fact{}, fmt.Errorf("read who wrote: %w", err)
+		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	t.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
 	return t.refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
@@ -125,7 +124,7 @@ func mayTakePart(p workflow.Person) string {
 }
 
 // said judges a message: stop, an answer, consent, a command, or words for the agents.
-func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	consent := workflow.ReadConsent(m.Text)
 	if consent.Kind == workflow.ConsentStop {
 		return t.stop(ctx, m, p)
@@ -138,13 +137,13 @@ func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) 
 	}
 	held, err := t.heldBack(ctx, p)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if held != "" && consent.Kind == workflow.ConsentScoped {
 		return t.holdWords(m, p, held), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) (store.Fact, bool, error){t.goOn, t.answered} {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){t.goOn, t.answered} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -152,7 +151,7 @@ func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) 
 	}
 	if workflow.AllowsPush(m.Text) {
 		if w, err := t.waiting(ctx); err != nil {
-			return store.Fact{}, err
+			return nil, err
 		} else if w != nil {
 			return t.allow(ctx, m, p, "")
 		}
@@ -169,7 +168,7 @@ func (t *turn) said(ctx context.Context, m workflow.Message, p workflow.Person) 
 		return t.askConsent(m, p, consent.Scope), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) (store.Fact, bool, error){t.adopts, t.commanded} {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){t.adopts, t.commanded} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -191,20 +190,20 @@ func (t *turn) waitsForConsent() bool {
 }
 
 // clicked judges a button: its row says what it stands for.
-func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	if m.ActionID == "stop" {
 		ended, err := t.RunEnded(ctx, m.Value)
 		if err == nil && ended {
 			return t.answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
 		}
 		if err != nil {
-			return store.Fact{}, err
+			return nil, err
 		}
 		return t.stop(ctx, m, p)
 	}
 	revision, means, ok, err := t.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if !ok {
 		t.log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
@@ -214,7 +213,7 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 	case actionPassOn:
 		row, err := strconv.ParseInt(means, 10, 64)
 		if err != nil {
-			return store.Fact{}, fmt.Errorf("a button that passes %q on: %w", means, err)
+			return nil, fmt.Errorf("a button that passes %q on: %w", means, err)
 		}
 		return t.passOn(ctx, m, p, row)
 	case actionGoOn:
@@ -245,37 +244,34 @@ func (t *turn) clicked(ctx context.Context, m workflow.Message, p workflow.Perso
 
 // stop ends what is under way; anybody who may take part can say it. Work that was approved
 // goes on only at the word of somebody who may approve.
-func (t *turn) stop(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+func (t *turn) stop(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	return t.stopped(ctx, m, p, "Stopped, as "+p.Name+" asked.")
 }
 
-func (t *turn) stopped(ctx context.Context, m workflow.Message, p workflow.Person, said string) (store.Fact, error) {
-	f := t.ignore(m)
-	f.ClearStop, f.Open = true, no
-	f.Decisions = []workflow.Decision{{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}}
+func (t *turn) stopped(ctx context.Context, m workflow.Message, p workflow.Person, said string) ([]store.Part, error) {
 	mark := m.TS
 	if !isMessage(m.Kind) {
 		mark = fmt.Sprintf("0:%d", m.ID) // before any words
 	}
-	f.Change = func(s *workflow.Session) { s.Halted = mark }
+	update := store.Update{ClearStop: true, Open: no, Change: func(s *workflow.Session) { s.Halted = mark }}
+	f := append(t.ignore(m), store.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
 	how, buttons, err := t.howToGoOn(ctx, p, mark)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if t.Session().Phase == workflow.PhaseStopped {
 		if m.Kind == workflow.IncomingMention || buttons != nil {
-			f.Lines = t.program("It is stopped already. The work so far is kept; "+how, buttons...)
+			f = append(f, store.Lines(t.program("It is stopped already. The work so far is kept; "+how, buttons...)))
 		}
-		return f, nil
+		return append(f, update), nil
 	}
 	if q, err := t.Store.Waiting(ctx, t.Session().ID); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if q != nil { // what is written next is no answer to it
-		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: "stopped"}, p.ID
+		f = append(f, store.Answer{Question: q.ID, Text: "stopped", User: p.ID})
 	}
-	f.Events = []workflow.Event{workflow.EventStop}
-	f.Lines = t.program(said+" The work so far is kept; "+how, buttons...)
-	return f, nil
+	update.Events = []workflow.Event{workflow.EventStop}
+	return append(f, update, store.Lines(t.program(said+" The work so far is kept; "+how, buttons...))), nil
 }
 
 // howToGoOn says what lets stopped work go on, and has the button for it where something
@@ -295,7 +291,7 @@ func (t *turn) howToGoOn(ctx context.Context, p workflow.Person, mark string) (s
 }
 
 // deleted: without its request a session stops; another deleted message is told to the agents.
-func (t *turn) deleted(ctx context.Context, m workflow.Message) (store.Fact, error) {
+func (t *turn) deleted(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	if m.TS != t.Session().Thread.TS {
 		read, err := t.ReadByAgents(ctx, m.TS, m.ID)
 		if err != nil || !read {
@@ -303,15 +299,16 @@ func (t *turn) deleted(ctx context.Context, m workflow.Message) (store.Fact, err
 		}
 		approval, err := t.approval(ctx)
 		f := t.forAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
-		f.Withdrawn = m.TS
+		f = append(f, store.Withdrawn(m.TS))
 		if approval != nil || t.Session().Phase == workflow.PhaseStopped { // nobody's word to go on
-			f.Open, f.Events = nil, nil
+			change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 		}
 		return f, err
 	}
 	f, err := t.stopped(ctx, m, workflow.Person{ID: m.User}, "Stopped: the request was deleted.")
-	if len(f.Events) == 0 { // it was stopped before, and that stop's button stays
-		f.Lines, f.Change = nil, nil
+	if u, _ := part[store.Update](f); len(u.Events) == 0 { // it was stopped before, and that stop's button stays
+		f = without[store.Lines](f)
+		change(f, func(u *store.Update) { u.Change = nil })
 	}
 	return f, err
 }
@@ -319,78 +316,78 @@ func (t *turn) deleted(ctx context.Context, m workflow.Message) (store.Fact, err
 // edited: the new text is a correction, of whoever may take part. It is never consent,
 // whatever it says. What is not in the inbox was written before there was a session, and
 // read with the thread.
-func (t *turn) edited(ctx context.Context, m workflow.Message) (store.Fact, error) {
+func (t *turn) edited(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	before, err := t.Original(ctx, m.TS, m.ID)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if before == m.Text || addressedElsewhere(m) {
 		return t.ignore(m), nil
 	}
 	person, err := t.Slack.Person(ctx, t.Session().Thread, m.User)
 	if err != nil {
-		return store.Fact{}, fmt.Errorf("read who edited: %w", err)
+		return nil, fmt.Errorf("read who edited: %w", err)
 	}
 	if mayTakePart(person) != "" {
 		return t.ignore(m), nil
 	}
 	if held, err := t.heldBack(ctx, person); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if held != "" {
 		return t.holdWords(m, person, held), nil
 	}
 	f := t.forAgents(m, "A message of the thread was edited. It reads now:\n"+fence("message", t.Slack.Readable(ctx, m.Text)))
 	if t.Session().Phase == workflow.PhaseStopped { // it takes a new message to go on
-		f.Open, f.Events = nil, nil
+		change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
 	return f, nil
 }
 
 // forAgents gives the message to the agents and opens the session for them.
-func (t *turn) forAgents(m workflow.Message, told string) store.Fact {
-	f := store.Fact{Handled: []store.Handled{{ID: m.ID, ForAgents: true, Shown: told}}, Open: yes}
+func (t *turn) forAgents(m workflow.Message, told string) []store.Part {
+	update := store.Update{Open: yes}
 	if t.Session().Title == "" && isMessage(m.Kind) {
-		f.Change = func(s *workflow.Session) { s.Title = firstLine(strings.TrimSpace(m.Text)) }
+		update.Change = func(s *workflow.Session) { s.Title = firstLine(strings.TrimSpace(m.Text)) }
 	}
 	switch p := t.Session().Phase; {
 	case p == workflow.PhaseReported && t.newestKind() == reportDiagnosis:
-		f.Events = []workflow.Event{workflow.EventDiagnose}
+		update.Events = []workflow.Event{workflow.EventDiagnose}
 	case p.Ended(), t.waitsForConsent():
-		f.Events = []workflow.Event{workflow.EventRequest}
+		update.Events = []workflow.Event{workflow.EventRequest}
 	}
-	return f
+	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
 }
 
-func (t *turn) ignore(m workflow.Message) store.Fact {
-	return store.Fact{Handled: []store.Handled{{ID: m.ID}}}
+func (t *turn) ignore(m workflow.Message) []store.Part {
+	return []store.Part{store.Handled{ID: m.ID}}
 }
 
 // answer is said by the program itself, without an agent.
-func (t *turn) answer(m workflow.Message, text string, buttons ...workflow.Button) store.Fact {
+func (t *turn) answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
 	f := t.ignore(m)
-	f.Lines = t.program(text, buttons...)
+	f = append(f, store.Lines(t.program(text, buttons...)))
 	return f
 }
 
-func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said string) store.Fact {
+func (t *turn) refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := t.answer(m, said)
-	f.Decisions = []workflow.Decision{{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision}}
+	f = append(f, store.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
 	return f
 }
 
 // turnAway: a stop that was asked by somebody who may not is cleared. Only a request gets
 // an answer; other words of such people get none.
-func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) store.Fact {
+func (t *turn) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
 	f := t.ignore(m)
-	f.Handled[0].Held = isMessage(m.Kind) // until somebody who may approve makes it their own
+	change(f, func(h *store.Handled) { h.Held = isMessage(m.Kind) }) // until somebody who may approve makes it their own
 	if m.TS == t.Session().Thread.TS {
-		f.Change = func(s *workflow.Session) { s.Title = "" } // what was not taken names nothing
+		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // what was not taken names nothing
 	}
 	if m.TS == t.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
-		f.Lines = t.program("I cannot take this: " + reason + ".")
+		f = append(f, store.Lines(t.program("I cannot take this: "+reason+".")))
 	}
-	f.ClearStop = true
-	f.Decisions = []workflow.Decision{{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS}}
+	f = append(f, store.Update{ClearStop: true})
+	f = append(f, store.Decision{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS})
 	return f
 }
 

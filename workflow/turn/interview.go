@@ -33,14 +33,14 @@ func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 	case aligning && s.Asked >= may:
 		return wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.Asked), nil
 	}
-	asked := &workflow.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
+	asked := store.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
 	if wait := l.turn.patience(); wait > 0 {
 		asked.Due = l.turn.Store.Clock().Now().Add(wait)
 	}
-	l.journal.put.Question = asked
+	l.journal.add(asked)
 	l.journal.say(questionText(q, aligning, s.Asked+1), questionButtons(q, aligning)...)
-	l.journal.put.Change = func(s *workflow.Session) { s.Asked++ }
-	l.journal.put.Open = no
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Asked++ }})
+	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: "Asked. Wait for the answer.", Ends: true}, nil
 }
 
@@ -89,7 +89,7 @@ func questionButtons(q agent.Question, aligning bool) []workflow.Button {
 
 // answered takes a message as the answer to the question that waits, or as the word on a
 // shared understanding; ok says that it was one.
-func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := t.Session()
 	q, err := t.Store.Waiting(ctx, s.ID)
 	if err != nil {
@@ -99,8 +99,8 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 	switch {
 	case aligning && workflow.WantsMore(m.Text):
 		f = t.forAgents(m, "")
-		f.Handled[0].Answers = true
-		f.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions }
+		change(f, func(h *store.Handled) { h.Answers = true })
+		change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions } })
 		return f, true, nil
 	case aligning && workflow.WrapsUp(m.Text):
 		return t.wrapUp(m, p, q), true, nil
@@ -112,8 +112,8 @@ func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Pers
 			return f, false, nil
 		}
 		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), plaintext.OneLine(q.Text), fence("message", m.Text)))
-		f.Handled[0].Answers = true
-		f.Question, f.By = &workflow.Question{ID: q.ID, Answer: m.Text}, p.ID
+		change(f, func(h *store.Handled) { h.Answers = true })
+		f = append(f, store.Answer{Question: q.ID, Text: m.Text, User: p.ID})
 		return f, true, nil
 	case aligning && t.newestKind() == reportRequest && workflow.Confirms(m.Text):
 		f, err = t.confirmed(ctx, m, p, s.Revision)
@@ -130,10 +130,10 @@ func optionOr(q *workflow.Question, n int) string {
 }
 
 // chose judges the press of an option.
-func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person, option string) (store.Fact, error) {
+func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := t.Store.Waiting(ctx, t.Session().ID)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	switch {
 	case m.ActionID == "wrap_up" && t.Session().Phase == workflow.PhaseAligning:
@@ -144,43 +144,43 @@ func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person,
 	return t.take(m, p, q, option), nil
 }
 
-func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) store.Fact {
+func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
 	f := t.forAgents(m, fmt.Sprintf("%s chose the option %q.", called(p.Name), option))
-	f.Handled[0].Answers = true
-	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: option}, p.ID
+	change(f, func(h *store.Handled) { h.Answers = true })
+	f = append(f, store.Answer{Question: q.ID, Text: option, User: p.ID})
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
-		f.Lines = t.program(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))
+		f = append(f, store.Lines(t.program(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
 	}
 	return f
 }
 
 // wrapUp ends the interview: what is recommended stands for all that is open.
-func (t *turn) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) store.Fact {
+func (t *turn) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
 		f := t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", called(p.Name)))
-		f.Handled[0].Answers = true
+		change(f, func(h *store.Handled) { h.Answers = true })
 		return f
 	}
 	f := t.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", called(p.Name), q.Defaults()))
-	f.Handled[0].Answers = true
-	f.Question, f.By = &workflow.Question{ID: q.ID, Answer: q.Recommended}, p.ID
-	f.Lines = t.program("Wrapped up. I take what I recommended:\n" + q.Defaults())
+	change(f, func(h *store.Handled) { h.Answers = true })
+	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended, User: p.ID})
+	f = append(f, store.Lines(t.program("Wrapped up. I take what I recommended:\n"+q.Defaults())))
 	return f
 }
 
 // due takes the recommended answer of a question that waited long enough; nobody's silence
 // resumes what somebody stopped.
-func (t *turn) due(ctx context.Context, m workflow.Message) (store.Fact, error) {
+func (t *turn) due(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	q, err := t.Store.Waiting(ctx, t.Session().ID)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || t.Session().Phase == workflow.PhaseStopped {
 		return t.ignore(m), nil
 	}
 	f := t.forAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
-	f.Question = &workflow.Question{ID: q.ID, Answer: q.Recommended}
-	f.Lines = t.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(t.patience()), plaintext.OneLine(q.Text), q.Recommended))
+	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended})
+	f = append(f, store.Lines(t.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(t.patience()), plaintext.OneLine(q.Text), q.Recommended))))
 	return f, nil
 }
 

@@ -21,7 +21,7 @@ type journal struct {
 	task     int64
 	agent    agent.Agent
 	messages []model.Message
-	put      store.Fact
+	put      []store.Part
 }
 
 func (t *turn) journal(ctx context.Context, task int64, row agent.Agent) (*journal, error) {
@@ -45,8 +45,7 @@ func (j *journal) Messages() []model.Message { return j.messages }
 
 // Append records messages together with what tools put down.
 func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Message) error {
-	fact := j.put
-	fact.Task, fact.SpentUSD = j.task, usd
+	added := store.Transcript{Task: j.task}
 	messages = slices.Clone(messages)
 	for i := range messages {
 		messages[i] = j.turn.shown(messages[i])
@@ -54,12 +53,12 @@ func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Mes
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)
 		}
-		fact.Items = append(fact.Items, b)
+		added.Items = append(added.Items, b)
 	}
-	if err := j.turn.Record(ctx, fact); err != nil {
+	if err := j.turn.Record(ctx, append(slices.Clone(j.put), store.Usage{USD: usd}, added)...); err != nil {
 		return err
 	}
-	j.put = store.Fact{}
+	j.put = nil
 	j.messages = append(j.messages, messages...)
 	return nil
 }
@@ -96,19 +95,26 @@ func (j *journal) Splice(ctx context.Context) error {
 		}
 		messages = append(messages, said)
 	}
-	j.put.Seen = unseen[len(unseen)-1].ID
+	j.add(store.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID})
 	return j.Append(ctx, 0, messages...)
 }
 
+// add puts parts down.
+func (j *journal) add(parts ...store.Part) { j.put = append(j.put, parts...) }
+
 // say puts a line down, signed by the agent.
 func (j *journal) say(text string, buttons ...workflow.Button) {
-	j.put.Lines = append(j.put.Lines, workflow.Line{Agent: j.agent.Signature(), Text: text, Buttons: buttons})
+	j.add(store.Lines{{Agent: j.agent.Signature(), Text: text, Buttons: buttons}})
+}
+
+// reply puts a line down that makes a reply of its own.
+func (j *journal) reply(text string, buttons ...workflow.Button) {
+	j.add(store.Replies{{Agent: j.agent.Signature(), Text: text, Buttons: buttons}})
 }
 
 // ran puts down that the agent had a command run.
 func (j *journal) ran(command string, exitCode int, output string, printed int64) {
-	j.put.Printed += printed
-	j.put.Command = &store.Command{Task: max(j.task, 0), Command: command, ExitCode: exitCode, Output: output}
+	j.add(store.Usage{Printed: printed}, store.Command{Task: max(j.task, 0), Command: command, ExitCode: exitCode, Output: output})
 }
 
 // Say is the tool of that name, the same for every agent.
@@ -159,7 +165,6 @@ func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, e
 	said.Pictures = pictures
 	return said, err
 }
-
 
 func wrong(format string, args ...any) model.Result {
 	return model.Result{Wrong: true, Text: fmt.Sprintf(format, args...)}

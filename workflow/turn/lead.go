@@ -36,7 +36,7 @@ func (l *lead) Reply(ctx context.Context, text string) (model.Result, error) {
 // NotForMe rests without a word.
 func (l *lead) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.turn.log.Info("not for the bot", "reason", reason)
-	l.journal.put.Decisions = append(l.journal.put.Decisions, workflow.Decision{What: "not_for_me", Reason: reason})
+	l.journal.add(store.Decision{What: "not_for_me", Reason: reason})
 	return l.rest(ctx)
 }
 
@@ -52,9 +52,9 @@ func (l *lead) rest(ctx context.Context) (model.Result, error) {
 		event = workflow.EventShowPlan
 	}
 	if _, err := s.Phase.Next(event); err == nil {
-		l.journal.put.Events = append(l.journal.put.Events, event)
+		l.journal.add(store.Update{Events: []workflow.Event{event}})
 	}
-	l.journal.put.Open, l.journal.put.Rested = no, true
+	l.journal.add(store.Update{Open: no, Rested: true})
 	return model.Result{Text: "Posted. The turn ends here.", Ends: true}, nil
 }
 
@@ -79,18 +79,18 @@ func (l *lead) Consult(ctx context.Context, question string) (model.Result, erro
 		return wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
-	said := store.Fact{Lines: t.program(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question)))}
+	said := []store.Part{store.Lines(t.program(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question))))}
 	if !t.Session().Phase.MayWrite() {
-		said.Maybe = []workflow.Event{workflow.EventConsult}
+		said = append(said, store.Update{Maybe: []workflow.Event{workflow.EventConsult}})
 	}
-	if _, err := t.kept(ctx, q, said); err != nil {
+	if _, err := t.kept(ctx, q, said...); err != nil {
 		return model.Result{}, err
 	}
 	q, err := t.inquire(ctx, q, t.consultText(ctx, programMark+"The orchestrator asks:\n"+fence("message", question)), nil)
 	if err != nil {
 		return model.Result{}, err
 	}
-	l.journal.put.Maybe = append(l.journal.put.Maybe, workflow.EventReturn)
+	l.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventReturn}})
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		return model.Result{Text: "The " + name + " gave no answer. Go on without it."}, nil

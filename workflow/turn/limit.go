@@ -85,7 +85,7 @@ func (t *turn) weigh(ctx context.Context) error {
 		t.weighAfter = time.Now().Add(20 * took)
 		t.mu.Unlock()
 	}
-	return t.Record(ctx, store.Fact{Disk: &bytes})
+	return t.Record(ctx, store.Usage{Disk: &bytes})
 }
 
 func reached(uses []workflow.Use) (out []workflow.Use) {
@@ -103,7 +103,7 @@ func (t *turn) asking(j *journal) func(context.Context, model.Request) (model.Re
 		r.Messages = t.pictured(ctx, r.Messages)
 		answer, err := t.Model.Ask(ctx, r)
 		if err == nil {
-			j.put.Tokens += answer.Usage.Input + answer.Usage.Output
+			j.add(store.Usage{Tokens: answer.Usage.Input + answer.Usage.Output})
 		}
 		return answer, err
 	}
@@ -112,11 +112,11 @@ func (t *turn) asking(j *journal) func(context.Context, model.Request) (model.Re
 // limited pauses the session at a limit, in one line.
 func (t *turn) limited(ctx context.Context, e *limitError) error {
 	t.log.Info("paused at a limit", "used", e.used())
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program("Paused: " + e.words(t.whoAllows(ctx))),
-		Events: []workflow.Event{workflow.EventPause}, Open: no, Limited: true,
-		Decisions: []workflow.Decision{{What: "limit", Reason: e.used()}},
-	})
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no, Limited: true},
+		store.Decision{What: "limit", Reason: e.used()},
+		store.Lines(t.program("Paused: "+e.words(t.whoAllows(ctx)))),
+	)
 }
 
 // words are what people are told: which limit, how much was used, what to do.
@@ -143,7 +143,7 @@ func (t *turn) whoAllows(ctx context.Context) string {
 // allows judges "go on" where the session rests at a limit; ok says that it did. Whoever
 // may approve allows as much again. Where nothing is reached any more, since the day is
 // over or somebody allowed it elsewhere, anybody lets it go on.
-func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person) (f store.Fact, ok bool, err error) {
+func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if len(t.Limits) == 0 || !workflow.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
@@ -181,26 +181,27 @@ func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person
 }
 
 // resumed keeps what was allowed, and lets the session go on where it rested.
-func (t *turn) resumed(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) store.Fact {
+func (t *turn) resumed(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) []store.Part {
 	f := t.ignore(m)
 	var more []string
 	for _, u := range over {
-		f.Extensions = append(f.Extensions, workflow.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
+		f = append(f, store.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
 		more = append(more, fmt.Sprintf("%s more (%s)", u.More(), u.Limit))
 	}
 	said := "The limit is not reached any more; going on."
 	if len(over) > 0 {
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
-		f.Permission = permission(m, p, workflow.PermitLimit, t.Session().Revision)
-		f.Decisions = []workflow.Decision{{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS}}
+		f = append(f, permission(m, p, workflow.PermitLimit, t.Session().Revision))
+		f = append(f, store.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
-	f.Lines = t.program(said)
+	f = append(f, store.Lines(t.program(said)))
 	if rested {
-		f.Open = yes
+		update := store.Update{Open: yes}
 		if t.Session().Phase == workflow.PhasePaused {
-			f.Events = []workflow.Event{workflow.EventResume}
+			update.Events = []workflow.Event{workflow.EventResume}
 		}
+		f = append(f, update)
 	}
 	return f
 }

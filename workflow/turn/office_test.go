@@ -151,10 +151,10 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 	if err != nil {
 		return nil, err
 	}
-	return th, th.Record(ctx, store.Fact{
-		Handled: []store.Handled{{ID: waiting[0].ID, ForAgents: true}},
-		Change:  func(s *workflow.Session) { s.Repository, s.BaseCommit = repository, "base" },
-	})
+	return th, th.Record(ctx,
+		store.Handled{ID: waiting[0].ID, ForAgents: true},
+		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = repository, "base" }},
+	)
 }
 
 // show shows a new revision, with its button, and returns the button's value.
@@ -165,9 +165,11 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 	}
 	report.Text = fmt.Sprintf("%s, revision %d on %s", kind, report.Revision, report.BaseCommit)
 	button = store.NewToken()
-	return button, th.Record(ctx, store.Fact{
-		Report: report, Lines: th.program(report.Text, workflow.Button{ActionID: "fix_it", Value: button}), Alone: true, Maybe: events, Open: no,
-	})
+	return button, th.Record(ctx,
+		store.Update{Maybe: events, Open: no},
+		store.Report(*report),
+		store.Replies(th.program(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
+	)
 }
 
 // posted makes everything that was said stand in Slack since ts.
@@ -194,9 +196,9 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 	if err != nil {
 		return err
 	}
-	f := store.Fact{Events: events}
+	f := []store.Part{store.Update{Events: events}}
 	th.permit(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
-	return th.Record(ctx, f)
+	return th.Record(ctx, f...)
 }
 
 // intend writes the intent of a push as finish does.
@@ -210,13 +212,13 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Pus
 	}
 	s := th.Session()
 	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	return p, th.Record(ctx, store.Fact{Push: &p, Events: th.towardsProof()})
+	return p, th.Record(ctx, store.Update{Events: th.towardsProof()}, store.Push(p))
 }
 
 // settle says that the push is done.
 func (th *thread) settle(ctx context.Context, p workflow.Push) error {
 	p.State = workflow.PushDone
-	return th.Record(ctx, store.Fact{Push: &p, Events: []workflow.Event{workflow.EventProve}, Change: func(s *workflow.Session) { s.Head = p.Commit }})
+	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, store.Push(p))
 }
 
 // wrote keeps a message that was judged already.

@@ -56,7 +56,7 @@ func (t *turn) stillFetching(ctx context.Context, repository, names string) {
 		}
 		past = wait
 		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. Builds and tests begin after it, I read meanwhile.", repository, names, wait)
-		if err := t.Record(ctx, store.Fact{Lines: t.program(line)}); err != nil && ctx.Err() == nil {
+		if err := t.Record(ctx, store.Lines(t.program(line))); err != nil && ctx.Err() == nil {
 			t.log.Warn("the thread was not told of a wait", "err", err)
 		}
 	}
@@ -99,7 +99,7 @@ func (t *turn) tellNew(ctx context.Context, text string) {
 	if err == nil && slices.ContainsFunc(said, func(l store.Said) bool { return strings.HasPrefix(l.Text, first) }) {
 		return
 	}
-	if err := cmp.Or(err, t.Record(ctx, store.Fact{Lines: t.program(text)})); err != nil {
+	if err := cmp.Or(err, t.Record(ctx, store.Lines(t.program(text)))); err != nil {
 		t.log.Warn("the thread was not told of the packages", "err", err)
 	}
 }

@@ -17,10 +17,10 @@ import (
 
 // permission is the yes of p that m gives; revision is the one that the thread was shown,
 // 0 where none was yet.
-func permission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) *workflow.Permission {
-	return &workflow.Permission{
+func permission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) store.Permission {
+	return store.Permission{Permission: workflow.Permission{
 		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
-	}
+	}}
 }
 
 // permits is what an approval of the report is for.
@@ -37,19 +37,12 @@ func (t *turn) permits(kind string) workflow.PermissionKind {
 }
 
 // permit puts the approval of r by p down: the branch may be written from here on.
-func (t *turn) permit(f *store.Fact, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
-	f.Permission = permission(m, p, t.permits(r.Kind), r.Revision, restsOn...)
-	f.Approval = &workflow.Approval{
+func (t *turn) permit(f *[]store.Part, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
+	branch := t.branch()
+	*f = append(*f, permission(m, p, t.permits(r.Kind), r.Revision, restsOn...), store.Approval{
 		ID: store.NewToken(), Session: t.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
-	}
-	f.Decisions = append(f.Decisions, workflow.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
-	branch, before := t.branch(), f.Change
-	f.Change = func(s *workflow.Session) {
-		if before != nil {
-			before(s)
-		}
-		s.Branch = branch
-	}
+	}, store.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
+		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
 }
 
 // mayNotApprove says why p may not approve what is asked for now; empty when p may.

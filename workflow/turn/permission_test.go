@@ -144,17 +144,18 @@ func pushWaits(ctx context.Context, th *thread) error {
 	if err != nil {
 		return err
 	}
-	return th.Record(ctx, store.Fact{
-		Allowance: &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"}, Events: []workflow.Event{workflow.EventPause}, Open: no,
-		Lines: th.program("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""}),
-	})
+	return th.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no},
+		store.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"},
+		store.Lines(th.program("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+	)
 }
 
 func limitReached(ctx context.Context, th *thread) error {
 	if err := atWork(ctx, th); err != nil {
 		return err
 	}
-	if err := th.Record(ctx, store.Fact{SpentUSD: 2}); err != nil {
+	if err := th.Record(ctx, store.Usage{USD: 2}); err != nil {
 		return err
 	}
 	return th.limited(ctx, &limitError{})
@@ -189,7 +190,7 @@ func (th *thread) reads(ctx context.Context) error {
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
-	return th.Record(ctx, store.Fact{Seen: unseen[len(unseen)-1].ID})
+	return th.Record(ctx, store.Transcript{Seen: unseen[len(unseen)-1].ID})
 }
 
 func (th *thread) lead() *lead {
@@ -205,7 +206,7 @@ func (th *thread) answers(ctx context.Context) error {
 	if _, err := l.Reply(ctx, "It counts keys."); err != nil {
 		return err
 	}
-	return th.Record(ctx, l.journal.put)
+	return th.Record(ctx, l.journal.put...)
 }
 
 // restates: the orchestrator says back what was asked for, whatever that was.
@@ -225,7 +226,7 @@ func (th *thread) restatesNow(ctx context.Context) error {
 	if err != nil || r.Wrong {
 		return err
 	}
-	return th.Record(ctx, l.journal.put)
+	return th.Record(ctx, l.journal.put...)
 }
 
 // press presses the newest button of the action.

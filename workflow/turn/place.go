@@ -146,15 +146,16 @@ func (t *turn) request() string {
 
 func (t *turn) askRepository(ctx context.Context) error {
 	if len(t.Repositories) == 0 {
-		return t.Record(ctx, store.Fact{Lines: t.program("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`."), Open: no})
+		return t.Record(ctx, store.Update{Open: no}, store.Lines(t.program("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
 	}
 	names := t.repositoryNames()
 	if len(names) == 0 {
-		return t.Record(ctx, store.Fact{Lines: t.program("No repository is open to this channel. Whoever runs me adds the channel to one, under `channels:`."), Open: no})
+		return t.Record(ctx, store.Update{Open: no}, store.Lines(t.program("No repository is open to this channel. Whoever runs me adds the channel to one, under `channels:`.")))
 	}
-	return t.Record(ctx, store.Fact{
-		Lines: t.program("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...), Open: no,
-	})
+	return t.Record(ctx,
+		store.Update{Open: no},
+		store.Lines(t.program("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...)),
+	)
 }
 
 // settle fixes what the session is about, once, and says so in its first line.
@@ -171,10 +172,10 @@ func (t *turn) settle(ctx context.Context, p *place) error {
 	if err != nil {
 		return err
 	}
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.name(), branch, short(commit)), t.otherRepository("Change repository…")...),
-		Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.repository.Name, commit },
-	})
+	return t.Record(ctx,
+		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.repository.Name, commit }},
+		store.Lines(t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.name(), branch, short(commit)), t.otherRepository("Change repository…")...)),
+	)
 }
 
 // baseBranch is the branch that the work starts from.
@@ -502,10 +503,10 @@ func (t *turn) remoteFailed(ctx context.Context, err error) error {
 		return err
 	}
 	t.log.Error("repository", "err", err)
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program("I cannot get at the repository: " + remoteWords(err) + " Reply here when it is mended, and I try again."),
-		Events: []workflow.Event{workflow.EventPause}, Open: no,
-	})
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no},
+		store.Lines(t.program("I cannot get at the repository: "+remoteWords(err)+" Reply here when it is mended, and I try again.")),
+	)
 }
 
 // remoteWords are what went wrong with a repository and what to do about it, in whole

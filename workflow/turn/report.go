@@ -59,7 +59,7 @@ func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resul
 		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
 			return wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
 		}
-		l.journal.put.Maybe = append(l.journal.put.Maybe, workflow.EventDiagnose)
+		l.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventDiagnose}})
 	}
 	if missing := d.Missing(); missing != "" {
 		return wrong("report_diagnosis: %s.", missing), nil
@@ -177,13 +177,12 @@ func (t *turn) howShown(ctx context.Context, reproduction string) (string, error
 
 // showReport puts the report down with its buttons; the turn rests.
 func (l *lead) showReport(r *workflow.Report) model.Result {
-	l.journal.say(r.Text, l.turn.reportButtons("Fix it")...)
-	l.journal.put.Report = r
-	l.journal.put.Alone = true
+	l.journal.reply(r.Text, l.turn.reportButtons("Fix it")...)
+	l.journal.add(store.Report(*r))
 	// An event that a phase does not allow is dropped; the report itself always is an event.
-	l.journal.put.Maybe = append(l.journal.put.Maybe, workflow.EventReport)
-	l.journal.put.Change = func(s *workflow.Session) { s.Kind, s.Way = workflow.KindBug, workflow.CommandNone }
-	l.journal.put.Open = no
+	l.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventReport}})
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Kind, s.Way = workflow.KindBug, workflow.CommandNone }})
+	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}
 }
 

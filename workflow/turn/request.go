@@ -55,12 +55,12 @@ func (l *lead) Restate(ctx context.Context, r workflow.Request) (model.Result, e
 		return l.understanding(report, r), nil
 	}
 	report.Text = r.Text() + t.offers(r)
-	l.journal.put.Report = report
-	l.journal.put.Change = func(s *workflow.Session) { s.Kind = workflow.KindFeature }
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }})
 	if s.Phase != workflow.PhasePlanning {
-		l.journal.put.Events = append(l.journal.put.Events, workflow.EventPlan)
+		l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPlan}})
 	}
 	if s.Way == workflow.CommandStartWork {
+		l.journal.add(store.Report(*report))
 		l.journal.say(report.Text)
 		l.journal.say("Planning the implementation")
 		return model.Result{Text: "Shown. Now write the plan: propose_plan."}, nil
@@ -82,11 +82,12 @@ func (l *lead) begin(ctx context.Context, report *workflow.Report) (model.Result
 	}
 	if by == nil {
 		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(t.whoAllows(ctx), "."))
-		l.journal.say(report.Text, t.reportButtons("Go ahead")...)
-		l.journal.put.Alone, l.journal.put.Open = true, no
-		l.journal.put.Events = append(l.journal.put.Events, workflow.EventReport)
+		l.journal.add(store.Report(*report), store.Update{Open: no})
+		l.journal.reply(report.Text, t.reportButtons("Go ahead")...)
+		l.journal.add(store.Update{Events: []workflow.Event{workflow.EventReport}})
 		return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true}, nil
 	}
+	l.journal.add(store.Report(*report))
 	l.journal.say(report.Text)
 	l.journal.say("Planning the implementation")
 	t.permit(&l.journal.put, by.message, by.person, *report, "", by.restsOn...)
@@ -109,21 +110,21 @@ func (t *turn) offers(r workflow.Request) string {
 // understanding is what an interview came to; it waits until a person confirms it.
 func (l *lead) understanding(report *workflow.Report, r workflow.Request) model.Result {
 	report.Text = fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
-	l.journal.say(report.Text,
+	l.journal.reply(report.Text,
 		workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
 		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
 		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
-	l.journal.put.Report, l.journal.put.Alone, l.journal.put.Open = report, true, no
+	l.journal.add(store.Report(*report), store.Update{Open: no})
 	return model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true}
 }
 
 // confirmed: a person says that the shared understanding is right. It is the permission to
 // work on a branch, too, so it takes somebody who may approve.
-func (t *turn) confirmed(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (store.Fact, error) {
+func (t *turn) confirmed(ctx context.Context, m workflow.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := t.Session()
-	refused := func(reason, said string) (store.Fact, error) {
+	refused := func(reason, said string) ([]store.Part, error) {
 		f := t.refuse(m, p, "confirm", reason, said)
-		f.Decisions[0].Revision = revision
+		change(f, func(d *store.Decision) { d.Revision = revision })
 		return f, nil
 	}
 	why, approvers, err := t.mayNotApprove(ctx, p)
@@ -138,24 +139,26 @@ func (t *turn) confirmed(ctx context.Context, m workflow.Message, p workflow.Per
 	}
 	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := t.unread(ctx, m, shown); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if unread {
 		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
 	}
 	if unseen, err := t.Unseen(ctx, 0); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if len(unseen) > 0 {
 		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 	}
 	report, err := t.Store.Report(ctx, s.ID, revision)
 	if err != nil {
-		return store.Fact{}, err
+		return nil, err
 	}
 	f := t.forAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", called(p.Name), revision))
-	f.Events = []workflow.Event{workflow.EventResume}
-	f.Lines = t.program("Understood. The work starts from this.")
-	f.Change = func(s *workflow.Session) { s.Way = workflow.CommandNone }
-	f.Decisions = []workflow.Decision{{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision}}
+	change(f, func(u *store.Update) {
+		u.Events = []workflow.Event{workflow.EventResume}
+		u.Change = func(s *workflow.Session) { s.Way = workflow.CommandNone }
+	})
+	f = append(f, store.Lines(t.program("Understood. The work starts from this.")))
+	f = append(f, store.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
 	t.permit(&f, m, p, report, "")
 	return f, nil
 }
@@ -181,12 +184,12 @@ func (l *lead) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, 
 		return model.Result{}, err
 	}
 	report.Text = fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
-	l.journal.say(report.Text, t.reportButtons("Go ahead")...)
-	last := &l.journal.put.Lines[len(l.journal.put.Lines)-1]
-	last.Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
-	l.journal.put.Report, l.journal.put.Alone, l.journal.put.Open = report, true, no
-	l.journal.put.Events = append(events, workflow.EventShowPlan)
-	l.journal.put.Change = func(s *workflow.Session) { s.Kind = workflow.KindFeature }
+	shown := workflow.Line{
+		Agent: l.journal.agent.Signature(), Text: report.Text, Buttons: t.reportButtons("Go ahead"),
+		Files: []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}},
+	}
+	l.journal.add(store.Report(*report), store.Replies{shown}, store.Update{Events: append(events, workflow.EventShowPlan), Open: no})
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }})
 	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true}, nil
 }
 

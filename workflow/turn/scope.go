@@ -60,9 +60,8 @@ func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a 
 		return true, nil
 	}
 	if !q.Applied { // said once, whatever happens between here and the end of this
-		fact := store.Fact{Inquiry: &workflow.Inquiry{ID: q.ID, Applied: true}}
-		fact.Lines = t.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))
-		if err := t.Record(ctx, fact); err != nil {
+		lines := t.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))
+		if err := t.Record(ctx, store.Inquiry{ID: q.ID, Applied: true}, store.Lines(lines)); err != nil {
 			return true, err
 		}
 	}
@@ -97,10 +96,10 @@ func (t *turn) judged(ctx context.Context, tree *repo.Workspace, a *workflow.App
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	q, err := t.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, store.Fact{})
+	q, err := t.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope})
 	if err != nil || len(q.Answer) > 0 {
 		return err
 	}
 	q.Answer = b
-	return t.Record(ctx, store.Fact{Inquiry: &q})
+	return t.Record(ctx, store.Inquiry(q))
 }

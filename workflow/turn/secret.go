@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -39,31 +40,42 @@ func (t *turn) learnSecrets(p *place) error {
 
 // Record keeps the fact, with secrets masked in what people and others are shown of it:
 // lines, files that go with them, what commands printed and attempts changed.
-func (t *turn) Record(ctx context.Context, f store.Fact) error {
+func (t *turn) Record(ctx context.Context, parts ...store.Part) error {
 	mask := t.finder().Mask
-	f.Lines = slices.Clone(f.Lines)
-	for i, l := range f.Lines {
-		f.Lines[i].Text, f.Lines[i].Files = mask(l.Text), slices.Clone(l.Files)
-		f.Lines[i].Code = t.located(l.Text)
-		for n, file := range l.Files {
-			f.Lines[i].Files[n].Text, f.Lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
+	masked := make([]store.Part, len(parts))
+	for i, p := range parts {
+		switch p := p.(type) {
+		case store.Lines:
+			masked[i] = store.Lines(t.maskLines(p))
+		case store.Replies:
+			masked[i] = store.Replies(t.maskLines(p))
+		case store.Task:
+			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(firstLine(mask(p.Description)))
+			masked[i] = p
+		case store.Command:
+			p.Command, p.Output = mask(p.Command), mask(p.Output)
+			masked[i] = p
+		case store.Attempt:
+			p.Summary, p.Diff = mask(p.Summary), mask(p.Diff)
+			masked[i] = p
+		default:
+			masked[i] = p
 		}
 	}
-	f.Tasks = slices.Clone(f.Tasks)
-	for i, k := range f.Tasks {
-		f.Tasks[i].Summary, f.Tasks[i].Shown = mask(k.Summary), plaintext.OneLine(firstLine(mask(k.Description)))
+	return t.Turn.Record(ctx, masked...)
+}
+
+func (t *turn) maskLines(lines []workflow.Line) []workflow.Line {
+	mask := t.finder().Mask
+	lines = slices.Clone(lines)
+	for i, l := range lines {
+		lines[i].Text, lines[i].Files = mask(l.Text), slices.Clone(l.Files)
+		lines[i].Code = t.located(l.Text)
+		for n, file := range l.Files {
+			lines[i].Files[n].Text, lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
+		}
 	}
-	if c := f.Command; c != nil {
-		masked := *c
-		masked.Command, masked.Output = mask(c.Command), mask(c.Output)
-		f.Command = &masked
-	}
-	if a := f.Attempt; a != nil {
-		masked := *a
-		masked.Summary, masked.Diff = mask(a.Summary), mask(a.Diff)
-		f.Attempt = &masked
-	}
-	return t.Turn.Record(ctx, f)
+	return lines
 }
 
 // shown is a message as a model is shown it, and as it is kept. What a model says itself

@@ -14,7 +14,7 @@ const byReaction = "reaction"
 // sent judges that somebody sent another's message to the bot. Whoever did it asks, and has
 // to be a full member. The words are of whoever wrote the message: they are no consent, no
 // stop, no command, and no permission to build anything (see permission).
-func (t *turn) sent(ctx context.Context, m workflow.Message, p workflow.Person) (store.Fact, error) {
+func (t *turn) sent(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	if p.Bot {
 		return t.ignore(m), nil // a workflow that marks messages, say
 	}
@@ -32,7 +32,7 @@ func (t *turn) sent(ctx context.Context, m workflow.Message, p workflow.Person) 
 		}
 	}
 	if held, err := t.heldBack(ctx, p); err != nil {
-		return store.Fact{}, err
+		return nil, err
 	} else if held != "" {
 		return t.holdWords(m, p, held), nil
 	}

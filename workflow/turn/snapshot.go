@@ -62,11 +62,11 @@ func (t *turn) pack(ctx context.Context, w *repo.Workspace, task int64, tree str
 }
 
 // some is the snapshot that there is, or none.
-func some(s *store.Snapshot) []store.Snapshot {
+func some(s *store.Snapshot) []store.Part {
 	if s == nil {
 		return nil
 	}
-	return []store.Snapshot{*s}
+	return []store.Part{*s}
 }
 
 func (t *turn) recordedAs(task int64, tree string) {
@@ -120,13 +120,13 @@ func (t *turn) remember(ctx context.Context, w *repo.Workspace, task int64) erro
 	if err != nil || s == nil {
 		return err
 	}
-	return t.Record(ctx, store.Fact{Snapshots: []store.Snapshot{*s}})
+	return t.Record(ctx, *s)
 }
 
 // keep puts down what the task's tree is now; it is recorded with the call's result.
 func (h *hand) keep(ctx context.Context) error {
 	s, err := h.turn.snapshot(ctx, h.tree, h.where())
-	h.journal.put.Snapshots = append(h.journal.put.Snapshots, some(s)...)
+	h.journal.add(some(s)...)
 	return err
 }
 

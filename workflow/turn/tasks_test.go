@@ -44,13 +44,12 @@ func TestApart(t *testing.T) {
 
 func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 	t.Parallel()
-	var f store.Fact
-	failures := takeUp([]workflow.Task{
+	dropped, failures := takeUp([]workflow.Task{
 		{Number: 1, State: workflow.TaskDone, Failures: 1}, {Number: 2, State: workflow.TaskFailed, Failures: 2}, {Number: 3, State: workflow.TaskDropped, Failures: 3},
-	}, &f)
+	})
 	require.Equal(t, 2, failures)
-	require.Len(t, f.Tasks, 1)
-	require.Equal(t, workflow.TaskDropped, f.Tasks[0].State)
+	require.Len(t, dropped, 1)
+	require.Equal(t, workflow.TaskDropped, dropped[0].(store.Task).State)
 }
 
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {

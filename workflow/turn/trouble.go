@@ -71,7 +71,7 @@ func (t *turn) tellOnce(ctx context.Context, key, text string) {
 	if err == nil && len(said) > 0 && strings.HasPrefix(said[len(said)-1].Text, key) {
 		return
 	}
-	if err := cmp.Or(err, t.Record(ctx, store.Fact{Lines: t.program(text)})); err != nil {
+	if err := cmp.Or(err, t.Record(ctx, store.Lines(t.program(text)))); err != nil {
 		t.log.Warn("the thread was not told of a wait", "err", err)
 	}
 }
@@ -81,7 +81,7 @@ func (h *hand) nowhere(ctx context.Context, end agent.End) error {
 	h.turn.log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, gotNowhere+ends[end]
 	said := workflow.Line{Agent: h.journal.agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, ends[end])}
-	return h.turn.Record(ctx, store.Fact{Tasks: []workflow.Task{h.task}, Lines: []workflow.Line{said}})
+	return h.turn.Record(ctx, store.Task{Task: h.task}, store.Lines{said})
 }
 
 // allNowhere: the newest tasks all ended because their workers went astray, so more of
@@ -102,18 +102,18 @@ func (t *turn) allNowhere(ctx context.Context) (bool, error) {
 // helpless asks people, and rests.
 func (l *lead) helpless() model.Result {
 	l.journal.say(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", mostNowhere))
-	l.journal.put.Events = append(l.journal.put.Events, workflow.EventPause)
-	l.journal.put.Open = no
+	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
+	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true}
 }
 
 // strand says that an agent got nowhere, and what can be done.
 func (t *turn) strand(ctx context.Context, row agent.Agent, end agent.End) error {
 	t.log.Warn("agent ended without a result", "agent", row.Name, "end", end)
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program("I got nowhere with this (" + ends[end] + "). Nothing was pushed since. Reply with what I should look at, or ask somebody who knows this code."),
-		Events: []workflow.Event{workflow.EventGiveUp}, Open: no,
-	})
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: no},
+		store.Lines(t.program("I got nowhere with this ("+ends[end]+"). Nothing was pushed since. Reply with what I should look at, or ask somebody who knows this code.")),
+	)
 }
 
 var ends = map[agent.End]string{
@@ -137,10 +137,10 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 		return err
 	}
 	t.log.Error("model call failed", "err", err)
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program(modelWords(failed)),
-		Events: []workflow.Event{workflow.EventPause}, Open: no,
-	})
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no},
+		store.Lines(t.program(modelWords(failed))),
+	)
 }
 
 // troubles are the kinds of failure in people's words; an error of the key keeps its own.

@@ -184,11 +184,11 @@ func (t *turn) interrupt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var stopped []workflow.Task
+	var stopped []store.Part
 	for _, k := range tasks {
 		if k.State == workflow.TaskOpen || k.State == workflow.TaskWorking {
 			k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
-			stopped = append(stopped, k)
+			stopped = append(stopped, store.Task{Task: k})
 		}
 	}
 	if err := t.dropInquiries(ctx); err != nil {
@@ -198,7 +198,7 @@ func (t *turn) interrupt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.put.Tasks = stopped
+	j.add(stopped...)
 	var closing []model.Message
 	for _, call := range agent.Unanswered(j.messages) {
 		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: "Interrupted: a person said stop. Read what is written next before you go on."})
@@ -356,10 +356,10 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 	if err := t.intake(ctx); err != nil {
 		return t.unheard(ctx, err)
 	}
-	return t.Record(ctx, store.Fact{
-		Lines:  t.program("Something failed on my side (" + firstLine(cause.Error()) + "). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log."),
-		Events: []workflow.Event{workflow.EventGiveUp}, Open: no, ClearStop: true,
-	})
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: no, ClearStop: true},
+		store.Lines(t.program("Something failed on my side ("+firstLine(cause.Error())+"). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log.")),
+	)
 }
 
 // program is a line in the orchestrator's name that the program itself says.

@@ -81,7 +81,7 @@ func newWalk(ctx context.Context, st *store.Store, seed uint64, n int, c control
 	var err error
 	w.thread, err = r.ask(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}, "ann", w.rules)
 	if err == nil && n%4 == 0 {
-		err = w.Record(ctx, store.Fact{Events: []workflow.Event{workflow.EventAlign}})
+		err = w.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventAlign}})
 	}
 	return w, err
 }
@@ -119,12 +119,12 @@ func (w *walk) stepped() error {
 	case n < 26:
 		return w.forge()
 	case n < 27:
-		return w.Record(w.ctx, store.Fact{Change: func(s *workflow.Session) { s.BaseCommit = pick(w.rnd, "base", "moved") }})
+		return w.Record(w.ctx, store.Update{Change: func(s *workflow.Session) { s.BaseCommit = pick(w.rnd, "base", "moved") }})
 	case n < 28:
 		if w.rnd.IntN(5) == 0 {
-			return w.Record(w.ctx, store.Fact{Events: []workflow.Event{workflow.EventStop}})
+			return w.Record(w.ctx, store.Update{Events: []workflow.Event{workflow.EventStop}})
 		}
-		return w.Record(w.ctx, store.Fact{Maybe: []workflow.Event{pick(w.rnd, workflow.EventPause, workflow.EventRequest, workflow.EventResume, workflow.EventAlign)}})
+		return w.Record(w.ctx, store.Update{Maybe: []workflow.Event{pick(w.rnd, workflow.EventPause, workflow.EventRequest, workflow.EventResume, workflow.EventAlign)}})
 	case n < 34:
 		return w.restate()
 	case n < 36:
@@ -233,7 +233,7 @@ func (w *walk) restate() error {
 	if err != nil || r.Wrong {
 		return err
 	}
-	if err := w.Record(w.ctx, l.journal.put); err != nil {
+	if err := w.Record(w.ctx, l.journal.put...); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -259,7 +259,7 @@ func (w *walk) question() error {
 	if err != nil || r.Wrong {
 		return err
 	}
-	if err := w.Record(w.ctx, l.journal.put); err != nil {
+	if err := w.Record(w.ctx, l.journal.put...); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -282,7 +282,7 @@ func (w *walk) finish() error {
 		return err
 	}
 	if ends != nil {
-		if err := w.Record(w.ctx, l.journal.put); err != nil || w.rnd.IntN(8) == 0 {
+		if err := w.Record(w.ctx, l.journal.put...); err != nil || w.rnd.IntN(8) == 0 {
 			return err
 		}
 		return w.posted(w.ctx, w.tick())
@@ -308,10 +308,12 @@ func (w *walk) forge() error {
 		return err
 	}
 	s := w.Session()
-	return w.Record(w.ctx, store.Fact{Push: &workflow.Push{
-		Commit: fmt.Sprintf("%s forged %d", s.ID, w.clock), Tree: pick(w.rnd, "code-1", "code-9"), BaseCommit: pick(w.rnd, "base", "moved"), Branch: pick(w.rnd, s.Branch, "main"),
-		Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, workflow.PushIntended, workflow.PushIntended, workflow.PushDone),
-	}})
+	return w.Record(w.ctx,
+		store.Push{
+			Commit: fmt.Sprintf("%s forged %d", s.ID, w.clock), Tree: pick(w.rnd, "code-1", "code-9"), BaseCommit: pick(w.rnd, "base", "moved"), Branch: pick(w.rnd, s.Branch, "main"),
+			Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, workflow.PushIntended, workflow.PushIntended, workflow.PushDone),
+		},
+	)
 }
 
 // refusals are what the program may answer to a random step.

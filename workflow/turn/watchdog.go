@@ -134,13 +134,12 @@ func (t *turn) unheard(ctx context.Context, cause error) error {
 	if err != nil || len(messages) == 0 {
 		return cmp.Or(err, cause)
 	}
-	f := store.Fact{ClearStop: true}
+	f := []store.Part{store.Update{ClearStop: true}}
 	for _, m := range messages {
-		f.Handled = append(f.Handled, store.Handled{ID: m.ID})
-		f.Decisions = append(f.Decisions, workflow.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
+		f = append(f, store.Handled{ID: m.ID}, store.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
 	}
 	t.log.Error("messages are set aside: it cannot be read who wrote them", "messages", len(messages), "err", cause)
-	f.Lines = t.program("I cannot take what was written here last: Slack does not tell me who wrote it (" + firstLine(cause.Error()) +
-		"). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.")
-	return t.Record(ctx, f)
+	f = append(f, store.Lines(t.program("I cannot take what was written here last: Slack does not tell me who wrote it ("+firstLine(cause.Error())+
+		"). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.")))
+	return t.Record(ctx, f...)
 }

@@ -65,7 +65,7 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 }
 
 func (t *turn) keepTask(ctx context.Context, k workflow.Task) error {
-	return t.Record(ctx, store.Fact{Tasks: []workflow.Task{k}})
+	return t.Record(ctx, store.Task{Task: k})
 }
 
 // begin tells the worker what it may know: the facts, the report, the approval, the task,
@@ -101,7 +101,7 @@ func (h *hand) begin(ctx context.Context) error {
 	}
 	parts = append(parts, programMark+"Your task:\n"+fence("task", h.task.Description+h.planned(report)))
 	h.task.State = workflow.TaskWorking
-	h.journal.put.Tasks = []workflow.Task{h.task}
+	h.journal.add(store.Task{Task: h.task})
 	return h.journal.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
 }
 
@@ -182,7 +182,7 @@ func (h *hand) Say(ctx context.Context, message string) (model.Result, error) {
 // Blocked ends the task without a result.
 func (h *hand) Blocked(_ context.Context, reason string) (model.Result, error) {
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
-	h.journal.put.Tasks = []workflow.Task{h.task}
+	h.journal.add(store.Task{Task: h.task})
 	h.journal.say("Blocked: " + reason)
 	return model.Result{Text: "The task ends here.", Ends: true}, nil
 }
@@ -208,12 +208,12 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if tree == h.task.StartTree {
 		return wrong("Nothing was changed since this task began, so there is nothing to verify. Make the change and call done again; where nothing has to be changed, call blocked and say why."), nil
 	}
-	if err := t.Record(ctx, store.Fact{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
+	if err := t.Record(ctx, store.Update{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
 	//crash:claim_recorded
 	if left, err := t.confine(ctx, h.tree, h.where()); err != nil || !left {
-		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
 		return wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", t.here().folder()), err
 	}
 	left, err := t.within(ctx, h.tree, h.where(), h.grant)
@@ -221,7 +221,7 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return model.Result{}, err
 	}
 	if !left {
-		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
 		return wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), nil
 	}
 	if tree, err = h.tree.Tree(ctx); err != nil { // the scope may have cut it down
@@ -252,18 +252,18 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 		attempt.Summary += failures(proof.Branch)
 	}
 	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
-		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
 		return wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), nil
 	}
 	if !attempt.Held {
 		if diff, err := h.tree.Diff(ctx); err == nil {
 			attempt.Diff = cutTo(diff, 24<<10)
 		}
-		h.journal.put.Attempt = attempt
+		h.journal.add(store.Attempt(*attempt))
 		return h.failed(ctx, attempt)
 	}
 	if missing, err := h.gate(ctx, proof); missing != "" || err != nil {
-		h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+		h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
 		return wrong("%s", missing), err
 	}
 	if h.task.Apart {
@@ -275,7 +275,7 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 			return h.clashes(attempt, clash), nil
 		}
 	}
-	h.journal.put.Attempt = attempt
+	h.journal.add(store.Attempt(*attempt))
 	//crash:attempt_held
 	return h.held(ctx, summary, attempt)
 }
@@ -323,15 +323,15 @@ func tail(s string, most int) string {
 
 func (h *hand) held(ctx context.Context, summary string, a *workflow.Attempt) (model.Result, error) {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
-	h.journal.put.Tasks = []workflow.Task{h.task}
-	h.journal.put.Maybe = []workflow.Event{workflow.EventVerified}
+	h.journal.add(store.Task{Task: h.task})
+	h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
 	for _, line := range strings.Split(a.Summary, "\n") {
 		h.journal.say(line)
 	}
 	h.journal.say("Done: " + firstLine(summary))
 	boxes, err := h.turn.boxes(ctx, h.task)
 	if boxes != "" {
-		h.journal.put.Lines = append(h.journal.put.Lines, h.turn.program(boxes)...)
+		h.journal.add(store.Lines(h.turn.program(boxes)))
 	}
 	return model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, err
 }
@@ -366,9 +366,9 @@ func (t *turn) boxes(ctx context.Context, now workflow.Task) (string, error) {
 // clashes ends a task that is verified by itself, but cannot be merged as it is.
 func (h *hand) clashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
-	h.journal.put.Attempt = a
-	h.journal.put.Tasks = []workflow.Task{h.task}
-	h.journal.put.Maybe = []workflow.Event{workflow.EventVerified}
+	h.journal.add(store.Attempt(*a))
+	h.journal.add(store.Task{Task: h.task})
+	h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
 	h.journal.say("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task")
 	return model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true}
 }
@@ -379,11 +379,11 @@ func (h *hand) clashes(a *workflow.Attempt, clash string) model.Result {
 func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	t := h.turn
 	h.task.Failures++
-	h.journal.put.Tasks = []workflow.Task{h.task}
-	h.journal.put.Maybe = []workflow.Event{workflow.EventFail}
+	h.journal.add(store.Task{Task: h.task})
+	h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
 	said := workflow.Line{Agent: h.journal.agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, firstLine(a.Summary))}
 	if h.task.Failures != t.attempts() {
-		h.journal.put.Lines = append(h.journal.put.Lines, said)
+		h.journal.add(store.Lines{said})
 	}
 	if h.task.Failures < t.attempts() {
 		return wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
@@ -396,7 +396,7 @@ func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, e
 		}
 		h.task.Summary += advice
 	}
-	h.journal.put.Tasks = []workflow.Task{h.task}
+	h.journal.add(store.Task{Task: h.task})
 	return model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true}, nil
 }
 
@@ -417,10 +417,9 @@ func (h *hand) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 		shown = append(shown, programMark+fmt.Sprintf("Attempt %d:\n", a.Number)+fence("diff", a.Diff)+"\n"+fence("output", cutTo(a.Summary, 8<<10)))
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", escalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
-	_, err = t.kept(ctx, q, store.Fact{
-		Lines: append([]workflow.Line{said}, t.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name))...),
-		Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult},
-	})
+	_, err = t.kept(ctx, q,
+		store.Update{Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
+		store.Lines(append([]workflow.Line{said}, t.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name))...)))
 	if err != nil {
 		return "", err
 	}
@@ -428,7 +427,7 @@ func (h *hand) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 	if err != nil {
 		return "", err
 	}
-	h.journal.put.Maybe = append(h.journal.put.Maybe, workflow.EventAdvice)
+	h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventAdvice}})
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		return "\nThe " + name + " was asked and gave no answer.", nil

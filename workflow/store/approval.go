@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// An Approval is the word on one revision of the report. It is given by the Permission of
+// the same recording.
+type Approval workflow.Approval
+
+func (Approval) stage() stage { return stageGiven }
+
+// write is the compare-and-set: it writes a row only while the session waits on exactly
+// this revision and nobody's approval stands for it. One that was given by asking also has
+// to rest on all that was written: nothing is unjudged, and nothing for the agents unread.
+func (a Approval) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	p, _ := part[Permission](r)
+	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts, permission_id)
+		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7, $9
+		from reports r join sessions s on s.id = r.session_id
+		where r.session_id = $2 and r.revision = $3 and s.revision = $3 and r.hash = $8 and r.base_commit = s.base_commit
+			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> '' and i.kind <> 'delete'
+				and (i.handled_at is null or i.for_agents and i.id > s.seen)))
+		on conflict do nothing`,
+		a.ID, r.id, a.Revision, a.User, a.UserName, clean(a.Scope), a.MessageTS, a.ReportHash, r.permitted(), len(p.RestsOn) > 0)
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return ErrStale
+	}
+	return r.audit(ctx, tx, "approval", a.ID)
+}
+
+// Approval is the word given on one revision; nil when there is none.
+func (s *Store) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
+	a := workflow.Approval{Session: session, Revision: revision}
+	err := s.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, scope, message_ts, at
+		from approvals where session_id = $1 and revision = $2`, session, revision).
+		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Scope, &a.MessageTS, &a.At)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	return &a, err
+}

@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Check is what the program saw when a worker had it build and test.
+type Check struct {
+	Task  int64
+	Red   []string // tests that failed
+	Built bool
+}
+
+func (Check) stage() stage { return stageWork }
+
+func (c Check) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+	red := make([]string, 0, len(c.Red))
+	for _, name := range c.Red {
+		red = append(red, clean(name))
+	}
+	_, err := tx.Exec(ctx, `insert into checks (task_id, red, built) values ($1, $2, $3)`, c.Task, red, c.Built)
+	return err
+}
+
+// Failed reports whether the test was among those that failed; a case of it counts.
+func (c Check) Failed(test string) bool {
+	for _, name := range c.Red {
+		if name == test || strings.HasPrefix(name, test+"/") || strings.HasSuffix(name, " "+test) {
+			return true
+		}
+	}
+	return false
+}
+
+// Checks are what the program saw of one task's tests while it was worked at, in order.
+func (s *Store) Checks(ctx context.Context, task int64) ([]Check, error) {
+	rows, err := s.Pool.Query(ctx, `select task_id as task, red, built from checks where task_id = $1 order by id`, task)
+	if err != nil {
+		return nil, fmt.Errorf("checks of task %d: %w", task, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Check])
+}

@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Command is one that an agent had run.
+type Command struct {
+	Task     int64 // 0: the orchestrator
+	Command  string
+	ExitCode int
+	Output   string // its last lines
+}
+
+func (Command) stage() stage { return stageWork }
+
+func (c Command) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	_, err := tx.Exec(ctx, `insert into commands (session_id, task_id, command, exit_code, output) values ($1, $2, $3, $4, $5)`,
+		r.id, c.Task, clean(c.Command), c.ExitCode, clean(c.Output))
+	return err
+}
+
+// Commands are those that agents of the session had run in its repository, in order.
+func (s *Store) Commands(ctx context.Context, session string) ([]Command, error) {
+	rows, err := s.Pool.Query(ctx, `select task_id as task, command, exit_code, output from commands where session_id = $1
+		and at > coalesce((select max(at) from decisions where session_id = $1 and what = 'repository' and allowed), '-infinity') order by id`, session)
+	if err != nil {
+		return nil, fmt.Errorf("commands of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Command])
+}

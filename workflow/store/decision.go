@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Decision is who was allowed what, or refused.
+type Decision workflow.Decision
+
+func (Decision) stage() stage { return stageDecision }
+
+func (d Decision) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	var id int64
+	err := tx.QueryRow(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision)
+		values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+		r.id, d.What, d.Allowed, clean(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
+	if err != nil {
+		return err
+	}
+	return r.audit(ctx, tx, "decision", strconv.FormatInt(id, 10))
+}
+
+// Decisions are everything that was allowed or refused in the session, in order.
+func (s *Store) Decisions(ctx context.Context, session string) ([]workflow.Decision, error) {
+	rows, err := s.Pool.Query(ctx, `select what, allowed, reason, user_id as "user", message_ts, revision
+		from decisions where session_id = $1 order by id`, session)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Decision])
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// Lines are said in the thread, with the rows of their buttons and the posting that brings
+// them there. Lines that wait behind each other become one reply.
+type Lines []workflow.Line
+
+func (Lines) stage() stage { return stageThread }
+
+func (list Lines) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	return r.say(ctx, tx, list, has[Replies](r))
+}
+
+// Replies are lines that each make a reply of their own; all lines of the recording do then.
+type Replies []workflow.Line
+
+func (Replies) stage() stage { return stageThread }
+
+func (list Replies) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	return r.say(ctx, tx, list, true)
+}
+
+func (r *recording) say(ctx context.Context, tx pgx.Tx, list []workflow.Line, alone bool) error {
+	for _, l := range list {
+		if err := r.line(ctx, tx, l, alone); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return r.store.queuePosting(ctx, tx, r.id)
+}
+
+// line keeps what was said, what its buttons stand for, and that it has to be posted.
+func (r *recording) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool) error {
+	var id int64
+	code, err := jsonOf(l.Code, l.Code != nil)
+	if err != nil {
+		return err
+	}
+	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
+		r.id, l.Agent, clean(l.Text), append([]string{}, l.Calls...), code).Scan(&id)
+	if err != nil {
+		return err
+	}
+	buttons, err := jsonOf(l.Buttons, len(l.Buttons) > 0)
+	if err != nil {
+		return err
+	}
+	for _, b := range l.Buttons {
+		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
+			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, r.id, b.ActionID, b.Means)
+		if err != nil {
+			return err
+		}
+	}
+	files, err := jsonOf(l.Files, len(l.Files) > 0)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files) values ($1, $2, $3, $4, $5, $6)`,
+		fmt.Sprintf("%s:%d", r.id, id), r.id, id, buttons, alone || len(buttons) > 0 || len(files) > 0, files)
+	return err
+}
+
+// jsonOf is what a column holds; null where there is nothing.
+func jsonOf(v any, there bool) ([]byte, error) {
+	if !there {
+		return nil, nil
+	}
+	return json.Marshal(v)
+}
+
+// Shown is the ts of the message in which people read a text of the bot's, empty before it
+// is in Slack. underWay: it is being posted, and may be there already.
+func (s *Store) Shown(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id limit 1`, session, clean(text)).Scan(&ts, &underWay)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return ts, underWay, err
+}
+
+// Button is what a button of this session stands for: the revision it was shown with and
+// what it means. The value of one is worth nothing under another action.
+func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {
+	err = t.store.Pool.QueryRow(ctx, `select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value, t.id, action).Scan(&revision, &means)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, "", false, nil
+	}
+	return revision, means, err == nil, err
+}
+
+// A Said is a line with the time it was said at.
+type Said struct {
+	Agent string
+	Text  string
+	At    time.Time
+}
+
+// Lines are what was said in the session, in order.
+func (s *Store) Lines(ctx context.Context, session string) ([]Said, error) {
+	rows, err := s.Pool.Query(ctx, `select agent, text, at from lines where session_id = $1 order by id`, session)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Said])
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Question is put to the thread, with the job that answers it when nobody does.
+type Question workflow.Question
+
+func (Question) stage() stage { return stageWork }
+
+func (q Question) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	options, err := json.Marshal(q.Options)
+	if err != nil {
+		return err
+	}
+	open, err := json.Marshal(q.Open)
+	if err != nil {
+		return err
+	}
+	var due *time.Time
+	if !q.Due.IsZero() {
+		due = &q.Due
+	}
+	var id int64
+	err = tx.QueryRow(ctx, `insert into questions (session_id, text, options, recommended, open, due_at) values ($1, $2, $3, $4, $5, $6) returning id`,
+		r.id, clean(q.Text), []byte(options), clean(q.Recommended), []byte(open), due).Scan(&id)
+	if err != nil || due == nil {
+		return err
+	}
+	_, err = r.store.jobs.InsertTx(ctx, tx, DueJob{Session: r.id, Question: id}, &river.InsertOpts{ScheduledAt: *due})
+	return err
+}
+
+// An Answer answers the question of that id; an earlier answer stands. User is empty where
+// nobody gave it.
+type Answer struct {
+	Question   int64
+	Text, User string
+}
+
+func (Answer) stage() stage { return stageWork }
+
+func (a Answer) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`, a.Question, clean(a.Text), a.User)
+	return err
+}
+
+// Questions are those that the session put to its thread, in order.
+func (s *Store) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
+	rows, err := s.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
+	if err != nil {
+		return nil, fmt.Errorf("questions of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Question, error) {
+		var q workflow.Question
+		var options, open []byte
+		var due *time.Time
+		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due, &q.Answer); err != nil {
+			return q, err
+		}
+		if due != nil {
+			q.Due = *due
+		}
+		return q, errors.Join(json.Unmarshal(options, &q.Options), json.Unmarshal(open, &q.Open))
+	})
+}
+
+// Waiting is the newest question that nobody answered; nil when there is none.
+func (s *Store) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
+	all, err := s.Questions(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range slices.Backward(all) {
+		if q.Answer == "" {
+			return &q, nil
+		}
+	}
+	return nil, nil
+}
+
+// A DueJob tells a session that a question has waited long enough.
+type DueJob struct {
+	Session  string `json:"session" river:"unique"`
+	Question int64  `json:"question" river:"unique"`
+}
+
+// Kind names the job in the queue.
+func (DueJob) Kind() string { return "due" }
+
+// A DueWorker works DueJobs.
+type DueWorker struct {
+	river.WorkerDefaults[DueJob]
+	Store *Store
+}
+
+// Work puts the word into the session's inbox; the turn looks whether it still matters.
+func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
+	err := w.Store.transact(ctx, func(tx pgx.Tx) error {
+		// The session's row first, as every inserter: a turn that completes meanwhile sees it.
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, value) values ($1, $2, $3, '', '', $4)
+			on conflict do nothing`, j.Args.Session, fmt.Sprintf("due:%d", j.Args.Question), workflow.IncomingDue, strconv.FormatInt(j.Args.Question, 10))
+		if err != nil {
+			return err
+		}
+		return w.Store.queueTurn(ctx, tx, j.Args.Session)
+	})
+	if err != nil {
+		return fmt.Errorf("question %d is due: %w", j.Args.Question, err)
+	}
+	return nil
+}

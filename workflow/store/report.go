@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Report is a new revision, which is the session's from here on. What people read of it
+// is a line of its own.
+type Report workflow.Report
+
+func (Report) stage() stage { return stageReport }
+
+func (p Report) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	report := workflow.Report(p)
+	report.Text = clean(report.Text) // the hash is of what is kept and shown
+	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		r.id, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy)
+	if err != nil {
+		return err
+	}
+	return r.audit(ctx, tx, "report", strconv.Itoa(report.Revision))
+}
+
+// Report is one revision; revision 0 of a session is no report and found nowhere.
+func (s *Store) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
+	r := workflow.Report{Session: session, Revision: revision}
+	var body []byte
+	err := s.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by from reports where session_id = $1 and revision = $2`, session, revision).
+		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy)
+	r.Body = body
+	return r, err
+}
+
+// ReportShown is the ts of the message in which people read a revision, empty before it is
+// in Slack. underWay: it is being posted, and may be there already.
+func (s *Store) ReportShown(ctx context.Context, session string, revision int) (ts string, underWay bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+		from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id
+		where r.session_id = $1 and r.revision = $2 order by o.id limit 1`, session, revision).Scan(&ts, &underWay)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", false, nil
+	}
+	return ts, underWay, err
+}

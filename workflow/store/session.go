@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// An Update changes the session's own row. All updates of a recording are one: first every
+// Change, then all Events, then all of Maybe.
+type Update struct {
+	Change func(*workflow.Session) // of the session's own fields; not phase, epoch or spending
+	Events []workflow.Event
+	Maybe  []workflow.Event // those that the phase allows; several workers move one session
+	// Open says whether the orchestrator has something to do; nil leaves it as it was.
+	Open      *bool
+	ClearStop bool
+	Limited   bool // the session rests at a limit, until it is open again
+	Rested    bool // the thread rests: what was asked before is answered
+}
+
+func (u *Update) add(o Update) {
+	if before := u.Change; before != nil && o.Change != nil {
+		u.Change = func(s *workflow.Session) { before(s); o.Change(s) }
+	} else if o.Change != nil {
+		u.Change = o.Change
+	}
+	u.Events, u.Maybe = slices.Concat(u.Events, o.Events), slices.Concat(u.Maybe, o.Maybe)
+	if o.Open != nil {
+		u.Open = o.Open
+	}
+	u.ClearStop, u.Limited, u.Rested = u.ClearStop || o.ClearStop, u.Limited || o.Limited, u.Rested || o.Rested
+}
+
+// apply changes s. It fails when the phase does not allow one of the events.
+func (u Update) apply(s *workflow.Session) error {
+	if u.Change != nil {
+		u.Change(s)
+	}
+	for _, e := range u.Events {
+		if err := s.Happen(e); err != nil {
+			return err
+		}
+	}
+	for _, e := range u.Maybe {
+		_ = s.Happen(e)
+	}
+	return nil
+}
+
+func (Update) stage() stage { return stageSession }
+
+// write does nothing: recording.advance has written all updates as one.
+func (Update) write(context.Context, pgx.Tx, *recording) error { return nil }
+
+// delivers: a push went out.
+func (u Update) delivers() bool { return slices.Contains(u.Events, workflow.EventProve) }
+
+// stops: somebody stopped the session.
+func (u Update) stops() bool { return slices.Contains(u.Events, workflow.EventStop) }
+
+// opens: the orchestrator has something to do from here on.
+func (u Update) opens() bool { return u.Open != nil && *u.Open }
+
+// A rest keeps up to where agents have read when the thread rests. A stop also ends what was
+// written before it and never read.
+type rest struct{}
+
+func (rest) stage() stage { return stageRest }
+
+func (rest) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	delivered, stops := r.update.delivers(), r.update.stops()
+	if !delivered && !stops && !r.update.Rested {
+		return nil
+	}
+	var stop int64
+	if h, ok := part[Handled](r); ok && stops {
+		stop = h.ID
+	}
+	// What stood in the thread before is read with the first message, and kept after it.
+	_, err := tx.Exec(ctx, `with read as (select greatest(seen, (select max(id) from inbox where session_id = $1 and kind = 'earlier')) as last
+			from sessions where id = $1)
+		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last else delivered end from read where id = $1`, r.id, delivered, stop)
+	return err
+}
+
+// A session that was cleaned away has its id behind the thread_ts (see retention.go).
+const sessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
+	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask, halted`
+
+func scanSession(row pgx.Row) (workflow.Session, error) {
+	var s workflow.Session
+	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
+		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
+		&s.Way, &s.Was, &s.Asked, &s.MayAsk, &s.Halted)
+	return s, err
+}
+
+func readSession(ctx context.Context, tx pgx.Tx, id string) (workflow.Session, error) {
+	return scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, id))
+}
+
+// Session reads one session.
+func (s *Store) Session(ctx context.Context, id string) (workflow.Session, error) {
+	return scanSession(s.Pool.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, id))
+}
+
+// Sessions are the newest sessions.
+func (s *Store) Sessions(ctx context.Context, limit int) ([]workflow.Session, error) {
+	rows, err := s.Pool.Query(ctx, `select `+sessionColumns+` from sessions order by updated_at desc limit $1`, limit)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return scanSession(r) })
+}

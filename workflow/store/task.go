@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Task is inserted where its ID is 0; otherwise what it goes through is updated.
+type Task struct {
+	workflow.Task
+	Call string // the tool call that asked for a new task
+}
+
+func (Task) stage() stage { return stageWork }
+
+func (k Task) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	if k.ID != 0 {
+		_, err := tx.Exec(ctx, `update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6 where id = $1`,
+			k.ID, k.State, clean(k.Summary), k.Failures, k.StartTree, k.Tree)
+		return err
+	}
+	_, err := tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12)`,
+		r.id, k.Number, clean(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, clean(k.Shown))
+	return err
+}
+
+// An Attempt is one verification of a task.
+type Attempt workflow.Attempt
+
+func (Attempt) stage() stage { return stageWork }
+
+func (a Attempt) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary, diff) values ($1, $2, $3, $4, $5, $6)`,
+		a.Task, a.Number, a.Tree, a.Held, clean(a.Summary), clean(a.Diff))
+	return err
+}
+
+// Tasks are the session's tasks in order; callID, where given, keeps those of one tool call.
+func (s *Store) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
+	rows, err := s.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
+			plan, failures, start_tree, tree, apart
+		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Task])
+}
+
+// Attempts are the attempts at one task, in order.
+func (s *Store) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, error) {
+	rows, err := s.Pool.Query(ctx, `select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1 order by number`, task)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Attempt])
+}

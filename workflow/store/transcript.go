@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// A Transcript is what is added to one agent's conversation.
+type Transcript struct {
+	Task  int64 // whose conversation it is; 0: the orchestrator's, negative: an inquiry's
+	Items []json.RawMessage
+	Seen  int64 // the newest inbox row that the conversation now holds; 0: as before
+}
+
+func (Transcript) stage() stage { return stageTranscript }
+
+func (x Transcript) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	for _, item := range x.Items {
+		_, err := tx.Exec(ctx, `insert into transcript (session_id, task_id, seq, body)
+			values ($1, $2, (select coalesce(max(seq), 0) + 1 from transcript where session_id = $1 and task_id = $2), $3)`,
+			r.id, x.Task, []byte(item))
+		if err != nil {
+			return err
+		}
+	}
+	if x.Seen == 0 {
+		return nil
+	}
+	if x.Task == 0 {
+		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`, r.id, x.Seen)
+		return err
+	}
+	_, err := tx.Exec(ctx, `update tasks set seen = greatest(seen, $2) where id = $1`, x.Task, x.Seen)
+	return err
+}
+
+// Transcript is everything said to and by one agent of the session.
+func (s *Store) Transcript(ctx context.Context, session string, task int64) ([]json.RawMessage, error) {
+	rows, err := s.Pool.Query(ctx, `select body from transcript where session_id = $1 and task_id = $2 order by seq`, session, task)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (json.RawMessage, error) {
+		var b []byte
+		err := r.Scan(&b)
+		return json.RawMessage(b), err
+	})
+}
