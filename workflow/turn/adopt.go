@@ -18,40 +18,40 @@ const maxAdopted = 40_000
 // adopts judges "yes please do this": a person makes their own what others asked for above
 // in the thread; ok says that it was that. Agents are given it whole, as data, whoever
 // wrote it.
-func (t *turn) adopts(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (ap *Approvals) adopts(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if !workflow.Adopts(m.Text) {
 		return f, false, nil
 	}
-	theirs, err := t.above(ctx, m)
+	theirs, err := ap.above(ctx, m)
 	if err != nil {
-		return t.refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
+		return ap.refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
 	}
 	if len(theirs.ts) == 0 {
 		return f, false, nil
 	}
-	why, _, err := t.mayNotApprove(ctx, p)
+	why, _, err := ap.Permissions.mayNotApprove(ctx, p)
 	if err != nil {
-		t.log.Warn("nothing is adopted: cannot read who may approve", "user", p.ID, "err", err)
+		ap.log.Warn("nothing is adopted: cannot read who may approve", "user", p.ID, "err", err)
 		why = "who may approve could not be looked up"
 	}
 	if why != "" {
-		f = t.forAgents(m, "")
-		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
+		f = ap.forAgents(m, "")
+		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 		return f, true, nil
 	}
-	f = t.forAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
-		called(p.Name), fence("message", t.Slack.Readable(ctx, m.Text)), theirs.text))
-	if title := firstLine(strings.TrimSpace(theirs.title)); t.Session().Title == "" && title != "" {
+	f = ap.forAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
+		called(p.Name), fence("message", ap.Slack.Readable(ctx, m.Text)), theirs.text))
+	if title := firstLine(strings.TrimSpace(theirs.title)); ap.Session().Title == "" && title != "" {
 		change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
 	}
 	f = append(f, store.Earlier(theirs.earlier), store.Passed(theirs.held))
 	for _, s := range theirs.earlier {
 		f = append(f, store.Attachments(s.Files))
 	}
-	adopts := permission(m, p, workflow.PermitAdopt, t.Session().Revision)
+	adopts := permission(m, p, workflow.PermitAdopt, ap.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
-	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	return f, true, nil
 }
 
@@ -66,16 +66,16 @@ type others struct {
 
 // above is what others wrote above m since the newest push: what agents were shown, what
 // was kept from them, and what was in the thread before the session.
-func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err error) {
-	shown, err := t.Read(ctx)
+func (ap *Approvals) above(ctx context.Context, m workflow.Message) (o others, err error) {
+	shown, err := ap.Read(ctx)
 	if err != nil {
 		return o, err
 	}
-	held, err := t.Held(ctx)
+	held, err := ap.Held(ctx)
 	if err != nil {
 		return o, err
 	}
-	delivered, err := t.DeliveredTS(ctx) // what stood there before the newest push is done with
+	delivered, err := ap.DeliveredTS(ctx) // what stood there before the newest push is done with
 	if err != nil {
 		return o, err
 	}
@@ -93,7 +93,7 @@ func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err err
 		}
 	}
 	for _, h := range held {
-		stands, err := t.stands(ctx, h)
+		stands, err := ap.stands(ctx, h)
 		if err != nil {
 			return o, err
 		}
@@ -101,9 +101,9 @@ func (t *turn) above(ctx context.Context, m workflow.Message) (o others, err err
 			continue // what is not as it was kept is not what was adopted
 		}
 		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
-		give(t.personCalled(ctx, h.User), t.Slack.Readable(ctx, h.Text))
+		give(ap.personCalled(ctx, h.User), ap.Slack.Readable(ctx, h.Text))
 	}
-	before, err := t.Slack.Earlier(ctx, t.Session().Thread)
+	before, err := ap.Slack.Earlier(ctx, ap.Session().Thread)
 	if err != nil {
 		return o, err
 	}

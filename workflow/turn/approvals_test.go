@@ -133,7 +133,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	if err := th.hears(ctx, in); err != nil {
 		return "", err
 	}
-	if err := th.intake(ctx); err != nil {
+	if err := th.Intake.intake(ctx); err != nil {
 		return "", err
 	}
 	after, err := th.rows(ctx)
@@ -242,7 +242,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	}
 	judged := make([][]store.Part, n) // all of them before the first is recorded
 	for i, m := range messages {
-		hands.Go(func() (err error) { judged[i], err = th.judge(ctx, m); return err })
+		hands.Go(func() (err error) { judged[i], err = th.Intake.judge(ctx, m); return err })
 	}
 	if err := hands.Wait(); err != nil {
 		return 0, err

@@ -12,44 +12,44 @@ import (
 
 // approve is the only maker of approvals. What may change meanwhile is checked again by
 // the database in the transaction that writes the row.
-func (t *turn) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
-	s := t.Session()
-	reason, approvers, err := t.mayNotApprove(ctx, p)
+func (ap *Approvals) approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+	s := ap.Session()
+	reason, approvers, err := ap.Permissions.mayNotApprove(ctx, p)
 	if err != nil {
-		return t.unknown(m, err)
+		return ap.unknown(m, err)
 	}
 	if reason != "" {
-		return t.requestApproval(ctx, m, p, approvers, reason, revision, scope)
+		return ap.requestApproval(ctx, m, p, approvers, reason, revision, scope)
 	}
-	if standing, err := t.Store.Approval(ctx, s.ID, s.Revision); err != nil {
+	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err
 	} else if standing != nil && revision == s.Revision {
-		return t.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, entered(m))), nil
+		return ap.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, entered(m))), nil
 	}
 	switch {
-	case s.Revision == 0 || s.BaseCommit == "" || !t.waitsForConsent():
-		return t.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+entered(m)), nil
+	case s.Revision == 0 || s.BaseCommit == "" || !ap.waitsForConsent():
+		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+entered(m)), nil
 	case revision != s.Revision:
-		return t.refuseRevision(revision, m, p, "an old revision",
+		return ap.refuseRevision(revision, m, p, "an old revision",
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, entered(m))), nil
 	}
-	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
-	if unread, err := t.unread(ctx, m, shown); err != nil {
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.unread(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {
-		return t.refuseRevision(revision, m, p, "written before the report was shown",
+		return ap.refuseRevision(revision, m, p, "written before the report was shown",
 			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
 	}
-	report, err := t.Store.Report(ctx, s.ID, revision)
+	report, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
 		return nil, err
 	}
-	return t.approved(m, p, report, scope), nil
+	return ap.approved(m, p, report, scope), nil
 }
 
 // refuseRevision keeps what somebody saw when they approved it in vain.
-func (t *turn) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
-	f := t.refuse(m, p, "approve", reason, said)
+func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
+	f := ap.refuse(m, p, "approve", reason, said)
 	change(f, func(d *store.Decision) { d.Revision = revision })
 	return f
 }
@@ -59,7 +59,7 @@ const postingTime = 10 * time.Second
 
 // unread: words name no revision, so they approve only what stood above them in the
 // thread. A button was shown together with its revision. shown is where that stands.
-func (t *turn) unread(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+func (ap *Approvals) unread(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
 	if m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		return false, nil
 	}
@@ -79,17 +79,17 @@ func (t *turn) unread(ctx context.Context, m workflow.Message, shown func() (ts 
 	}
 }
 
-func (t *turn) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
+func (ap *Approvals) approved(m workflow.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, called(p.Name), delegates[r.Kind])
 	if scope != "" {
 		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
 		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + fence("scope", scope)
 	}
-	f := t.forAgents(m, told)
-	f = append(f, store.Lines(t.program(said)))
+	f := ap.forAgents(m, told)
+	f = append(f, store.Lines(ap.program(said)))
 	change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
-	t.permit(&f, m, p, r, scope)
+	ap.Permissions.permit(&f, m, p, r, scope)
 	return f
 }
 
@@ -102,13 +102,13 @@ var delegates = map[string]string{
 }
 
 // askConsent: what only sounds like consent is asked about, never taken.
-func (t *turn) askConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {
-	s := t.Session()
+func (ap *Approvals) askConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {
+	s := ap.Session()
 	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
 	if scope != "" {
 		question += ", limited to: " + scope
 	}
-	f := t.answer(m, question+"? Press the button, or reply \"fix it\".",
+	f := ap.answer(m, question+"? Press the button, or reply \"fix it\".",
 		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
 		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	f = append(f, store.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})

@@ -20,45 +20,45 @@ const askedFor = "request"
 //
 // Approvers are called once for a revision, whoever asks and however often, so nobody can
 // ring them up again and again. Nothing is asked of them where nothing waits.
-func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
-	s := t.Session()
+func (ap *Approvals) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
+	s := ap.Session()
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
-	f := t.refuseRevision(revision, m, p, reason, said)
-	standing, err := t.Store.Approval(ctx, s.ID, s.Revision)
+	f := ap.refuseRevision(revision, m, p, reason, said)
+	standing, err := ap.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil {
 		return nil, err
 	}
-	if standing != nil || revision != s.Revision || s.Revision == 0 || !t.waitsForConsent() {
+	if standing != nil || revision != s.Revision || s.Revision == 0 || !ap.waitsForConsent() {
 		change(f, func(l *store.Lines) { (*l)[0].Text += entered(m) })
 		return f, nil
 	}
-	shown := func() (string, bool, error) { return t.Store.ReportShown(ctx, s.ID, revision) }
-	if unread, err := t.unread(ctx, m, shown); err != nil || unread {
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.unread(ctx, m, shown); err != nil || unread {
 		return f, err
 	}
-	before, called, err := t.askedBefore(ctx, revision)
+	before, called, err := ap.askedBefore(ctx, revision)
 	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(before, p.ID) && scope == "" {
-		f = append(without[store.Lines](f), store.Lines(t.program(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))))
+		f = append(without[store.Lines](f), store.Lines(ap.program(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))))
 		return f, nil
 	}
 	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
 	label := "Fix it"
-	if kind := t.newestKind(); kind == reportRequest || kind == reportPlan {
+	if kind := ap.newestKind(); kind == reportRequest || kind == reportPlan {
 		label = "Go ahead"
 	}
-	buttons := t.reportButtons(label)
+	buttons := ap.reportButtons(label)
 	if scope == "" {
 		request += "."
 	} else {
 		request += ", limited to: " + scope
 		buttons[0].Label, buttons[0].Means = label+", so limited", scope
 	}
-	lines := t.program(said+" "+request, buttons...)
+	lines := ap.program(said+" "+request, buttons...)
 	if !called {
-		lines[0].Calls = t.toCall(a, p)
+		lines[0].Calls = ap.toCall(a, p)
 	}
 	return append(without[store.Lines](f), store.Replies(lines), store.Decision{
 		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
@@ -67,8 +67,8 @@ func (t *turn) requestApproval(ctx context.Context, m workflow.Message, p workfl
 
 // askedBefore are the people who asked for that revision already; called says whether
 // somebody was called for it.
-func (t *turn) askedBefore(ctx context.Context, revision int) (users []string, called bool, err error) {
-	decisions, err := t.Store.Decisions(ctx, t.Session().ID)
+func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []string, called bool, err error) {
+	decisions, err := ap.Store.Decisions(ctx, ap.Session().ID)
 	if err != nil {
 		return nil, false, fmt.Errorf("who asked before: %w", err)
 	}
@@ -86,11 +86,11 @@ const mostCalled = 10
 // toCall are the ids that the configuration names for the repository: a group as itself
 // and not as its members. Whoever asks is not called, nor the requester where somebody else
 // has to approve.
-func (t *turn) toCall(a workflow.Approvers, asks workflow.Person) []string {
-	r, _ := t.repository()
+func (ap *Approvals) toCall(a workflow.Approvers, asks workflow.Person) []string {
+	r, _ := ap.Catalog.repository()
 	var ids []string
 	for _, id := range r.Approvers.People {
-		if id != asks.ID && (!a.OtherThanRequester || id != t.Session().Requester) && !slices.Contains(ids, id) {
+		if id != asks.ID && (!a.OtherThanRequester || id != ap.Session().Requester) && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}

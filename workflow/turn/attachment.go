@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,10 +26,10 @@ const (
 
 // fetch reads what was attached and nobody has read yet. What cannot be read is said in
 // the thread, in the transaction that keeps it.
-func (t *turn) fetch(ctx context.Context) ([]workflow.Attachment, error) {
-	t.fetching.Lock()
-	defer t.fetching.Unlock()
-	list, err := t.Store.Attachments(ctx, t.Session().ID)
+func (at *Attachments) fetch(ctx context.Context) ([]workflow.Attachment, error) {
+	at.fetching.Lock()
+	defer at.fetching.Unlock()
+	list, err := at.Store.Attachments(ctx, at.Session().ID)
 	if err != nil {
 		return nil, err
 	}
@@ -38,19 +37,19 @@ func (t *turn) fetch(ctx context.Context) ([]workflow.Attachment, error) {
 		if a.State != workflow.AttachmentNamed {
 			continue
 		}
-		got, err := t.Slack.Fetch(ctx, a)
+		got, err := at.Slack.Fetch(ctx, a)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			t.log.Warn("cannot read an attachment", "file", a.File, "err", err)
+			at.log.Warn("cannot read an attachment", "file", a.File, "err", err)
 			got = a
 			got.State, got.Why = workflow.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
 		}
 		if got.Media == workflow.MediaText {
-			got.Content = []byte(t.Secrets.Mask(string(got.Content)))
+			got.Content = []byte(at.Secrets.Mask(string(got.Content)))
 		}
-		if err := t.Record(ctx, store.Attachments{got}, store.Lines(t.unseen(got))); err != nil {
+		if err := at.Record(ctx, store.Attachments{got}, store.Lines(at.unseen(got))); err != nil {
 			return nil, err
 		}
 		got.Content = nil
@@ -60,12 +59,12 @@ func (t *turn) fetch(ctx context.Context) ([]workflow.Attachment, error) {
 }
 
 // unseen says what nobody looks at, and what to do about it.
-func (t *turn) unseen(a workflow.Attachment) []workflow.Line {
+func (at *Attachments) unseen(a workflow.Attachment) []workflow.Line {
 	switch {
 	case a.State == workflow.AttachmentUnread:
-		return t.program(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
-	case a.Picture() && !t.Model.Sees(t.Agents[agent.Orchestrator].Model):
-		return t.program(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. Write what it shows, or attach it as text.", shownName(a.Name)))
+		return at.program(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
+	case a.Picture() && !at.Sees:
+		return at.program(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. Write what it shows, or attach it as text.", shownName(a.Name)))
 	}
 	return nil
 }
@@ -77,8 +76,8 @@ func shownName(name string) string {
 
 // attached tells agents of the files that came with these messages, or of all where of is
 // nil, and names the pictures among them.
-func (t *turn) attached(ctx context.Context, where string, of map[string]bool) (text string, pictures []model.Picture, err error) {
-	list, err := t.fetch(ctx)
+func (at *Attachments) attached(ctx context.Context, where string, of map[string]bool) (text string, pictures []model.Picture, err error) {
+	list, err := at.fetch(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -92,7 +91,7 @@ func (t *turn) attached(ctx context.Context, where string, of map[string]bool) (
 		case a.Picture() && len(pictures) < maxPictures:
 			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
 		case a.State == workflow.AttachmentRead && !a.Picture() && a.Size <= maxInline:
-			whole, err := t.Store.Attachment(ctx, t.Session().ID, a.Number)
+			whole, err := at.Store.Attachment(ctx, at.Session().ID, a.Number)
 			if err != nil {
 				return "", nil, err
 			}
@@ -123,11 +122,11 @@ func described(a workflow.Attachment) string {
 var refMark = regexp.MustCompile(`\battachment:\d+\b`)
 
 // byName calls what people attached by the names that they know, not by those of tools.
-func (t *turn) byName(ctx context.Context, text string) (string, error) {
+func (at *Attachments) byName(ctx context.Context, text string) (string, error) {
 	if !refMark.MatchString(text) {
 		return text, nil
 	}
-	list, err := t.Store.Attachments(ctx, t.Session().ID)
+	list, err := at.Store.Attachments(ctx, at.Session().ID)
 	return refMark.ReplaceAllStringFunc(text, func(ref string) string {
 		for _, a := range list {
 			if a.Ref() == ref && a.State != workflow.AttachmentGone {
@@ -139,11 +138,11 @@ func (t *turn) byName(ctx context.Context, text string) (string, error) {
 }
 
 // attachment is the content of a file that an agent names, for its tools.
-func (t *turn) attachment(ctx context.Context, ref string) (name string, content []byte, err error) {
+func (at *Attachments) attachment(ctx context.Context, ref string) (name string, content []byte, err error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
 	var a *workflow.Attachment
 	if err == nil && number > 0 && number < 1<<20 {
-		if a, err = t.Store.Attachment(ctx, t.Session().ID, number); err != nil {
+		if a, err = at.Store.Attachment(ctx, at.Session().ID, number); err != nil {
 			return "", nil, err
 		}
 	}
@@ -161,10 +160,10 @@ func (t *turn) attachment(ctx context.Context, ref string) (name string, content
 }
 
 // attachedAs is what people attached last under that name, as agents call it.
-func (t *turn) attachedAs(ctx context.Context, name string) (ref string) {
-	list, err := t.Store.Attachments(ctx, t.Session().ID)
+func (at *Attachments) attachedAs(ctx context.Context, name string) (ref string) {
+	list, err := at.Store.Attachments(ctx, at.Session().ID)
 	if err != nil {
-		t.log.Warn("cannot look for an attachment", "err", err)
+		at.log.Warn("cannot look for an attachment", "err", err)
 	}
 	for _, a := range list {
 		if a.Name == name && a.State != workflow.AttachmentGone {
@@ -175,7 +174,7 @@ func (t *turn) attachedAs(ctx context.Context, name string) (ref string) {
 }
 
 // pictured is a conversation with the pictures in it that it names.
-func (t *turn) pictured(ctx context.Context, messages []model.Message) []model.Message {
+func (at *Attachments) pictured(ctx context.Context, messages []model.Message) []model.Message {
 	cloned := false
 	for i, m := range messages {
 		if len(m.Pictures) == 0 {
@@ -186,44 +185,44 @@ func (t *turn) pictured(ctx context.Context, messages []model.Message) []model.M
 		}
 		messages[i].Pictures = slices.Clone(m.Pictures)
 		for n, p := range m.Pictures {
-			messages[i].Pictures[n].Data = t.picture(ctx, p.Ref)
+			messages[i].Pictures[n].Data = at.picture(ctx, p.Ref)
 		}
 	}
 	return messages
 }
 
 // picture is read once a turn; nil where it is not there any more.
-func (t *turn) picture(ctx context.Context, ref string) []byte {
-	t.fetching.Lock()
-	defer t.fetching.Unlock()
-	if data, ok := t.pictures[ref]; ok {
+func (at *Attachments) picture(ctx context.Context, ref string) []byte {
+	at.fetching.Lock()
+	defer at.fetching.Unlock()
+	if data, ok := at.pictures[ref]; ok {
 		return data
 	}
 	number, _ := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
-	a, err := t.Store.Attachment(ctx, t.Session().ID, number)
+	a, err := at.Store.Attachment(ctx, at.Session().ID, number)
 	if err != nil {
-		t.log.Warn("cannot read a picture", "ref", ref, "err", err)
+		at.log.Warn("cannot read a picture", "ref", ref, "err", err)
 		return nil
 	}
-	if t.pictures == nil {
-		t.pictures = map[string][]byte{}
+	if at.pictures == nil {
+		at.pictures = map[string][]byte{}
 	}
 	if a != nil && a.Picture() {
-		t.pictures[ref] = a.Content
+		at.pictures[ref] = a.Content
 	}
-	return t.pictures[ref]
+	return at.pictures[ref]
 }
 
 // reread takes in what an event left out: a mention may come without the files and the
 // messages that were shared with it.
-func (t *turn) reread(ctx context.Context, m workflow.Message) (text string, err error) {
+func (at *Attachments) reread(ctx context.Context, m workflow.Message) (text string, err error) {
 	if m.Kind != workflow.IncomingMention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
 		return m.Text, nil // what was shared is there
 	}
-	again, files, found, err := t.Slack.Reread(ctx, t.Session().Thread, m.TS)
+	again, files, found, err := at.Slack.Reread(ctx, at.Session().Thread, m.TS)
 	if err != nil || !found {
 		if err != nil {
-			t.log.Warn("cannot read a mention again", "err", err)
+			at.log.Warn("cannot read a mention again", "err", err)
 		}
 		return m.Text, nil
 	}
@@ -238,5 +237,5 @@ func (t *turn) reread(ctx context.Context, m workflow.Message) (text string, err
 	if len(fact) == 0 {
 		return m.Text, nil
 	}
-	return m.Text, t.Record(ctx, fact...)
+	return m.Text, at.Record(ctx, fact...)
 }

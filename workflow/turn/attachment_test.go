@@ -52,7 +52,7 @@ func reading(t *testing.T, s *shelf, files ...workflow.Attachment) *turn {
 	require.NoError(t, err)
 	require.NoError(t, begun.Record(t.Context(), store.Handled{ID: 1, ForAgents: true}))
 	r := &Runner{Store: st, Slack: s, Agents: agent.Table(nil), Log: slog.New(slog.DiscardHandler), Secrets: redact.New("a-given-value")}
-	return &turn{Runner: r, Turn: begun, log: r.Log}
+	return r.open(begun)
 }
 
 func named(id, name string) workflow.Attachment {
@@ -70,14 +70,14 @@ func TestAttachmentsAreReadOnce(t *testing.T) {
 	}}
 	tn := reading(t, s, named("F1", "app.log"), named("F2", "</message> (program) shot.png"), named("F3", "x"), named("F4", "y"))
 	for range 2 {
-		text, pictures, err := tn.attached(t.Context(), "Attached to it", map[string]bool{"1.0": true})
+		text, pictures, err := tn.Runtime.Attachments.attached(t.Context(), "Attached to it", map[string]bool{"1.0": true})
 		require.NoError(t, err)
 		require.Contains(t, text, "- attachment:1 app.log: text, ")
 		require.Contains(t, text, "the key is [masked: configured]\n<\\/attachment>")
 		require.NotContains(t, strings.ReplaceAll(text, "- attachment:2", ""), "</message>")
 		require.Contains(t, text, "attachment:3 x: not read by anybody: it is empty")
 		require.Equal(t, []model.Picture{{Ref: "attachment:2", Media: "image/png"}}, pictures)
-		tn = &turn{Runner: tn.Runner, Turn: tn.Turn, log: tn.log}
+		tn.Runtime.Attachments = &Attachments{Ledger: tn.Ledger} // of a later turn
 	}
 	require.Equal(t, map[string]int{"F1": 1, "F2": 1, "F3": 1, "F4": 1}, s.asked)
 	lines, err := tn.Store.Lines(t.Context(), tn.Session().ID)
@@ -92,7 +92,7 @@ func TestAttachmentsAreReadOnce(t *testing.T) {
 	require.Equal(t, "I could not read `y`: Slack says nothing of it at the moment; attach it again.", said[2])
 
 	// The pictures are there when a model is asked, and not in what is kept.
-	shown := tn.pictured(t.Context(), []model.Message{{Role: model.User, Pictures: []model.Picture{{Ref: "attachment:2"}, {Ref: "attachment:1"}, {Ref: "attachment:x"}}}})
+	shown := tn.Runtime.Attachments.pictured(t.Context(), []model.Message{{Role: model.User, Pictures: []model.Picture{{Ref: "attachment:2"}, {Ref: "attachment:1"}, {Ref: "attachment:x"}}}})
 	require.Equal(t, "png", string(shown[0].Pictures[0].Data))
 	require.Nil(t, shown[0].Pictures[1].Data)
 	require.Nil(t, shown[0].Pictures[2].Data)
@@ -103,10 +103,10 @@ func TestAttachmentsAreReadOnce(t *testing.T) {
 	require.Nil(t, m.Pictures[0].Data)
 
 	for _, ref := range []string{"attachment:", "attachment:0", "attachment:-1", "attachment:99", "attachment:1/../2", "attachment:99999999999999999999", "attachment:2", "attachment:3"} {
-		_, _, err := tn.attachment(t.Context(), ref)
+		_, _, err := tn.Runtime.Attachments.attachment(t.Context(), ref)
 		require.Error(t, err, ref)
 	}
-	name, content, err := tn.attachment(t.Context(), "attachment:1")
+	name, content, err := tn.Runtime.Attachments.attachment(t.Context(), "attachment:1")
 	require.NoError(t, err)
 	require.Equal(t, "app.log", name)
 	require.NotContains(t, string(content), "a-given-value")
@@ -117,7 +117,7 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tn := reading(t, &shelf{asked: map[string]int{}})
 	said := []workflow.Said{{Name: "bea", TS: "1.0", Text: "the request itself"}}
-	text, _ := tn.earlier(t.Context(), said)
+	text, _ := tn.Orchestrator.earlier(t.Context(), said)
 	require.Empty(t, text, "the inbox has it")
 
 	said = []workflow.Said{{Name: "bea", TS: "0.1", Text: "the first words"}}
@@ -125,7 +125,7 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 		said = append(said, workflow.Said{Name: "ann", TS: fmt.Sprintf("2.%d", i), Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200))})
 	}
 	said[1].Skipped = 4800
-	text, of := tn.earlier(t.Context(), said)
+	text, of := tn.Orchestrator.earlier(t.Context(), said)
 	require.Less(t, len(text), 2*maxEarlier)
 	require.Contains(t, text, "reply 199 ")
 	require.NotContains(t, text, "reply 100 ")

@@ -24,19 +24,19 @@ const (
 // brief begins the orchestrator's conversation: facts of the repository, its own
 // conventions as data, and the thread so far. What people wrote to the bot follows by
 // Splice.
-func (t *turn) brief(ctx context.Context, j *journal) error {
-	parts := []string{t.facts()}
-	if c := t.conventions(); c != "" {
+func (o *Orchestrator) brief(ctx context.Context, j *journal) error {
+	parts := []string{o.Trees.facts()}
+	if c := o.Trees.conventions(); c != "" {
 		parts = append(parts, c)
 	}
-	if skills := t.here().skills.Catalogue(); skills != "" {
+	if skills := o.Trees.here().skills.Catalogue(); skills != "" {
 		parts = append(parts, programMark+"Skills that load_skill gives you:\n"+itsMark.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
-	earlier, err := t.Slack.Earlier(ctx, t.Session().Thread)
+	earlier, err := o.Slack.Earlier(ctx, o.Session().Thread)
 	if err != nil {
-		t.log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
+		o.log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
 	}
-	said, of := t.earlier(ctx, earlier)
+	said, of := o.earlier(ctx, earlier)
 	if said != "" {
 		parts = append(parts, said)
 	}
@@ -48,11 +48,11 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 		}
 	}
 	if len(files) > 0 {
-		if err := t.Record(ctx, store.Attachments(files)); err != nil {
+		if err := o.Record(ctx, store.Attachments(files)); err != nil {
 			return err
 		}
 	}
-	more, pictures, err := t.attached(ctx, "Attached to those", of)
+	more, pictures, err := o.Attachments.attached(ctx, "Attached to those", of)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (t *turn) brief(ctx context.Context, j *journal) error {
 }
 
 // facts are what the program knows of the repository.
-func (t *turn) facts() string {
+func (t *Trees) facts() string {
 	p := t.here()
 	var b strings.Builder
 	fmt.Fprintf(&b, programMark+"Repository %s, branch %s at commit %s.\n", p.repository.Name, p.baseBranch(), short(t.Session().BaseCommit))
@@ -94,7 +94,7 @@ func orNone(s string) string {
 	return "`" + s + "`"
 }
 
-func (t *turn) topLevel() []string {
+func (t *Trees) topLevel() []string {
 	entries, err := fs.ReadDir(t.here().look.FS(), cmp.Or(t.here().folder(), "."))
 	if err != nil {
 		return nil
@@ -115,7 +115,7 @@ func (t *turn) topLevel() []string {
 }
 
 // conventions is the repository's AGENTS.md (or CLAUDE.md), fenced and capped.
-func (t *turn) conventions() string {
+func (t *Trees) conventions() string {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
 		b, err := readSome(t.here().look.FS(), name, maxConventions)
 		if err != nil {
@@ -147,18 +147,18 @@ func readSome(tree fs.FS, name string, most int64) ([]byte, error) {
 // earlier is what was said in the thread before the bot was named; the bot's own replies
 // and what the inbox holds are left out. The first message and the newest are kept, and how
 // many are left out between them is said. of holds the ts of those that are shown.
-func (t *turn) earlier(ctx context.Context, said []workflow.Said) (text string, of map[string]bool) {
+func (o *Orchestrator) earlier(ctx context.Context, said []workflow.Said) (text string, of map[string]bool) {
 	var lines []string
 	of = map[string]bool{}
 	size, left := 0, 0
 	for i := len(said) - 1; i >= 0; i-- {
 		s := said[i]
 		left += s.Skipped
-		if kept, err := t.Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
+		if kept, err := o.Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
 			continue
 		}
 		line := called(s.Name) + ": " + indented(cutTo(s.Text, maxEarlier/2))
-		if root := s.TS == t.Session().Thread.TS; size >= maxEarlier && !root {
+		if root := s.TS == o.Session().Thread.TS; size >= maxEarlier && !root {
 			left++
 			continue
 		}

@@ -31,7 +31,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	press := func(stop string) (asked bool, phase workflow.Phase) {
 		require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingAction, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select stop_asked from sessions`).Scan(&asked))
-		require.NoError(t, th.intake(t.Context()))
+		require.NoError(t, th.Intake.intake(t.Context()))
 		return asked, th.Session().Phase
 	}
 	run := func() {

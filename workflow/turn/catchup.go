@@ -14,7 +14,7 @@ import (
 // catchUp brings what came to the base branch since the session began into the session's
 // branch, when people go on with work that was pushed. It is a merge, said in the thread;
 // what clashes is asked about. The branch is never rebased.
-func (t *turn) catchUp(ctx context.Context, p *place) error {
+func (t *Trees) catchUp(ctx context.Context, p *place) error {
 	s := t.Session()
 	if err := p.mirror.Fetch(ctx); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (t *turn) catchUp(ctx context.Context, p *place) error {
 }
 
 // mergeCommit depends on nothing but what is merged, so that it comes out the same again.
-func (t *turn) mergeCommit(ctx context.Context, p *place, tip string) (string, error) {
+func (t *Trees) mergeCommit(ctx context.Context, p *place, tip string) (string, error) {
 	s := t.Session()
 	history, err := p.mirror.Log(ctx, tip, "", 1)
 	if err != nil || len(history) == 0 {
@@ -82,7 +82,7 @@ func (t *turn) mergeCommit(ctx context.Context, p *place, tip string) (string, e
 
 // askAboutBase: what cannot be merged by itself is for people to decide, once for each
 // state of the base.
-func (t *turn) askAboutBase(ctx context.Context, p *place, tip string, conflicts []repo.Conflict) error {
+func (t *Trees) askAboutBase(ctx context.Context, p *place, tip string, conflicts []repo.Conflict) error {
 	s := t.Session()
 	var where []string
 	for _, c := range conflicts {

@@ -14,7 +14,7 @@ const maxLinked = 40
 // located says which places in a text are there, at the commit that was looked at, so that
 // the thread can link them. Nil where the host has no pages for code, or once files have
 // been changed: the lines are others then.
-func (t *turn) located(text string) *workflow.Code {
+func (t *Trees) located(text string) *workflow.Code {
 	p, s := t.here(), t.Session()
 	if p == nil || p.repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
 		return nil
@@ -32,7 +32,7 @@ func (t *turn) located(text string) *workflow.Code {
 }
 
 // isThere looks for exactly that path and line.
-func (t *turn) isThere(path, line string) bool {
+func (t *Trees) isThere(path, line string) bool {
 	n, err := strconv.Atoi(line)
 	if err != nil || n < 1 {
 		return false

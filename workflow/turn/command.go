@@ -12,26 +12,26 @@ import (
 )
 
 // consultantNames are what people call the consultant.
-func (t *turn) consultantNames() []string {
-	return []string{"consultant", "oracle", t.Agents[agent.Consultant].Signature()}
+func (in *Intake) consultantNames() []string {
+	return []string{"consultant", "oracle", in.Agents[agent.Consultant].Signature()}
 }
 
 // commanded judges a message that begins a way of working; ok says that it was one.
-func (t *turn) commanded(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	command, rest := workflow.ReadCommandFor(m.Text, t.consultantNames()...)
+func (in *Intake) commanded(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	command, rest := workflow.ReadCommandFor(m.Text, in.consultantNames()...)
 	switch command {
 	case workflow.CommandNone:
 		return f, false, nil
 	case workflow.CommandConsult:
-		return t.consultation(m, p, rest), true, nil
+		return in.consultation(m, p, rest), true, nil
 	}
-	if phase := t.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
-		return t.answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
+	if phase := in.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
+		return in.Approvals.answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
 	}
-	if rest == "" && m.TS == t.Session().Thread.TS {
-		return t.answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
+	if rest == "" && m.TS == in.Session().Thread.TS {
+		return in.Approvals.answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
 	}
-	return t.way(m, p, command, rest), true, nil
+	return in.way(m, p, command, rest), true, nil
 }
 
 // A wayOfWorking is what a command begins.
@@ -48,7 +48,7 @@ var ways = map[workflow.Command]wayOfWorking{
 }
 
 // way begins the way of working that the command asks for, with its skill.
-func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
+func (in *Intake) way(m workflow.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
 	w := ways[command]
 	told := fmt.Sprintf(w.told, called(p.Name))
 	if about != "" {
@@ -56,13 +56,13 @@ func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Comma
 	} else {
 		told += " It is about what stands in the thread."
 	}
-	for _, s := range t.Skills {
+	for _, s := range in.Skills {
 		if s.Name == string(command) {
 			told += "\nFollow this skill:\n" + fence("skill", s.Body)
 		}
 	}
 	update := store.Update{Open: yes}
-	s := t.Session()
+	s := in.Session()
 	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
 		update.Events = append(update.Events, workflow.EventRequest)
 	}
@@ -78,21 +78,21 @@ func (t *turn) way(m workflow.Message, p workflow.Person, command workflow.Comma
 }
 
 // consultation asks the consultant what a person wants to know of it.
-func (t *turn) consultation(m workflow.Message, p workflow.Person, question string) []store.Part {
-	s := t.Session()
+func (in *Intake) consultation(m workflow.Message, p workflow.Person, question string) []store.Part {
+	s := in.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"
 		if s.Revision == 0 {
 			question = "What is the cause of what this thread is about, and what is to be done?"
 		}
 	}
-	f := t.ignore(m)
+	f := in.Approvals.ignore(m)
 	whole := question
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
 		whole = m.Text // the question was the end of a longer message
 	}
 	f = append(f, store.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
-	f = append(f, store.Lines(t.program(fmt.Sprintf("Asking the %s: %s", t.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
+	f = append(f, store.Lines(in.program(fmt.Sprintf("Asking the %s: %s", in.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
 	var update store.Update
 	if !s.Phase.MayWrite() {
 		update.Maybe = []workflow.Event{workflow.EventConsult}
@@ -109,7 +109,7 @@ func (t *turn) consultation(m workflow.Message, p workflow.Person, question stri
 }
 
 // explainDiff has the change explained, beside whatever goes on.
-func (t *turn) explainDiff(m workflow.Message) []store.Part {
-	f := t.ignore(m)
+func (in *Intake) explainDiff(m workflow.Message) []store.Part {
+	f := in.Approvals.ignore(m)
 	return append(f, store.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }

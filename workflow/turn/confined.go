@@ -24,7 +24,7 @@ func (p *place) folder() string {
 }
 
 // noFolder says that the part is not there, and rests; false where it is.
-func (t *turn) noFolder(ctx context.Context, p *place) (bool, error) {
+func (t *Trees) noFolder(ctx context.Context, p *place) (bool, error) {
 	folder := p.folder()
 	if folder == "" {
 		return false, nil
@@ -42,8 +42,8 @@ func (t *turn) noFolder(ctx context.Context, p *place) (bool, error) {
 // confine takes out of the tree what was changed outside of the folder, and says so: the
 // tools that edit stay in it by themselves, commands need not. left is false when nothing
 // of the change stands within.
-func (t *turn) confine(ctx context.Context, tree *repo.Workspace, task int64) (left bool, err error) {
-	folder := t.here().folder()
+func (d *Delivery) confine(ctx context.Context, tree *repo.Workspace, task int64) (left bool, err error) {
+	folder := d.Trees.here().folder()
 	if folder == "" {
 		return true, nil
 	}
@@ -68,23 +68,23 @@ func (t *turn) confine(ctx context.Context, tree *repo.Workspace, task int64) (l
 		said = append(said[:20], fmt.Sprintf("  • and %d more", more))
 	}
 	text := fmt.Sprintf("Taken out, since the work is limited to `%s`:\n%s", folder, strings.Join(said, "\n"))
-	if err := t.sayUnlessSaid(ctx, text); err != nil {
+	if err := d.sayUnlessSaid(ctx, text); err != nil {
 		return true, err
 	}
 	if _, err := tree.TakeOut(ctx, outside); err != nil {
 		return true, fmt.Errorf("take out what stands outside of %s: %w", folder, err)
 	}
-	return len(outside) < len(hunks), t.remember(ctx, tree, task)
+	return len(outside) < len(hunks), d.Trees.remember(ctx, tree, task)
 }
 
 // sayUnlessSaid says what the session's newest line does not say already: the program may
 // have died between that line and what it tells of.
-func (t *turn) sayUnlessSaid(ctx context.Context, text string) error {
-	said, err := t.Store.Lines(ctx, t.Session().ID)
+func (l *Ledger) sayUnlessSaid(ctx context.Context, text string) error {
+	said, err := l.Store.Lines(ctx, l.Session().ID)
 	if err != nil || len(said) > 0 && said[len(said)-1].Text == text {
 		return err
 	}
-	return t.Record(ctx, store.Lines(t.program(text)))
+	return l.Record(ctx, store.Lines(l.program(text)))
 }
 
 // name is what the place is called in words: "shop", or "services/cart of shop".

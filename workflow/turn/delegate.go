@@ -16,21 +16,20 @@ import (
 
 // Delegate gives tasks to workers: only under an approval of the newest report.
 func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Result, error) {
-	t := l.turn
-	approval, err := t.approval(ctx)
+	approval, err := l.approval(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if approval == nil {
 		return wrong("Refused: nobody has approved the newest report. For a bug use report_root_cause and wait for the thread's word; for a feature restate_request comes first."), nil
 	}
-	if refused := t.notNow(); refused != "" {
+	if refused := l.notNow(); refused != "" {
 		return wrong("%s", refused), nil
 	}
-	if err := t.openWork(ctx); err != nil {
+	if err := l.Trees.openWork(ctx); err != nil {
 		return model.Result{}, err
 	}
-	plan, err := t.plan(ctx, approval)
+	plan, err := l.plan(ctx, approval)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -41,11 +40,11 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 	if err != nil {
 		return model.Result{}, err
 	}
-	if err := t.toWork(ctx); err != nil {
+	if err := l.toWork(ctx); err != nil {
 		return model.Result{}, err
 	}
 	//crash:tasks_recorded
-	done, err := t.runTasks(ctx, tasks, approval)
+	done, err := l.Workers.runTasks(ctx, tasks, approval)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -57,8 +56,8 @@ func (l *lead) Delegate(ctx context.Context, list []agent.Assignment) (model.Res
 const haltedWords = "Refused: somebody stopped this work, and nobody who may approve has said \"go on\" since. Answer what was written, say that \"go on\" is waited for, and wait."
 
 // notNow says why nothing is delegated in this phase, although a word of approval stands.
-func (t *turn) notNow() string {
-	s := t.Session()
+func (o *Orchestrator) notNow() string {
+	s := o.Session()
 	switch {
 	case s.Halted != "":
 		return haltedWords
@@ -66,14 +65,14 @@ func (t *turn) notNow() string {
 		return "Refused: an interview is under way. End it with restate_request, and wait until somebody confirms it."
 	case s.Phase == workflow.PhaseDiagnosing:
 		return "Refused: a Diagnosis Report was asked for. Give it with report_diagnosis, and wait for the thread's word."
-	case s.Way == workflow.CommandStartWork && t.newestKind() != reportPlan:
+	case s.Way == workflow.CommandStartWork && o.newestKind() != reportPlan:
 		return "Refused: a written plan was asked for. Write it with propose_plan, and wait for the thread's word."
 	}
 	return ""
 }
 
 // openWork opens the session's own tree where the approval came after the turn entered.
-func (t *turn) openWork(ctx context.Context) error {
+func (t *Trees) openWork(ctx context.Context) error {
 	p := t.here()
 	if p.work != nil {
 		return nil
@@ -89,9 +88,9 @@ func (t *turn) openWork(ctx context.Context) error {
 }
 
 // toWork moves the session to working from where an approval may find it.
-func (t *turn) toWork(ctx context.Context) error {
+func (o *Orchestrator) toWork(ctx context.Context) error {
 	var events []workflow.Event
-	switch t.Session().Phase {
+	switch o.Session().Phase {
 	case workflow.PhaseExploring: // after a pause or an interview, the approval stands
 		events = []workflow.Event{workflow.EventResume}
 	case workflow.PhasePlanning:
@@ -99,12 +98,12 @@ func (t *turn) toWork(ctx context.Context) error {
 	default:
 		return nil
 	}
-	return t.Record(ctx, store.Update{Events: events})
+	return o.Record(ctx, store.Update{Events: events})
 }
 
 // plan is the approved plan; without tasks where the approval is of something else.
-func (t *turn) plan(ctx context.Context, a *workflow.Approval) (plan workflow.Plan, err error) {
-	r, err := t.Store.Report(ctx, t.Session().ID, a.Revision)
+func (l *Ledger) plan(ctx context.Context, a *workflow.Approval) (plan workflow.Plan, err error) {
+	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
 	if err != nil || r.Kind != reportPlan {
 		return plan, err
 	}
@@ -141,13 +140,13 @@ func badAssignments(list []agent.Assignment, plan workflow.Plan) string {
 // tasks are the rows of this call: found when the call is made again after a crash, made
 // and listed in the thread the first time.
 func (l *lead) tasks(ctx context.Context, list []agent.Assignment) ([]workflow.Task, error) {
-	t, call := l.turn, agent.CallID(ctx)
-	s := t.Session()
-	found, err := t.Store.Tasks(ctx, s.ID, call)
+	call := agent.CallID(ctx)
+	s := l.Session()
+	found, err := l.Store.Tasks(ctx, s.ID, call)
 	if err != nil || len(found) > 0 {
 		return found, err
 	}
-	all, err := t.Store.Tasks(ctx, s.ID, "")
+	all, err := l.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -167,15 +166,15 @@ func (l *lead) tasks(ctx context.Context, list []agent.Assignment) ([]workflow.T
 		fact = append(fact, store.Task{Task: k, Call: call})
 		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), firstLine(a.Description))
 	}
-	applies, err := t.applies(ctx)
+	applies, err := l.applies(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fact = append(append(fact, applies...), store.Lines(t.program(said)))
-	if err := t.Record(ctx, fact...); err != nil {
+	fact = append(append(fact, applies...), store.Lines(l.program(said)))
+	if err := l.Record(ctx, fact...); err != nil {
 		return nil, err
 	}
-	return t.Store.Tasks(ctx, s.ID, call)
+	return l.Store.Tasks(ctx, s.ID, call)
 }
 
 // takeUp: the new tasks go on where tasks failed, and inherit how often.
@@ -191,8 +190,8 @@ func takeUp(all []workflow.Task) (dropped []store.Part, failures int) {
 }
 
 // applies says that the consultant's recommendation after failed attempts is acted on.
-func (t *turn) applies(ctx context.Context) ([]store.Part, error) {
-	all, err := t.Store.Inquiries(ctx, t.Session().ID)
+func (o *Orchestrator) applies(ctx context.Context) ([]store.Part, error) {
+	all, err := o.Store.Inquiries(ctx, o.Session().ID)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +201,7 @@ func (t *turn) applies(ctx context.Context) ([]store.Part, error) {
 			continue
 		}
 		q.Applied, q.Answer = true, nil
-		return []store.Part{store.Inquiry(q), store.Lines(t.program("Applying the " + t.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
+		return []store.Part{store.Inquiry(q), store.Lines(o.program("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
 	}
 	return nil, nil
 }
@@ -230,14 +229,13 @@ func leadsTo(list []agent.Assignment, a, b int) bool {
 // delegated is what the orchestrator is told of the tasks' outcome. After the failure that
 // follows a consultation, people are asked instead.
 func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Result, error) {
-	t := l.turn
-	if slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskFailed && k.Failures > t.attempts() }) {
+	if slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskFailed && k.Failures > l.Workers.attempts() }) {
 		return l.askWhatNow(ctx)
 	}
-	if nowhere, err := t.allNowhere(ctx); nowhere || err != nil {
+	if nowhere, err := l.allNowhere(ctx); nowhere || err != nil {
 		return l.helpless(), err
 	}
-	if err := t.lookAtWork(ctx, t.here()); err != nil {
+	if err := l.Trees.lookAtWork(ctx, l.Trees.here()); err != nil {
 		return model.Result{}, err
 	}
 	var results []string
@@ -250,11 +248,11 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 			summary = indented(summary)
 		}
 		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, summary))
-		if attempts, err := t.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
+		if attempts, err := l.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
 			results = append(results, attempts[len(attempts)-1].Summary)
 		}
 	}
-	if changes, err := t.here().work.Changes(ctx); err == nil {
+	if changes, err := l.Trees.here().work.Changes(ctx); err == nil {
 		for _, c := range changes {
 			results = append(results, c.String())
 		}
@@ -264,14 +262,13 @@ func (l *lead) delegated(ctx context.Context, done []workflow.Task) (model.Resul
 
 // askWhatNow puts the question to the thread, with what was tried.
 func (l *lead) askWhatNow(ctx context.Context) (model.Result, error) {
-	t := l.turn
-	all, err := t.Store.Tasks(ctx, t.Session().ID, "")
+	all, err := l.Store.Tasks(ctx, l.Session().ID, "")
 	if err != nil {
 		return model.Result{}, err
 	}
 	var tried []string
 	for _, k := range all {
-		attempts, err := t.Store.Attempts(ctx, k.ID)
+		attempts, err := l.Store.Attempts(ctx, k.ID)
 		if err != nil {
 			return model.Result{}, err
 		}
@@ -289,7 +286,7 @@ func (l *lead) askWhatNow(ctx context.Context) (model.Result, error) {
 		return model.Result{}, err
 	}
 	l.journal.say(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
-		count(len(tried), "attempt"), t.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))
+		count(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))
 	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
 	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, nil
@@ -298,19 +295,18 @@ func (l *lead) askWhatNow(ctx context.Context) (model.Result, error) {
 // putBack makes the session's files what they were before the tasks that failed one after
 // the other. What was verified meanwhile stays.
 func (l *lead) putBack(ctx context.Context, all []workflow.Task) error {
-	t := l.turn
 	start := startOfFailure(all)
 	if start == "" {
 		return nil
 	}
-	work := t.here().work
+	work := l.Trees.here().work
 	if err := work.Restore(ctx, start); err != nil {
 		return fmt.Errorf("put the files back: %w", err)
 	}
-	if err := t.own(work); err != nil {
+	if err := l.Trees.own(work); err != nil {
 		return err
 	}
-	s, err := t.snapshot(ctx, work, 0)
+	s, err := l.Trees.snapshot(ctx, work, 0)
 	l.journal.add(some(s)...)
 	return err
 }

@@ -60,10 +60,3 @@ func roomLeft(dirs ...string) error {
 	}
 	return nil
 }
-
-func (r *Runner) cacheDir() string {
-	if r.Checker == nil {
-		return ""
-	}
-	return r.Checker.CacheDir
-}

@@ -20,23 +20,23 @@ import (
 )
 
 // prove is the program's own proof over a tree of the session; nobody's word stands for it.
-func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (proofpkg.Proof, error) {
-	if t.Checker == nil {
-		return proofpkg.Proof{Why: "Nothing could be run, so nothing is proven: " + t.SandboxOff}, nil
+func (d *Delivery) prove(ctx context.Context, w *repo.Workspace, tree string) (proofpkg.Proof, error) {
+	if d.Trees.Checker == nil {
+		return proofpkg.Proof{Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
 	}
 	// The same files over the same base prove the same: what a worker's claim was held to
 	// is not run once more for the end of the work.
 	key := w.Base() + " " + tree
-	t.mu.Lock()
-	known, proven := t.proofs[key]
-	t.mu.Unlock()
+	d.mu.Lock()
+	known, proven := d.proofs[key]
+	d.mu.Unlock()
 	if proven {
 		return known, nil
 	}
-	if err := t.own(w); err != nil {
+	if err := d.Trees.own(w); err != nil {
 		return proofpkg.Proof{}, err
 	}
-	p := t.here()
+	p := d.Trees.here()
 	select {
 	case <-p.warm:
 	case <-ctx.Done():
@@ -44,7 +44,7 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (proof
 	}
 	proof, err := p.checker.Prove(ctx, p.mirror, w, p.project)
 	if err == nil && !proof.Holds() {
-		err = roomLeft(t.Dir, t.cacheDir())
+		err = roomLeft(d.Dir, d.Folders.CacheDir)
 	}
 	if err != nil {
 		return proof, fmt.Errorf("proof: %w", err)
@@ -55,37 +55,36 @@ func (t *turn) prove(ctx context.Context, w *repo.Workspace, tree string) (proof
 		err = w.Restore(ctx, tree)
 	}
 	if err == nil && proof.Holds() {
-		t.mu.Lock()
-		if t.proofs == nil {
-			t.proofs = map[string]proofpkg.Proof{}
+		d.mu.Lock()
+		if d.proofs == nil {
+			d.proofs = map[string]proofpkg.Proof{}
 		}
-		t.proofs[key] = proof
-		t.mu.Unlock()
+		d.proofs[key] = proof
+		d.mu.Unlock()
 	}
 	return proof, err
 }
 
-// Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
-func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
-	t := l.turn
-	approval, err := t.approval(ctx)
+// finish makes sure that the proof holds for the whole, commits, pushes and says the result.
+func (d *Delivery) finish(ctx context.Context, j *journal, f agent.Finish) (model.Result, error) {
+	approval, err := d.approval(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
-	if approval == nil || t.here().work == nil {
+	if approval == nil || d.Trees.here().work == nil {
 		return wrong("Refused: nobody has approved the newest report, so there is nothing to finish. Use reply to answer."), nil
 	}
-	if t.Session().Halted != "" {
+	if d.Session().Halted != "" {
 		return wrong("%s", haltedWords), nil
 	}
-	if open, err := t.unfinished(ctx, approval, f); open != "" || err != nil {
+	if open, err := d.unfinished(ctx, approval, f); open != "" || err != nil {
 		return wrong("Refused: %s", open), err
 	}
-	work := t.here().work
-	if left, err := t.confine(ctx, work, 0); err != nil || !left {
-		return wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", t.here().folder()), err
+	work := d.Trees.here().work
+	if left, err := d.confine(ctx, work, 0); err != nil || !left {
+		return wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.here().folder()), err
 	}
-	if left, err := t.within(ctx, work, 0, approval); err != nil || !left {
+	if left, err := d.within(ctx, work, 0, approval); err != nil || !left {
 		return wrong("Refused: nothing of the change stands within the scope of the approval (%s); it was taken out.", approval.Scope), err
 	}
 	changes, err := work.Changes(ctx)
@@ -95,14 +94,14 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 	if len(changes) == 0 {
 		return wrong("Nothing was changed, so there is nothing to push. Delegate the work, or reply."), nil
 	}
-	if leak, err := t.leaks(ctx, work); leak != "" || err != nil {
+	if leak, err := d.leaks(ctx, work); leak != "" || err != nil {
 		return wrong("Refused: %s", leak), err
 	}
 	tree, err := work.Tree(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
-	proof, err := t.prove(ctx, work, tree)
+	proof, err := d.prove(ctx, work, tree)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -110,20 +109,20 @@ func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error)
 		return wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
 	}
 	//crash:whole_proven
-	given, ends, err := l.allowed(ctx, approval, tree, proof, changes)
+	given, ends, err := d.allowed(ctx, j, approval, tree, proof, changes)
 	if ends != nil || err != nil {
 		return result(ends), err
 	}
-	return l.publish(ctx, approval, given, tree, f, proof, changes)
+	return d.publish(ctx, j, approval, given, tree, f, proof, changes)
 }
 
 // unfinished says what of a plan is not verified, or which done criterion has no word.
-func (t *turn) unfinished(ctx context.Context, a *workflow.Approval, f agent.Finish) (string, error) {
-	plan, err := t.plan(ctx, a)
+func (d *Delivery) unfinished(ctx context.Context, a *workflow.Approval, f agent.Finish) (string, error) {
+	plan, err := d.plan(ctx, a)
 	if err != nil {
 		return "", err
 	}
-	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")
+	tasks, err := d.Store.Tasks(ctx, d.Session().ID, "")
 	if err != nil {
 		return "", err
 	}
@@ -132,7 +131,7 @@ func (t *turn) unfinished(ctx context.Context, a *workflow.Approval, f agent.Fin
 			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
 		}
 	}
-	criteria := t.criteria(ctx)
+	criteria := d.criteria(ctx)
 	if len(f.Criteria) != len(criteria) {
 		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
 	}
@@ -145,13 +144,13 @@ func (t *turn) unfinished(ctx context.Context, a *workflow.Approval, f agent.Fin
 }
 
 // criteria are what the newest request of the session says it is done by.
-func (t *turn) criteria(ctx context.Context) []string {
-	s := t.Session()
+func (d *Delivery) criteria(ctx context.Context) []string {
+	s := d.Session()
 	if s.Kind != workflow.KindFeature {
 		return nil
 	}
 	for n := s.Revision; n > 0; n-- {
-		r, err := t.Store.Report(ctx, s.ID, n)
+		r, err := d.Store.Report(ctx, s.ID, n)
 		var request workflow.Request
 		if err == nil && r.Kind == reportRequest && json.Unmarshal(r.Body, &request) == nil {
 			return request.DoneCriteria
@@ -161,21 +160,21 @@ func (t *turn) criteria(ctx context.Context) []string {
 }
 
 // publish makes the commit and pushes it. The row of the push stands before the push.
-func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) (model.Result, error) {
-	t, p := l.turn, l.turn.here()
-	commit, err := t.commit(ctx, a, tree, f.Summary)
+func (d *Delivery) publish(ctx context.Context, j *journal, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) (model.Result, error) {
+	p := d.Trees.here()
+	commit, err := d.commit(ctx, a, tree, f.Summary)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
 	// Another machine may have to push it again.
-	kept, err := t.pack(ctx, p.work, 0, tree, commit)
+	kept, err := d.Trees.pack(ctx, p.work, 0, tree, commit)
 	if err != nil {
 		return model.Result{}, err
 	}
 	//crash:commit_made
-	s := t.Session()
+	s := d.Session()
 	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	if err := t.Record(ctx, append(some(kept), store.Update{Events: t.towardsProof()}, store.Push(push))...); err != nil {
+	if err := d.Record(ctx, append(some(kept), store.Update{Events: d.towardsProof()}, store.Push(push))...); err != nil {
 		return notApproved(err)
 	}
 	//crash:push_intended
@@ -183,28 +182,28 @@ func (l *lead) publish(ctx context.Context, a *workflow.Approval, given *workflo
 		Commit: commit, Tree: tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
-		return l.pushFailed(ctx, push, proof, err)
+		return d.pushFailed(ctx, j, push, proof, err)
 	}
 	//crash:pushed
 	push.State = workflow.PushDone
-	l.journal.add(store.Push(push))
-	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventProve}})
-	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }})
-	l.journal.add(store.Update{Open: no})
-	l.journal.reply(t.result(ctx, a, given, commit, f, proof, changes))
+	j.add(store.Push(push))
+	j.add(store.Update{Events: []workflow.Event{workflow.EventProve}})
+	j.add(store.Update{Change: func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }})
+	j.add(store.Update{Open: no})
+	j.reply(d.result(ctx, a, given, commit, f, proof, changes))
 	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil
 }
 
 // commit is the one that an earlier push of these files did not bring through, so that
 // what is pushed again has its hash, whatever the model says of the work by now; else it
 // is a new one.
-func (t *turn) commit(ctx context.Context, a *workflow.Approval, tree, summary string) (string, error) {
-	s, work := t.Session(), t.here().work
-	pushes, err := t.Store.Pushes(ctx, s.ID)
+func (d *Delivery) commit(ctx context.Context, a *workflow.Approval, tree, summary string) (string, error) {
+	s, work := d.Session(), d.Trees.here().work
+	pushes, err := d.Store.Pushes(ctx, s.ID)
 	if err != nil {
 		return "", err
 	}
-	spec := t.commitSpec(a, tree, summary)
+	spec := d.commitSpec(a, tree, summary)
 	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
 		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.Has(p.Commit)
 	})
@@ -218,7 +217,7 @@ func (t *turn) commit(ctx context.Context, a *workflow.Approval, tree, summary s
 		// branch goes on from there.
 		stands, err := work.Stands(ctx, s.Branch)
 		if err != nil {
-			t.log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
+			d.log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
 		}
 		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
@@ -228,8 +227,8 @@ func (t *turn) commit(ctx context.Context, a *workflow.Approval, tree, summary s
 }
 
 // towardsProof are the events that lead from where the session is to verifying.
-func (t *turn) towardsProof() []workflow.Event {
-	switch t.Session().Phase {
+func (d *Delivery) towardsProof() []workflow.Event {
+	switch d.Session().Phase {
 	case workflow.PhaseExploring:
 		return []workflow.Event{workflow.EventResume, workflow.EventClaim}
 	case workflow.PhaseWorking:
@@ -239,10 +238,10 @@ func (t *turn) towardsProof() []workflow.Event {
 }
 
 // commitSpec depends on nothing but rows, so that a commit made again has the same hash.
-func (t *turn) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
-	s := t.Session()
+func (d *Delivery) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
+	s := d.Session()
 	return repo.CommitSpec{
-		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: t.finder().Mask(subject(t.topic()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
+		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: d.finder().Mask(subject(d.Catalog.topic()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
 		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", plaintext.OneLine(a.UserName), a.User)}, {"Session", s.ID}},
 	}
 }
@@ -252,27 +251,27 @@ func subject(s string) string {
 }
 
 // pushFailed keeps the approval and the work, and says what the remote said.
-func (l *lead) pushFailed(ctx context.Context, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
+func (d *Delivery) pushFailed(ctx context.Context, j *journal, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
 	var remote *repo.RemoteError
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
 	push.State, push.Reason = workflow.PushRefused, remote.Reason
-	l.journal.add(store.Push(push))
-	l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
-	l.journal.add(store.Update{Open: no})
+	j.add(store.Push(push))
+	j.add(store.Update{Events: []workflow.Event{workflow.EventPause}})
+	j.add(store.Update{Open: no})
 	ready := "ready"
 	if proof.Shown {
 		ready += " and proven"
 	}
-	l.journal.say(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+	j.say(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
 		ready, push.Branch, remoteWords(remote)))
 	return model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true}, nil
 }
 
 // result is what the thread is told at the end, and how to check it.
-func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) string {
-	s := t.Session()
+func (d *Delivery) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) string {
+	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range changes {
 		added, removed = added+c.Added, removed+c.Removed
@@ -280,7 +279,7 @@ func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow
 	var b strings.Builder
 	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, short(commit), count(len(changes), "file"), added, removed)
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
-	for i, c := range t.criteria(ctx) {
+	for i, c := range d.criteria(ctx) {
 		mark := "✓"
 		if !f.Criteria[i].Met {
 			mark = "✗ not met:"
@@ -302,7 +301,7 @@ func (t *turn) result(ctx context.Context, a *workflow.Approval, given *workflow
 		fmt.Fprintf(&b, "It took %s.\n", time.Since(s.Created).Round(time.Second))
 	}
 	fmt.Fprintf(&b, "Please check it yourself: `git fetch origin %s && git diff %s %s`", s.Branch, short(s.BaseCommit), short(commit))
-	if test := t.here().project.Test; test != "" {
+	if test := d.Trees.here().project.Test; test != "" {
 		fmt.Fprintf(&b, ", then `%s` on the branch", shown(test))
 	}
 	return b.String() + "."

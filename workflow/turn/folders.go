@@ -23,8 +23,8 @@ type holds struct {
 }
 
 // hold keeps a session's folder until release is called.
-func (r *Runner) hold(session string) (release func()) {
-	h := &r.holds
+func (d *Folders) hold(session string) (release func()) {
+	h := d.holds
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.held == nil {
@@ -35,7 +35,7 @@ func (r *Runner) hold(session string) (release func()) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		now := time.Now()
-		_ = os.Chtimes(filepath.Join(r.Dir, session), now, now) // used last; there may be none
+		_ = os.Chtimes(filepath.Join(d.Dir, session), now, now) // used last; there may be none
 		if h.held[session]--; h.held[session] == 0 {
 			delete(h.held, session)
 		}
@@ -44,11 +44,11 @@ func (r *Runner) hold(session string) (release func()) {
 
 // take gives a folder another name, unless a turn works in it or has done so since it was
 // looked at. Who comes now makes a new one.
-func (r *Runner) take(f folder) (string, error) {
-	r.holds.mu.Lock()
-	defer r.holds.mu.Unlock()
-	dir := filepath.Join(r.Dir, f.name)
-	if info, err := os.Stat(dir); r.holds.held[f.name] > 0 || err == nil && !info.ModTime().Equal(f.used) {
+func (d *Folders) take(f folder) (string, error) {
+	d.holds.mu.Lock()
+	defer d.holds.mu.Unlock()
+	dir := filepath.Join(d.Dir, f.name)
+	if info, err := os.Stat(dir); d.holds.held[f.name] > 0 || err == nil && !info.ModTime().Equal(f.used) {
 		return "", nil
 	}
 	return repo.MoveAside(dir)
@@ -70,10 +70,10 @@ type folder struct {
 	alone bool // holds what is nowhere else
 }
 
-// CleanFolders removes sessions' folders, never one that a turn works in. What cannot be
+// Clean removes sessions' folders, never one that a turn works in. What cannot be
 // removed is an error after all others were tried.
-func (r *Runner) CleanFolders(ctx context.Context, keep FolderKeep) ([]repo.Removed, error) {
-	list, err := r.folders(ctx)
+func (d *Folders) Clean(ctx context.Context, keep FolderKeep) ([]repo.Removed, error) {
+	list, err := d.folders(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("clean sessions' folders: %w", err)
 	}
@@ -88,9 +88,9 @@ func (r *Runner) CleanFolders(ctx context.Context, keep FolderKeep) ([]repo.Remo
 		if why == "" || ctx.Err() != nil {
 			continue
 		}
-		gone := repo.Removed{What: filepath.Join(r.Dir, f.name), Why: why, Bytes: f.bytes}
+		gone := repo.Removed{What: filepath.Join(d.Dir, f.name), Why: why, Bytes: f.bytes}
 		if !keep.Dry {
-			done, err := r.remove(f)
+			done, err := d.remove(f)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("remove %s: %w", gone.What, err))
 			}
@@ -105,8 +105,8 @@ func (r *Runner) CleanFolders(ctx context.Context, keep FolderKeep) ([]repo.Remo
 }
 
 // folders are those of all sessions, the least lately used first.
-func (r *Runner) folders(ctx context.Context) ([]folder, error) {
-	entries, err := os.ReadDir(r.Dir)
+func (d *Folders) folders(ctx context.Context) ([]folder, error) {
+	entries, err := os.ReadDir(d.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (r *Runner) folders(ctx context.Context) ([]folder, error) {
 		if err != nil || !e.IsDir() || ctx.Err() != nil {
 			continue // gone meanwhile
 		}
-		dir := filepath.Join(r.Dir, e.Name())
+		dir := filepath.Join(d.Dir, e.Name())
 		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: repo.DiskUse(dir), alone: holdsAlone(dir)})
 	}
 	slices.SortStableFunc(list, func(a, b folder) int { return a.used.Compare(b.used) })
@@ -140,11 +140,11 @@ func (k FolderKeep) useless(f folder, sum int64) string {
 	return ""
 }
 
-func (r *Runner) remove(f folder) (bool, error) {
-	dir := filepath.Join(r.Dir, f.name)
+func (d *Folders) remove(f folder) (bool, error) {
+	dir := filepath.Join(d.Dir, f.name)
 	if !repo.IsAside(f.name) {
 		var err error
-		if dir, err = r.take(f); dir == "" || err != nil {
+		if dir, err = d.take(f); dir == "" || err != nil {
 			return false, err
 		}
 	}
@@ -161,7 +161,7 @@ func holdsAlone(dir string) bool {
 
 // alone marks that a task's files stand beyond what was recorded of them last, or, with
 // kept, that they do not any more.
-func (t *turn) alone(ctx context.Context, task int64, kept bool) error {
+func (t *Trees) alone(ctx context.Context, task int64, kept bool) error {
 	name := t.dir(only + fmt.Sprint(task))
 	if kept {
 		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +182,7 @@ func (t *turn) alone(ctx context.Context, task int64, kept bool) error {
 
 // beyond tells whether this machine's files are newer than what was recorded, since they
 // could not be: nobody else has recorded anything after that.
-func (t *turn) beyond(task int64, recorded string) bool {
+func (t *Trees) beyond(task int64, recorded string) bool {
 	tree, err := os.ReadFile(t.dir(only + fmt.Sprint(task)))
 	return err == nil && strings.TrimSpace(string(tree)) == recorded
 }

@@ -65,7 +65,7 @@ func TestAFolderInUseStays(t *testing.T) {
 	t.Parallel()
 	r := &Runner{Dir: t.TempDir()}
 	worked(t, r, "s1", 200)
-	one, two := r.hold("s1"), r.hold("s1")
+	one, two := r.sessionFolders().hold("s1"), r.sessionFolders().hold("s1")
 	keep := FolderKeep{Age: time.Hour, Bytes: 1}
 	require.Empty(t, cleaned(t, r, keep))
 	one()
@@ -73,7 +73,7 @@ func TestAFolderInUseStays(t *testing.T) {
 	two()
 	require.Empty(t, cleaned(t, r, FolderKeep{Age: time.Hour}), "it was used just now")
 	require.Equal(t, "s1", cleaned(t, r, keep))
-	r.hold("none")() // a turn that makes no files
+	r.sessionFolders().hold("none")() // a turn that makes no files
 	require.NoDirExists(t, filepath.Join(r.Dir, "none"))
 }
 
@@ -134,7 +134,7 @@ func race(t *testing.T, guarded bool, times int) int {
 // work is what a turn does with its folder: it writes, and expects to find it again.
 func work(r *Runner, session string, guarded bool) error {
 	if guarded {
-		defer r.hold(session)()
+		defer r.sessionFolders().hold(session)()
 	}
 	dir := filepath.Join(r.Dir, session, "work")
 	file := filepath.Join(dir, "main.go")

@@ -11,48 +11,48 @@ import (
 
 // formPressed: where the modal is open the press has said all; where Slack did not open
 // it, the same can be said in words.
-func (t *turn) formPressed(m workflow.Message, p workflow.Person) []store.Part {
+func (in *Intake) formPressed(m workflow.Message, p workflow.Person) []store.Part {
 	switch {
 	case m.Text == workflow.FormOpened:
-		return t.ignore(m)
+		return in.Approvals.ignore(m)
 	case m.ActionID == workflow.ActionRepository:
-		return t.answer(m, p.Name+": which repository is it?", t.repositoryButtons()...)
+		return in.Approvals.answer(m, p.Name+": which repository is it?", in.Catalog.repositoryButtons()...)
 	case m.ActionID == workflow.ActionFixLimited:
-		return t.answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+		return in.Approvals.answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
 	}
-	return t.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
+	return in.Approvals.answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }
 
 // filled judges what somebody sent in a modal; its button's row says of what.
-func (t *turn) filled(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
-	revision, _, ok, err := t.Button(ctx, m.ActionID, m.Value)
+func (in *Intake) filled(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+	revision, _, ok, err := in.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		t.log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
-		return t.ignore(m), nil
+		in.log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
+		return in.Approvals.ignore(m), nil
 	}
 	switch m.ActionID {
 	case workflow.ActionCorrect:
-		return t.corrected(ctx, m, p, revision)
+		return in.corrected(ctx, m, p, revision)
 	case workflow.ActionFixLimited:
-		return t.approve(ctx, m, p, revision, m.Text)
+		return in.Approvals.approve(ctx, m, p, revision, m.Text)
 	case workflow.ActionRepository:
-		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
-			return t.waitsFor(m, p, "speak", why), err
+		if why, err := in.Permissions.heldBack(ctx, p); why != "" || err != nil {
+			return in.Approvals.waitsFor(m, p, "speak", why), err
 		}
-		return t.choseRepository(ctx, m, p, m.Text)
+		return in.choseRepository(ctx, m, p, m.Text)
 	}
-	return t.ignore(m), nil
+	return in.Approvals.ignore(m), nil
 }
 
 // corrected takes a correction in as if it had been a reply, and shows it to everybody: a
 // modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
 // one. A newer report makes it no less worth knowing, but both sides are told.
-func (t *turn) corrected(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f []store.Part, err error) {
-	s := t.Session()
-	held, err := t.heldBack(ctx, p)
+func (in *Intake) corrected(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f []store.Part, err error) {
+	s := in.Session()
+	held, err := in.Permissions.heldBack(ctx, p)
 	if err != nil {
 		return f, err
 	}
@@ -67,18 +67,18 @@ func (t *turn) corrected(ctx context.Context, m workflow.Message, p workflow.Per
 	consent := workflow.ReadConsent(m.Text)
 	switch sounds := consent.Kind; {
 	case sounds == workflow.ConsentStop:
-		if f, err = t.stop(ctx, m, p); err != nil {
+		if f, err = in.stop(ctx, m, p); err != nil {
 			return f, err
 		}
 	case held != "":
-		f = t.holdWords(m, p, held)
-	case t.waitsForConsent() && (sounds == workflow.ConsentApprove || sounds == workflow.ConsentScoped || sounds == workflow.ConsentUnclear):
-		f = t.askConsent(m, p, consent.Scope)
+		f = in.Approvals.holdWords(m, p, held)
+	case in.waitsForConsent() && (sounds == workflow.ConsentApprove || sounds == workflow.ConsentScoped || sounds == workflow.ConsentUnclear):
+		f = in.Approvals.askConsent(m, p, consent.Scope)
 	default:
 		told := fmt.Sprintf("%s corrects %s:\n%s", called(p.Name), about, fence("message", m.Text))
-		f = t.forAgents(m, told)
+		f = in.Approvals.forAgents(m, told)
 	}
-	return append([]store.Part{store.Lines(t.program(said + "\n" + quoted(m.Text)))}, f...), nil
+	return append([]store.Part{store.Lines(in.program(said + "\n" + quoted(m.Text)))}, f...), nil
 }
 
 // quoted are somebody's own words, as a quote.

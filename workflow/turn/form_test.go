@@ -27,7 +27,7 @@ func filledIn(t *testing.T, late bool, in workflow.Incoming) (th *thread, said [
 	}
 	before, err := th.Store.Lines(t.Context(), th.Session().ID)
 	require.NoError(t, err)
-	require.NoError(t, th.intake(t.Context()))
+	require.NoError(t, th.Intake.intake(t.Context()))
 	after, err := th.Store.Lines(t.Context(), th.Session().ID)
 	require.NoError(t, err)
 	return th, after[len(before):]

@@ -302,7 +302,8 @@ var (
 // samples are words that are made elsewhere than where they are said, each by what makes it
 // where that can be called alone.
 func samples() map[string][]workflow.Line {
-	t := &turn{Runner: &Runner{Agents: agent.Table(nil)}}
+	ledger := &Ledger{Agents: agent.Table(nil)}
+	t := &Approvals{Ledger: ledger, Catalog: &Catalog{Ledger: ledger}}
 	with := func(text string, buttons ...workflow.Button) workflow.Line {
 		return workflow.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
 	}

@@ -28,7 +28,7 @@ const (
 var repositorySkills = []string{".bobbin/skills", ".agents/skills"}
 
 // skills are the built-in and the operator's, and the repository's as advice.
-func (t *turn) skills(p *place) skill.Set {
+func (t *Trees) skills(p *place) skill.Set {
 	var own []skill.Skill
 	for _, folder := range repositorySkills {
 		sub, err := p.look.Root().OpenRoot(folder)
@@ -45,15 +45,15 @@ func (t *turn) skills(p *place) skill.Set {
 	return set
 }
 
-func (t *turn) leftOut(problems []skill.Problem) {
+func (t *Trees) leftOut(problems []skill.Problem) {
 	for _, p := range problems {
 		t.log.Warn("a skill of the repository is left out", "problem", p.String())
 	}
 }
 
 // skillTool gives agents the skills, less those that only a person's command starts.
-func (t *turn) skillTool() model.Tool {
-	set := t.here().skills
+func (r *Runtime) skillTool() model.Tool {
+	set := r.Trees.here().skills
 	find := func(name string) (skill.Skill, bool) {
 		s, ok := set.Find(name)
 		return s, ok && !s.ByCommand
@@ -89,7 +89,7 @@ func (h *hand) saw(r resultpkg.Result) {
 
 // gate is what a skill asks for beyond the proof; empty when the task may end.
 func (h *hand) gate(ctx context.Context, proof proof.Proof) (string, error) {
-	checks, err := h.turn.Store.Checks(ctx, h.task.ID)
+	checks, err := h.Store.Checks(ctx, h.task.ID)
 	if err != nil {
 		return "", err
 	}
@@ -122,7 +122,7 @@ func notSeenRed(proof proof.Proof, checks []store.Check) string {
 
 // nothingRed: with diagnose something has to fail before anything is mended.
 func (h *hand) nothingRed(ctx context.Context, checks []store.Check) (string, error) {
-	commands, err := h.turn.Store.Commands(ctx, h.turn.Session().ID)
+	commands, err := h.Store.Commands(ctx, h.Session().ID)
 	if err != nil {
 		return "", err
 	}
@@ -149,7 +149,7 @@ func (h *hand) design(ctx context.Context) (string, error) {
 			paths = append(paths, c.Path)
 		}
 	}
-	before, err := h.turn.beforeAll(ctx)
+	before, err := h.Trees.beforeAll(ctx)
 	if err != nil {
 		return "", err
 	}

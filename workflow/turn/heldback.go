@@ -23,15 +23,15 @@ const (
 )
 
 // heldBack says why the words of p do not reach the agents now; empty when they do.
-func (t *turn) heldBack(ctx context.Context, p workflow.Person) (why string, err error) {
-	if t.Session().Phase != workflow.PhaseStopped {
-		if a, err := t.approval(ctx); a == nil || err != nil {
+func (ps *Permissions) heldBack(ctx context.Context, p workflow.Person) (why string, err error) {
+	if ps.Session().Phase != workflow.PhaseStopped {
+		if a, err := ps.approval(ctx); a == nil || err != nil {
 			return "", err
 		}
 	}
-	why, _, err = t.mayNotApprove(ctx, p)
+	why, _, err = ps.mayNotApprove(ctx, p)
 	if err != nil {
-		t.log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
+		ps.log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
 		return "Slack does not tell who may approve", nil // closed on error
 	}
 	return why, nil
@@ -39,24 +39,24 @@ func (t *turn) heldBack(ctx context.Context, p workflow.Person) (why string, err
 
 // holdWords keeps a message for somebody who may approve, and says so in one line. Mere thanks
 // wait for nobody.
-func (t *turn) holdWords(m workflow.Message, p workflow.Person, why string) []store.Part {
-	f := t.ignore(m)
+func (ap *Approvals) holdWords(m workflow.Message, p workflow.Person, why string) []store.Part {
+	f := ap.ignore(m)
 	if workflow.Acknowledges(m.Text) {
 		return f
 	}
 	change(f, func(h *store.Handled) { h.Held = true })
-	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
+	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
 	if m.Kind != workflow.IncomingForm { // what was entered stands above it
 		said = strings.TrimSuffix(said, ".") + ": " + shortened(m.Text, maxHeldQuote)
 	}
-	return append(f, store.Replies(t.program(said,
+	return append(f, store.Replies(ap.program(said,
 		workflow.Button{ActionID: actionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // waitsFor refuses a press that is for somebody who may approve; its button stays for them.
-func (t *turn) waitsFor(m workflow.Message, p workflow.Person, what, why string) []store.Part {
-	return t.refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
+func (ap *Approvals) waitsFor(m workflow.Message, p workflow.Person, what, why string) []store.Part {
+	return ap.refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
 // maxHeldQuote is how much of held words, in characters, is said again beside their button,
@@ -70,13 +70,13 @@ func shortened(text string, most int) string {
 
 // passOn gives held words to the agents, in the name of somebody who may approve: that row,
 // or where it is 0 all that was offered above m.
-func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
+func (ap *Approvals) passOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return t.refuse(m, p, "adopt", reason, p.Name+said), nil
+		return ap.refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
-	why, approvers, err := t.mayNotApprove(ctx, p)
+	why, approvers, err := ap.Permissions.mayNotApprove(ctx, p)
 	if err != nil {
-		t.log.Warn("nothing is passed on: cannot read who may approve", "user", p.ID, "err", err)
+		ap.log.Warn("nothing is passed on: cannot read who may approve", "user", p.ID, "err", err)
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
@@ -84,38 +84,38 @@ func (t *turn) passOn(ctx context.Context, m workflow.Message, p workflow.Person
 	}
 	rows := []int64{row}
 	if row == 0 {
-		if rows, err = t.Offered(ctx, m.TS); err != nil {
+		if rows, err = ap.Offered(ctx, m.TS); err != nil {
 			return nil, err
 		}
 	}
-	passed, err := t.passed(ctx, m, rows)
+	passed, err := ap.passed(ctx, m, rows)
 	switch {
 	case err != nil:
-		t.log.Warn("nothing is passed on: cannot read the messages", "err", err)
+		ap.log.Warn("nothing is passed on: cannot read the messages", "err", err)
 		return refused("the message could not be read", ": Slack does not let me read that message at this moment. Please try again.")
 	case len(passed.rows) == 0:
 		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
 	}
-	if s := t.Session(); s.Halted != "" && passed.goOn {
-		f, err := t.resume(ctx, m, p, s.Halted)
+	if s := ap.Session(); s.Halted != "" && passed.goOn {
+		f, err := ap.resume(ctx, m, p, s.Halted)
 		if _, ok := part[store.Permission](f); ok {
 			f = append(f, store.Passed(passed.over))
 		}
 		return f, err
 	}
-	f := t.forAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
+	f := ap.forAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		called(p.Name), called(p.Name), strings.Join(passed.told, "\n")))
 	f = append(f, store.Passed(passed.over))
-	f = append(f, permission(m, p, workflow.PermitAdopt, t.Session().Revision, passed.rows...))
-	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: t.Session().Revision})
-	if q, err := t.Store.Waiting(ctx, t.Session().ID); err != nil {
+	f = append(f, permission(m, p, workflow.PermitAdopt, ap.Session().Revision, passed.rows...))
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	if q, err := ap.Store.Waiting(ctx, ap.Session().ID); err != nil {
 		return nil, err
-	} else if q != nil && !t.waitsForConsent() {
+	} else if q != nil && !ap.waitsForConsent() {
 		change(f, func(h *store.Handled) { h.Answers = true })
 		f = append(f, store.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 	}
 	if m.Kind != workflow.IncomingAction {
-		f = append(f, store.Lines(t.program(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
+		f = append(f, store.Lines(ap.program(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
 	}
 	return f, nil
 }
@@ -128,8 +128,8 @@ type passing struct {
 }
 
 // passed are those of the held messages that still say what was held, and stood above m.
-func (t *turn) passed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
-	all, err := t.Held(ctx)
+func (ap *Approvals) passed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
+	all, err := ap.Held(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -138,7 +138,7 @@ func (t *turn) passed(ctx context.Context, m workflow.Message, rows []int64) (p 
 		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
-		if stands, err := t.stands(ctx, h); err != nil {
+		if stands, err := ap.stands(ctx, h); err != nil {
 			return p, err
 		} else if !stands {
 			continue
@@ -149,90 +149,90 @@ func (t *turn) passed(ctx context.Context, m workflow.Message, rows []int64) (p 
 			}
 		}
 		p.goOn = p.goOn && workflow.SaysGoOn(h.Text)
-		wrote := t.personCalled(ctx, h.User) + " wrote"
+		wrote := ap.personCalled(ctx, h.User) + " wrote"
 		if h.Kind == workflow.IncomingSent {
-			wrote = fmt.Sprintf("%s sent a message of %s", t.personCalled(ctx, h.User), t.writer(ctx, h))
+			wrote = fmt.Sprintf("%s sent a message of %s", ap.personCalled(ctx, h.User), ap.writer(ctx, h))
 		}
 		p.rows, p.said = append(p.rows, h.ID), append(p.said, shortened(h.Text, maxHeldQuote))
-		p.told = append(p.told, wrote+":\n"+fence("message", t.Slack.Readable(ctx, h.Text)))
+		p.told = append(p.told, wrote+":\n"+fence("message", ap.Slack.Readable(ctx, h.Text)))
 	}
 	return p, nil
 }
 
 // stands reports whether a message still says in the thread what was kept of it: whoever
 // passes it on has to have read the same. What was entered in a form cannot change.
-func (t *turn) stands(ctx context.Context, m workflow.Message) (bool, error) {
-	if m.Kind == workflow.IncomingForm || m.TS == t.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
+func (ap *Approvals) stands(ctx context.Context, m workflow.Message) (bool, error) {
+	if m.Kind == workflow.IncomingForm || m.TS == ap.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
 		return true, nil
 	}
-	newest, err := t.Original(ctx, m.TS, 1<<62)
+	newest, err := ap.Original(ctx, m.TS, 1<<62)
 	if err != nil || newest != m.Text {
 		return false, err
 	}
-	text, _, found, err := t.Slack.Reread(ctx, t.Session().Thread, m.TS)
+	text, _, found, err := ap.Slack.Reread(ctx, ap.Session().Thread, m.TS)
 	return found && (text == m.Text || strings.HasPrefix(text, m.Text+"\n")), err
 }
 
 // goOnButton lets the work go on that was stopped by the stop of that mark, and no later one.
-func (t *turn) goOnButton(mark string) []workflow.Button {
+func (ap *Approvals) goOnButton(mark string) []workflow.Button {
 	return []workflow.Button{{ActionID: actionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
 // goOn judges words of somebody who may approve in a session whose approved work somebody
 // stopped; ok says that they spoke of going on. Nothing but that lets it go on; what only
 // mentions it is given to the agents, and asked about with a button.
-func (t *turn) goOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	s := t.Session()
-	a, err := t.approval(ctx)
+func (ap *Approvals) goOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	s := ap.Session()
+	a, err := ap.approval(ctx)
 	if err != nil || s.Halted == "" || a == nil || isMessage(m.Kind) && m.TS < s.Halted {
 		return f, false, err
 	}
-	if limited, err := t.Limited(ctx); err != nil || !limited.IsZero() {
+	if limited, err := ap.Limited(ctx); err != nil || !limited.IsZero() {
 		return f, false, err // it is about the limit, then
 	}
-	if q, err := t.Store.Waiting(ctx, s.ID); err != nil || q != nil {
+	if q, err := ap.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // about the question
 	}
 	if workflow.GoesOn(m.Text) {
-		f, err = t.resume(ctx, m, p, s.Halted)
+		f, err = ap.resume(ctx, m, p, s.Halted)
 		return f, true, err
 	}
 	if !workflow.MentionsGoingOn(m.Text) {
 		return f, false, nil
 	}
-	f = t.forAgents(m, "")
-	f = append(f, store.Lines(t.program(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), t.goOnButton(s.Halted)...)))
+	f = ap.forAgents(m, "")
+	f = append(f, store.Lines(ap.program(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), ap.goOnButton(s.Halted)...)))
 	f = append(f, store.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, true, nil
 }
 
 // resume lets approved work go on that the stop of that mark ended. What offered that says
 // who did (store.Turn.Record writes it again).
-func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
-	s := t.Session()
-	why, approvers, err := t.mayNotApprove(ctx, p)
+func (ap *Approvals) resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
+	s := ap.Session()
+	why, approvers, err := ap.Permissions.mayNotApprove(ctx, p)
 	if err != nil {
-		t.log.Warn("nothing goes on: cannot read who may approve", "user", p.ID, "err", err)
+		ap.log.Warn("nothing goes on: cannot read who may approve", "user", p.ID, "err", err)
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return t.refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your word: %s. %s", p.Name, why, approvers.Who())), nil
+		return ap.refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your word: %s. %s", p.Name, why, approvers.Who())), nil
 	}
-	a, err := t.approval(ctx)
+	a, err := ap.approval(ctx)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case a == nil || s.Halted == "":
-		return t.refuse(m, p, "resume", "nothing is stopped", p.Name+": nothing is stopped that could go on."), nil
+		return ap.refuse(m, p, "resume", "nothing is stopped", p.Name+": nothing is stopped that could go on."), nil
 	case mark != s.Halted:
-		return t.refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
+		return ap.refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", called(p.Name), s.Revision)
 	if isMessage(m.Kind) && !workflow.SaysGoOn(m.Text) {
-		told += " Their words:\n" + fence("message", t.Slack.Readable(ctx, m.Text))
+		told += " Their words:\n" + fence("message", ap.Slack.Readable(ctx, m.Text))
 	}
-	f := t.forAgents(m, told)
+	f := ap.forAgents(m, told)
 	f = append(f, permission(m, p, workflow.PermitResume, s.Revision))
 	f = append(f, store.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
@@ -240,8 +240,8 @@ func (t *turn) resume(ctx context.Context, m workflow.Message, p workflow.Person
 
 // reopens makes what opens a stopped session, of which nothing is approved, a permission of
 // whoever did that; where they may not approve, it stays as it is.
-func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
-	s := t.Session()
+func (ap *Approvals) reopens(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+	s := ap.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
 		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.Maybe, workflow.EventRequest)
@@ -249,12 +249,12 @@ func (t *turn) reopens(ctx context.Context, m workflow.Message, p workflow.Perso
 	if _, permitted := part[store.Permission](f); s.Phase != workflow.PhaseStopped || !opens || permitted {
 		return f, nil
 	}
-	if why, err := t.heldBack(ctx, p); err != nil {
+	if why, err := ap.Permissions.heldBack(ctx, p); err != nil {
 		return f, err
 	} else if why != "" {
-		return t.waitsFor(m, p, "resume", why), nil
+		return ap.waitsFor(m, p, "resume", why), nil
 	}
-	if a, err := t.approval(ctx); err != nil || a != nil {
+	if a, err := ap.approval(ctx); err != nil || a != nil {
 		return f, err
 	}
 	f = append(f, permission(m, p, workflow.PermitResume, s.Revision))

@@ -174,7 +174,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		if err := th.hears(ctx, in); err != nil {
 			return err
 		}
-		return th.intake(ctx)
+		return th.Intake.intake(ctx)
 	}
 	last[in.User] = in.TS
 	return th.judges(ctx, in)
@@ -224,7 +224,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		require.True(t, approves)
 		require.NoError(t, th.hears(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
-			require.NoError(t, th.intake(ctx))
+			require.NoError(t, th.Intake.intake(ctx))
 		}
 		require.ErrorIs(t, th.Record(ctx, l.journal.put...), store.ErrStale)
 		require.NoError(t, th.restates(ctx))
@@ -256,7 +256,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 		in := workflow.Incoming{Kind: workflow.IncomingReply, TS: ts, User: "gus", Text: text, Files: []workflow.Attachment{{Message: ts, File: ts, Name: text}}}
 		require.NoError(t, th.hears(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
-		require.NoError(t, th.intake(ctx))
+		require.NoError(t, th.Intake.intake(ctx))
 		require.Empty(t, names(), text)
 	}
 	require.NoError(t, th.posted(ctx, th.tick()))

@@ -21,7 +21,7 @@ import (
 // A desk is where an agent that only reads sits: one inquiry. Its transcript is kept under
 // the inquiry's number below zero, beside those of tasks.
 type desk struct {
-	turn    *turn
+	*Inquiries
 	journal *journal
 	inquiry workflow.Inquiry
 	hunks   []repo.Hunk
@@ -34,23 +34,23 @@ func (d *desk) Say(ctx context.Context, message string) (model.Result, error) {
 
 // inquire asks an agent that only reads and waits for its answer. One that was asked
 // before, under the same key, is not asked again. An empty answer means that there is none.
-func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []repo.Hunk) (workflow.Inquiry, error) {
-	kept, err := t.kept(ctx, q)
+func (iq *Inquiries) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []repo.Hunk) (workflow.Inquiry, error) {
+	kept, err := iq.kept(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
 	}
-	row := t.Agents[chairs[kept.Kind]]
-	j, err := t.journal(ctx, -kept.ID, row)
+	row := iq.Agents[chairs[kept.Kind]]
+	j, err := iq.Runtime.journal(ctx, -kept.ID, row)
 	if err != nil {
 		return kept, err
 	}
-	d := &desk{turn: t, journal: j, inquiry: kept, hunks: hunks}
+	d := &desk{Inquiries: iq, journal: j, inquiry: kept, hunks: hunks}
 	if len(j.messages) == 0 {
-		more, pictures, err := t.attached(ctx, "Attached in the thread", nil)
+		more, pictures, err := iq.Attachments.attached(ctx, "Attached in the thread", nil)
 		if err != nil {
 			return kept, err
 		}
-		text := strings.TrimRight(t.facts()+"\n\n"+shown+"\n\n"+more, "\n")
+		text := strings.TrimRight(iq.Trees.facts()+"\n\n"+shown+"\n\n"+more, "\n")
 		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: text, Pictures: pictures}); err != nil {
 			return kept, err
 		}
@@ -59,14 +59,14 @@ func (t *turn) inquire(ctx context.Context, q workflow.Inquiry, shown string, hu
 	if err != nil {
 		return kept, err
 	}
-	end, err := t.loop(ctx, row, j, tools).Run(ctx)
+	end, err := iq.Runtime.loop(ctx, row, j, tools).Run(ctx)
 	if err != nil {
 		return kept, err
 	}
 	if end != agent.EndTool {
-		t.log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
+		iq.log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
 		d.inquiry.Answer = json.RawMessage(`{}`)
-		return d.inquiry, t.Record(ctx, store.Inquiry(d.inquiry))
+		return d.inquiry, iq.Record(ctx, store.Inquiry(d.inquiry))
 	}
 	return d.inquiry, nil
 }
@@ -78,9 +78,9 @@ var chairs = map[workflow.InquiryKind]string{
 
 // kept is the inquiry's row. Where there is none under its key it is made, together with
 // what is said and done because of it: both happen once.
-func (t *turn) kept(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
+func (iq *Inquiries) kept(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
 	for range 2 {
-		all, err := t.Store.Inquiries(ctx, t.Session().ID)
+		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 		if err != nil {
 			return q, err
 		}
@@ -89,7 +89,7 @@ func (t *turn) kept(ctx context.Context, q workflow.Inquiry, with ...store.Part)
 				return known, nil
 			}
 		}
-		if err := t.Record(ctx, append(slices.Clone(with), store.Inquiry(q))...); err != nil {
+		if err := iq.Record(ctx, append(slices.Clone(with), store.Inquiry(q))...); err != nil {
 			return q, err
 		}
 	}
@@ -101,17 +101,17 @@ func (d *desk) tools() ([]model.Tool, error) {
 	var tools []model.Tool
 	switch d.inquiry.Kind {
 	case workflow.InquiryConsult:
-		tools = append(agent.Advising(d, d.advise), d.turn.skillTool())
+		tools = append(agent.Advising(d, d.advise), d.Runtime.skillTool())
 	case workflow.InquiryExplain:
 		tools = agent.Explaining(d.explain)
 	case workflow.InquiryScope:
 		tools = agent.Reviewing(d.judge)
 	}
-	tree := d.turn.here().look
-	if work := d.turn.here().work; work != nil {
+	tree := d.Trees.here().look
+	if work := d.Trees.here().work; work != nil {
 		tree = work
 	}
-	bench, err := d.turn.benchOver(tree, func() error { return errors.New("you only read") }, nil)
+	bench, err := d.Runtime.benchOver(tree, func() error { return errors.New("you only read") }, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (d *desk) explain(ctx context.Context, e agent.Explanation) (model.Result, 
 	}
 	said := workflow.Line{Agent: d.journal.agent.Signature(), Text: b.String()}
 	if workflow.AsksForDiff(d.inquiry.Question) {
-		diff, err := d.turn.here().work.Diff(ctx)
+		diff, err := d.Trees.here().work.Diff(ctx)
 		if err != nil {
 			return model.Result{}, err
 		}
@@ -222,28 +222,28 @@ func hunkText(hunks []repo.Hunk) string {
 }
 
 // pending reports whether a person's question to such an agent waits.
-func (t *turn) pending(ctx context.Context) (bool, error) {
-	open, err := t.open(ctx)
+func (iq *Inquiries) pending(ctx context.Context) (bool, error) {
+	open, err := iq.open(ctx)
 	return len(open) > 0, err
 }
 
 // open are the inquiries of people without an answer.
-func (t *turn) open(ctx context.Context) ([]workflow.Inquiry, error) {
-	all, err := t.Store.Inquiries(ctx, t.Session().ID)
+func (iq *Inquiries) open(ctx context.Context) ([]workflow.Inquiry, error) {
+	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
 		return len(q.Answer) > 0 || !strings.HasPrefix(q.Key, "message:")
 	}), err
 }
 
 // dropInquiries: a stop ends them, too.
-func (t *turn) dropInquiries(ctx context.Context) error {
-	open, err := t.open(ctx)
+func (iq *Inquiries) dropInquiries(ctx context.Context) error {
+	open, err := iq.open(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range open {
 		q.Answer = json.RawMessage(`{}`)
-		if err := t.Record(ctx, store.Inquiry(q)); err != nil {
+		if err := iq.Record(ctx, store.Inquiry(q)); err != nil {
 			return err
 		}
 	}
@@ -251,35 +251,35 @@ func (t *turn) dropInquiries(ctx context.Context) error {
 }
 
 // beginAsides answers what people asked of agents that only read, beside the work.
-func (t *turn) beginAsides(ctx context.Context) error {
-	if t.here() == nil {
+func (iq *Inquiries) beginAsides(ctx context.Context) error {
+	if iq.Trees.here() == nil {
 		return nil
 	}
-	open, err := t.open(ctx)
+	open, err := iq.open(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range open {
-		t.mu.Lock()
+		iq.mu.Lock()
 		done := make(chan struct{})
-		_, begun := t.asides[q.ID]
+		_, begun := iq.asides[q.ID]
 		if !begun {
-			t.asides[q.ID] = done
+			iq.asides[q.ID] = done
 		}
-		t.mu.Unlock()
+		iq.mu.Unlock()
 		if !begun {
-			go func() { defer close(done); t.aside(ctx, q) }()
+			go func() { defer close(done); iq.aside(ctx, q) }()
 		}
 	}
 	return nil
 }
 
 // endAsides waits until all that was begun has ended.
-func (t *turn) endAsides() {
+func (iq *Inquiries) endAsides() {
 	for waited := 0; ; {
-		t.mu.Lock()
-		begun := slices.Collect(maps.Values(t.asides))
-		t.mu.Unlock()
+		iq.mu.Lock()
+		begun := slices.Collect(maps.Values(iq.asides))
+		iq.mu.Unlock()
 		if len(begun) == waited {
 			return
 		}
@@ -291,46 +291,46 @@ func (t *turn) endAsides() {
 }
 
 // aside answers one question of a person.
-func (t *turn) aside(ctx context.Context, q workflow.Inquiry) {
-	shown, hunks, err := t.asked(ctx, q)
+func (iq *Inquiries) aside(ctx context.Context, q workflow.Inquiry) {
+	shown, hunks, err := iq.asked(ctx, q)
 	if err == nil {
-		q, err = t.inquire(ctx, q, shown, hunks)
+		q, err = iq.inquire(ctx, q, shown, hunks)
 	}
 	if ctx.Err() != nil {
 		return // it is asked again when the session goes on
 	}
 	if diskWords(err) != "" {
-		t.halt(err)
+		iq.halt(err)
 		return
 	}
 	var limit *limitError
-	if errors.As(err, &limit) && t.Session().Open {
+	if errors.As(err, &limit) && iq.Session().Open {
 		return // the orchestrator pauses at the same limit; it is asked again after that
 	}
 	if err != nil {
-		t.log.Error("inquiry", "kind", q.Kind, "err", err)
+		iq.log.Error("inquiry", "kind", q.Kind, "err", err)
 		q.Answer = json.RawMessage(`{}`)
 	}
-	fact := t.told(q)
-	if _, tells := part[store.Told](fact); tells && t.mayNotTell(ctx, q.By) {
+	fact := iq.told(q)
+	if _, tells := part[store.Told](fact); tells && iq.mayNotTell(ctx, q.By) {
 		fact = without[store.Told](fact)
 		change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read it; approved work is not turned round by it
 	}
 	if limit != nil {
-		fact = append(without[store.Lines](fact), store.Lines(t.program("I did not look into that: "+limit.words(t.whoAllows(ctx))+" Then ask again.")))
+		fact = append(without[store.Lines](fact), store.Lines(iq.program("I did not look into that: "+limit.words(iq.Permissions.whoAllows(ctx))+" Then ask again.")))
 	}
-	if err := t.Record(ctx, fact...); err != nil && ctx.Err() == nil {
-		t.log.Error("record an inquiry's answer", "err", err)
+	if err := iq.Record(ctx, fact...); err != nil && ctx.Err() == nil {
+		iq.log.Error("record an inquiry's answer", "err", err)
 	}
 }
 
 // asked is what the agent is shown of a person's question.
-func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hunk, error) {
-	question := programMark + t.personCalled(ctx, q.By) + " asks in the thread:\n" + fence("message", t.Slack.Readable(ctx, q.Question))
+func (iq *Inquiries) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hunk, error) {
+	question := programMark + iq.personCalled(ctx, q.By) + " asks in the thread:\n" + fence("message", iq.Slack.Readable(ctx, q.Question))
 	if q.Kind == workflow.InquiryConsult {
-		return t.consultText(ctx, question), nil, nil
+		return iq.consultText(ctx, question), nil, nil
 	}
-	work := t.here().work
+	work := iq.Trees.here().work
 	if work == nil {
 		return "", nil, errors.New("there is no change to explain yet")
 	}
@@ -342,9 +342,9 @@ func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hu
 		return "", nil, errors.New("nothing is changed yet")
 	}
 	parts := []string{question}
-	if r, err := t.Store.Report(ctx, t.Session().ID, t.Session().Revision); err == nil {
+	if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
 		parts = append(parts, programMark+"What was asked for and allowed:\n"+fence("report", forWorkers(r)))
-		a, err := t.Store.Approval(ctx, r.Session, r.Revision)
+		a, err := iq.Store.Approval(ctx, r.Session, r.Revision)
 		if err != nil {
 			return "", nil, err
 		}
@@ -361,15 +361,15 @@ func (t *turn) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hu
 }
 
 // consultText is what the consultant is shown beside the question.
-func (t *turn) consultText(ctx context.Context, question string) string {
-	s := t.Session()
+func (iq *Inquiries) consultText(ctx context.Context, question string) string {
+	s := iq.Session()
 	parts := []string{question}
-	if r, err := t.Store.Report(ctx, s.ID, s.Revision); err == nil {
+	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
 		parts = append(parts, programMark+"The newest report or plan in the thread:\n"+fence("report", r.Text))
 	} else if s.Title != "" {
 		parts = append(parts, programMark+"The thread is about:\n"+fence("message", s.Title))
 	}
-	if work := t.here().work; work != nil {
+	if work := iq.Trees.here().work; work != nil {
 		if diff, err := work.Diff(ctx); err == nil && diff != "" {
 			parts = append(parts, programMark+"What was changed so far:\n"+fence("diff", cutTo(diff, maxHunks)))
 		}
@@ -386,26 +386,26 @@ func cutTo(s string, most int) string {
 
 // mayNotTell reports whether what an agent answered to that person must not reach the
 // orchestrator: its words would be held back now, and so is what they led to.
-func (t *turn) mayNotTell(ctx context.Context, user string) bool {
-	p, err := t.Slack.Person(ctx, t.Session().Thread, user)
+func (iq *Inquiries) mayNotTell(ctx context.Context, user string) bool {
+	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
 	if err != nil {
 		return true // closed on error
 	}
-	why, err := t.heldBack(ctx, p)
+	why, err := iq.Permissions.heldBack(ctx, p)
 	return why != "" || err != nil
 }
 
 // told is what follows from an answer: the orchestrator hears of a recommendation, and the
 // session goes back to where it was.
-func (t *turn) told(q workflow.Inquiry) []store.Part {
+func (iq *Inquiries) told(q workflow.Inquiry) []store.Part {
 	f := []store.Part{store.Inquiry(q)}
 	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
-			f = append(f, store.Lines(t.program("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
+			f = append(f, store.Lines(iq.program("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
 		}
 		return f
 	}
-	s := t.Session()
+	s := iq.Session()
 	var update store.Update
 	nothingElse := s.Revision == 0 && s.Was == workflow.PhaseExploring && !s.Open
 	if nothingElse {
@@ -413,10 +413,10 @@ func (t *turn) told(q workflow.Inquiry) []store.Part {
 	} else if s.Phase == workflow.PhaseConsulting {
 		update.Maybe = []workflow.Event{workflow.EventReturn}
 	}
-	name := t.Agents[agent.Consultant].Signature()
+	name := iq.Agents[agent.Consultant].Signature()
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
-		f = append(f, store.Lines(t.program(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
+		f = append(f, store.Lines(iq.program(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
 	}
 	f = append(f, store.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(

@@ -23,7 +23,7 @@ const unanswered = 24 * time.Hour
 
 // Ask puts one question with its options, and waits.
 func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
-	s := l.turn.Session()
+	s := l.Session()
 	aligning := s.Phase == workflow.PhaseAligning
 	switch may := max(s.MayAsk, mostQuestions); {
 	case len(q.Options) < 2 || len(q.Options) > 4:
@@ -34,8 +34,8 @@ func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 		return wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.Asked), nil
 	}
 	asked := store.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
-	if wait := l.turn.patience(); wait > 0 {
-		asked.Due = l.turn.Store.Clock().Now().Add(wait)
+	if wait := l.patience(); wait > 0 {
+		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
 	l.journal.add(asked)
 	l.journal.say(questionText(q, aligning, s.Asked+1), questionButtons(q, aligning)...)
@@ -45,14 +45,14 @@ func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 }
 
 // patience is how long a question waits for its answer; zero: for ever.
-func (t *turn) patience() time.Duration {
+func (o *Orchestrator) patience() time.Duration {
 	switch {
-	case t.Unanswered < 0:
+	case o.Unanswered < 0:
 		return 0
-	case t.Unanswered == 0:
+	case o.Unanswered == 0:
 		return unanswered
 	}
-	return t.Unanswered
+	return o.Unanswered
 }
 
 func questionText(q agent.Question, aligning bool, number int) string {
@@ -89,34 +89,34 @@ func questionButtons(q agent.Question, aligning bool) []workflow.Button {
 
 // answered takes a message as the answer to the question that waits, or as the word on a
 // shared understanding; ok says that it was one.
-func (t *turn) answered(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	s := t.Session()
-	q, err := t.Store.Waiting(ctx, s.ID)
+func (in *Intake) answered(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	s := in.Session()
+	q, err := in.Store.Waiting(ctx, s.ID)
 	if err != nil {
 		return f, false, err
 	}
 	aligning := s.Phase == workflow.PhaseAligning
 	switch {
 	case aligning && workflow.WantsMore(m.Text):
-		f = t.forAgents(m, "")
+		f = in.Approvals.forAgents(m, "")
 		change(f, func(h *store.Handled) { h.Answers = true })
 		change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions } })
 		return f, true, nil
 	case aligning && workflow.WrapsUp(m.Text):
-		return t.wrapUp(m, p, q), true, nil
-	case q != nil && !t.waitsForConsent():
+		return in.wrapUp(m, p, q), true, nil
+	case q != nil && !in.waitsForConsent():
 		if n, named := workflow.OptionNamed(m.Text, q.Options); named {
-			return t.take(m, p, q, optionOr(q, n)), true, nil
+			return in.take(m, p, q, optionOr(q, n)), true, nil
 		}
-		if c, _ := workflow.ReadCommandFor(m.Text, t.consultantNames()...); c != workflow.CommandNone {
+		if c, _ := workflow.ReadCommandFor(m.Text, in.consultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
-		f = t.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), plaintext.OneLine(q.Text), fence("message", m.Text)))
+		f = in.Approvals.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), plaintext.OneLine(q.Text), fence("message", m.Text)))
 		change(f, func(h *store.Handled) { h.Answers = true })
 		f = append(f, store.Answer{Question: q.ID, Text: m.Text, User: p.ID})
 		return f, true, nil
-	case aligning && t.newestKind() == reportRequest && workflow.Confirms(m.Text):
-		f, err = t.confirmed(ctx, m, p, s.Revision)
+	case aligning && in.newestKind() == reportRequest && workflow.Confirms(m.Text):
+		f, err = in.Approvals.confirmed(ctx, m, p, s.Revision)
 		return f, true, err
 	}
 	return f, false, nil
@@ -130,57 +130,57 @@ func optionOr(q *workflow.Question, n int) string {
 }
 
 // chose judges the press of an option.
-func (t *turn) chose(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
-	q, err := t.Store.Waiting(ctx, t.Session().ID)
+func (in *Intake) chose(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
+	q, err := in.Store.Waiting(ctx, in.Session().ID)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case m.ActionID == "wrap_up" && t.Session().Phase == workflow.PhaseAligning:
-		return t.wrapUp(m, p, q), nil
+	case m.ActionID == "wrap_up" && in.Session().Phase == workflow.PhaseAligning:
+		return in.wrapUp(m, p, q), nil
 	case q == nil || !slices.Contains(q.Options, option):
-		return t.answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
+		return in.Approvals.answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
 	}
-	return t.take(m, p, q, option), nil
+	return in.take(m, p, q, option), nil
 }
 
-func (t *turn) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
-	f := t.forAgents(m, fmt.Sprintf("%s chose the option %q.", called(p.Name), option))
+func (in *Intake) take(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
+	f := in.Approvals.forAgents(m, fmt.Sprintf("%s chose the option %q.", called(p.Name), option))
 	change(f, func(h *store.Handled) { h.Answers = true })
 	f = append(f, store.Answer{Question: q.ID, Text: option, User: p.ID})
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
-		f = append(f, store.Lines(t.program(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
+		f = append(f, store.Lines(in.program(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
 	}
 	return f
 }
 
 // wrapUp ends the interview: what is recommended stands for all that is open.
-func (t *turn) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (in *Intake) wrapUp(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
-		f := t.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", called(p.Name)))
+		f := in.Approvals.forAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", called(p.Name)))
 		change(f, func(h *store.Handled) { h.Answers = true })
 		return f
 	}
-	f := t.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", called(p.Name), q.Defaults()))
+	f := in.Approvals.forAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", called(p.Name), q.Defaults()))
 	change(f, func(h *store.Handled) { h.Answers = true })
 	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended, User: p.ID})
-	f = append(f, store.Lines(t.program("Wrapped up. I take what I recommended:\n"+q.Defaults())))
+	f = append(f, store.Lines(in.program("Wrapped up. I take what I recommended:\n"+q.Defaults())))
 	return f
 }
 
 // due takes the recommended answer of a question that waited long enough; nobody's silence
 // resumes what somebody stopped.
-func (t *turn) due(ctx context.Context, m workflow.Message) ([]store.Part, error) {
-	q, err := t.Store.Waiting(ctx, t.Session().ID)
+func (in *Intake) due(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	q, err := in.Store.Waiting(ctx, in.Session().ID)
 	if err != nil {
 		return nil, err
 	}
-	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || t.Session().Phase == workflow.PhaseStopped {
-		return t.ignore(m), nil
+	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || in.Session().Phase == workflow.PhaseStopped {
+		return in.Approvals.ignore(m), nil
 	}
-	f := t.forAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
+	f := in.Approvals.forAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(f, store.Lines(t.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(t.patience()), plaintext.OneLine(q.Text), q.Recommended))))
+	f = append(f, store.Lines(in.program(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", words(in.Orchestrator.patience()), plaintext.OneLine(q.Text), q.Recommended))))
 	return f, nil
 }
 

@@ -17,19 +17,19 @@ import (
 // A journal is one agent's transcript in the store. What the agent's tools put down
 // while a call runs is recorded in the transaction that records the call's result.
 type journal struct {
-	turn     *turn
+	*Runtime
 	task     int64
 	agent    agent.Agent
 	messages []model.Message
 	put      []store.Part
 }
 
-func (t *turn) journal(ctx context.Context, task int64, row agent.Agent) (*journal, error) {
-	items, err := t.Store.Transcript(ctx, t.Session().ID, task)
+func (r *Runtime) journal(ctx context.Context, task int64, row agent.Agent) (*journal, error) {
+	items, err := r.Store.Transcript(ctx, r.Session().ID, task)
 	if err != nil {
 		return nil, fmt.Errorf("transcript: %w", err)
 	}
-	j := &journal{turn: t, task: task, agent: row}
+	j := &journal{Runtime: r, task: task, agent: row}
 	for _, item := range items {
 		var m model.Message
 		if err := json.Unmarshal(item, &m); err != nil {
@@ -48,14 +48,14 @@ func (j *journal) Append(ctx context.Context, usd float64, messages ...model.Mes
 	added := store.Transcript{Task: j.task}
 	messages = slices.Clone(messages)
 	for i := range messages {
-		messages[i] = j.turn.shown(messages[i])
+		messages[i] = j.shown(messages[i])
 		b, err := kept(&messages[i])
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)
 		}
 		added.Items = append(added.Items, b)
 	}
-	if err := j.turn.Record(ctx, append(slices.Clone(j.put), store.Usage{USD: usd}, added)...); err != nil {
+	if err := j.Record(ctx, append(slices.Clone(j.put), store.Usage{USD: usd}, added)...); err != nil {
 		return err
 	}
 	j.put = nil
@@ -80,16 +80,16 @@ func kept(m *model.Message) ([]byte, error) {
 
 // Splice judges what came in and appends what is for the agents.
 func (j *journal) Splice(ctx context.Context) error {
-	if err := j.turn.hear(ctx); err != nil {
+	if err := j.hear(ctx); err != nil {
 		return err
 	}
-	unseen, err := j.turn.Unseen(ctx, j.task)
+	unseen, err := j.Unseen(ctx, j.task)
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
 	var messages []model.Message
 	for _, m := range unseen {
-		said, err := j.turn.spoken(ctx, m)
+		said, err := j.spoken(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (j *journal) Say(_ context.Context, message string) (model.Result, error) {
 }
 
 // personCalled is what agents call a person: the id where there is no name.
-func (t *turn) personCalled(ctx context.Context, user string) string {
-	if p, err := t.Slack.Person(ctx, t.Session().Thread, user); err == nil && p.Name != "" {
+func (l *Ledger) personCalled(ctx context.Context, user string) string {
+	if p, err := l.Slack.Person(ctx, l.Session().Thread, user); err == nil && p.Name != "" {
 		return called(p.Name)
 	}
 	return called(user)
@@ -138,17 +138,17 @@ func (t *turn) personCalled(ctx context.Context, user string) string {
 // spoken is a person's message as the model reads it: who said it, and the text fenced
 // as data, with names for ids. What the program itself says about it stands outside the
 // fence, and so does what was attached.
-func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, error) {
-	text, err := t.reread(ctx, m)
+func (r *Runtime) spoken(ctx context.Context, m workflow.Message) (model.Message, error) {
+	text, err := r.Attachments.reread(ctx, m)
 	if err != nil {
 		return model.Message{}, err
 	}
 	said := model.Message{Role: model.User, From: m.User, Text: programMark + m.Shown}
 	if m.Shown == "" {
-		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", t.personCalled(ctx, m.User), fence("message", t.Slack.Readable(ctx, text)))
+		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.personCalled(ctx, m.User), fence("message", r.Slack.Readable(ctx, text)))
 	}
 	of := map[string]bool{m.TS: m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingReply}
-	adopted, err := t.Adopted(ctx, m.ID)
+	adopted, err := r.Adopted(ctx, m.ID)
 	if err != nil {
 		return model.Message{}, err
 	}
@@ -158,7 +158,7 @@ func (t *turn) spoken(ctx context.Context, m workflow.Message) (model.Message, e
 	if len(of) == 1 && !of[m.TS] {
 		return said, nil
 	}
-	more, pictures, err := t.attached(ctx, "Attached to it", of)
+	more, pictures, err := r.Attachments.attached(ctx, "Attached to it", of)
 	if more != "" {
 		said.Text += "\n\n" + more
 	}

@@ -15,13 +15,18 @@ import (
 
 // A lead is the orchestrator's desk.
 type lead struct {
-	turn    *turn
+	*Orchestrator
 	journal *journal
 }
 
 // Say puts a line in the thread.
 func (l *lead) Say(ctx context.Context, message string) (model.Result, error) {
 	return l.journal.Say(ctx, message)
+}
+
+// Finish brings the work to its branch.
+func (l *lead) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
+	return l.Delivery.finish(ctx, l.journal, f)
 }
 
 // Reply answers and rests. A report that waits for its word goes on waiting.
@@ -35,20 +40,20 @@ func (l *lead) Reply(ctx context.Context, text string) (model.Result, error) {
 
 // NotForMe rests without a word.
 func (l *lead) NotForMe(ctx context.Context, reason string) (model.Result, error) {
-	l.turn.log.Info("not for the bot", "reason", reason)
+	l.log.Info("not for the bot", "reason", reason)
 	l.journal.add(store.Decision{What: "not_for_me", Reason: reason})
 	return l.rest(ctx)
 }
 
 // rest ends the turn where nothing more is to do until somebody writes.
 func (l *lead) rest(ctx context.Context) (model.Result, error) {
-	s := l.turn.Session()
+	s := l.Session()
 	event := workflow.EventAnswer
-	if approval, err := l.turn.approval(ctx); err != nil {
+	if approval, err := l.approval(ctx); err != nil {
 		return model.Result{}, err
-	} else if asking := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing; asking && l.turn.waitsForWord(approval) {
+	} else if asking := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing; asking && l.waitsForWord(approval) {
 		event = workflow.EventReturn
-	} else if s.Phase == workflow.PhasePlanning && l.turn.newestKind() == reportPlan && approval == nil {
+	} else if s.Phase == workflow.PhasePlanning && l.newestKind() == reportPlan && approval == nil {
 		event = workflow.EventShowPlan
 	}
 	if _, err := s.Phase.Next(event); err == nil {
@@ -59,34 +64,33 @@ func (l *lead) rest(ctx context.Context) (model.Result, error) {
 }
 
 // waitsForWord: a report was shown, nobody approved it, and nothing was built from it.
-func (t *turn) waitsForWord(approval *workflow.Approval) bool {
-	s := t.Session()
-	if s.Revision == 0 || approval != nil || t.newestKind() == reportPlan {
+func (o *Orchestrator) waitsForWord(approval *workflow.Approval) bool {
+	s := o.Session()
+	if s.Revision == 0 || approval != nil || o.newestKind() == reportPlan {
 		return false
 	}
-	spent, err := t.Store.Approval(context.Background(), s.ID, s.Revision)
+	spent, err := o.Store.Approval(context.Background(), s.ID, s.Revision)
 	return err == nil && spent == nil
 }
 
 // Consult asks the consultant in the middle of the orchestrator's work.
 func (l *lead) Consult(ctx context.Context, question string) (model.Result, error) {
-	t := l.turn
 	if strings.TrimSpace(question) == "" {
 		return wrong("consult needs a question."), nil
 	}
-	name := t.Agents[agent.Consultant].Signature()
-	if n, err := t.consulted(ctx); err != nil || n >= mostConsultations {
+	name := l.Agents[agent.Consultant].Signature()
+	if n, err := l.Inquiries.consulted(ctx); err != nil || n >= mostConsultations {
 		return wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
-	said := []store.Part{store.Lines(t.program(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question))))}
-	if !t.Session().Phase.MayWrite() {
+	said := []store.Part{store.Lines(l.program(fmt.Sprintf("Asking the %s: %s", name, plaintext.OneLine(question))))}
+	if !l.Session().Phase.MayWrite() {
 		said = append(said, store.Update{Maybe: []workflow.Event{workflow.EventConsult}})
 	}
-	if _, err := t.kept(ctx, q, said...); err != nil {
+	if _, err := l.Inquiries.kept(ctx, q, said...); err != nil {
 		return model.Result{}, err
 	}
-	q, err := t.inquire(ctx, q, t.consultText(ctx, programMark+"The orchestrator asks:\n"+fence("message", question)), nil)
+	q, err := l.Inquiries.inquire(ctx, q, l.Inquiries.consultText(ctx, programMark+"The orchestrator asks:\n"+fence("message", question)), nil)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -102,8 +106,8 @@ func (l *lead) Consult(ctx context.Context, question string) (model.Result, erro
 const mostConsultations = 5
 
 // consulted counts the orchestrator's own consultations.
-func (t *turn) consulted(ctx context.Context) (n int, err error) {
-	all, err := t.Store.Inquiries(ctx, t.Session().ID)
+func (iq *Inquiries) consulted(ctx context.Context) (n int, err error) {
+	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	for _, q := range all {
 		if q.Kind == workflow.InquiryConsult && q.By == "" && len(q.Answer) > 0 {
 			n++

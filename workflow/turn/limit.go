@@ -31,16 +31,16 @@ func (e *limitError) used() string {
 // is reached, so that it holds over restarts and over all replicas. It warns of one that
 // is near. What is under way elsewhere at this moment may go beyond by that much. Limits of
 // commands hold up commands only.
-func (t *turn) may(ctx context.Context, tool string) error {
-	if len(t.Limits) == 0 {
+func (b *Budget) may(ctx context.Context, tool string) error {
+	if len(b.Limits) == 0 {
 		return nil
 	}
 	if tool != "" {
-		if err := t.weigh(ctx); err != nil {
+		if err := b.weigh(ctx); err != nil {
 			return err
 		}
 	}
-	uses, err := t.Uses(ctx, t.Limits)
+	uses, err := b.Uses(ctx, b.Limits)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (t *turn) may(ctx context.Context, tool string) error {
 	for _, u := range uses {
 		if u.Near() && !u.Reached() && !u.Warned {
 			text := fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", u)
-			if err := t.Warn(ctx, u, t.program(text)); err != nil {
+			if err := b.Warn(ctx, u, b.program(text)); err != nil {
 				return err
 			}
 		}
@@ -67,25 +67,25 @@ const slowWalk = 200 * time.Millisecond
 
 // weigh puts into the rows what the session takes of this machine's disk, where that has a
 // limit. Walking a large tree takes a while: no more than a twentieth of the time goes into it.
-func (t *turn) weigh(ctx context.Context) error {
-	limited := func(s workflow.Span) bool { return t.Limits[workflow.LimitOf(s, workflow.Disk)] > 0 }
+func (b *Budget) weigh(ctx context.Context) error {
+	limited := func(s workflow.Span) bool { return b.Limits[workflow.LimitOf(s, workflow.Disk)] > 0 }
 	if !slices.ContainsFunc(workflow.Spans, limited) {
 		return nil
 	}
-	t.mu.Lock()
-	early := time.Now().Before(t.weighAfter)
-	t.mu.Unlock()
+	b.mu.Lock()
+	early := time.Now().Before(b.weighAfter)
+	b.mu.Unlock()
 	if early {
 		return nil
 	}
 	began := time.Now()
-	bytes := repo.DiskUse(t.dir(""))
+	bytes := repo.DiskUse(b.dir(""))
 	if took := time.Since(began); took > slowWalk {
-		t.mu.Lock()
-		t.weighAfter = time.Now().Add(20 * took)
-		t.mu.Unlock()
+		b.mu.Lock()
+		b.weighAfter = time.Now().Add(20 * took)
+		b.mu.Unlock()
 	}
-	return t.Record(ctx, store.Usage{Disk: &bytes})
+	return b.Record(ctx, store.Usage{Disk: &bytes})
 }
 
 func reached(uses []workflow.Use) (out []workflow.Use) {
@@ -98,10 +98,10 @@ func reached(uses []workflow.Use) (out []workflow.Use) {
 }
 
 // asking counts the tokens of the journal's model calls.
-func (t *turn) asking(j *journal) func(context.Context, model.Request) (model.Response, error) {
-	return func(ctx context.Context, r model.Request) (model.Response, error) {
-		r.Messages = t.pictured(ctx, r.Messages)
-		answer, err := t.Model.Ask(ctx, r)
+func (r *Runtime) asking(j *journal) func(context.Context, model.Request) (model.Response, error) {
+	return func(ctx context.Context, q model.Request) (model.Response, error) {
+		q.Messages = r.Attachments.pictured(ctx, q.Messages)
+		answer, err := r.Model.Ask(ctx, q)
 		if err == nil {
 			j.add(store.Usage{Tokens: answer.Usage.Input + answer.Usage.Output})
 		}
@@ -115,7 +115,7 @@ func (t *turn) limited(ctx context.Context, e *limitError) error {
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no, Limited: true},
 		store.Decision{What: "limit", Reason: e.used()},
-		store.Lines(t.program("Paused: "+e.words(t.whoAllows(ctx)))),
+		store.Lines(t.program("Paused: "+e.words(t.Permissions.whoAllows(ctx)))),
 	)
 }
 
@@ -131,10 +131,10 @@ func (e *limitError) words(who string) string {
 }
 
 // whoAllows says in words whose "go on" counts.
-func (t *turn) whoAllows(ctx context.Context) string {
-	a, err := t.approvers(ctx)
+func (ps *Permissions) whoAllows(ctx context.Context) string {
+	a, err := ps.approvers(ctx)
 	if err != nil {
-		r, _ := t.repository()
+		r, _ := ps.Catalog.repository()
 		a = r.Approvers
 	}
 	return a.Who()
@@ -143,18 +143,18 @@ func (t *turn) whoAllows(ctx context.Context) string {
 // allows judges "go on" where the session rests at a limit; ok says that it did. Whoever
 // may approve allows as much again. Where nothing is reached any more, since the day is
 // over or somebody allowed it elsewhere, anybody lets it go on.
-func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if len(t.Limits) == 0 || !workflow.SaysGoOn(m.Text) {
+func (in *Intake) allows(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	if len(in.Budget.Limits) == 0 || !workflow.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
-	since, err := t.Limited(ctx)
+	since, err := in.Limited(ctx)
 	if err != nil || m.At.Before(since) {
 		return f, false, err // it was written before, about something else
 	}
-	if since.IsZero() && (t.waitsForConsent() || workflow.ReadConsent(m.Text).Kind != workflow.ConsentNone) {
+	if since.IsZero() && (in.waitsForConsent() || workflow.ReadConsent(m.Text).Kind != workflow.ConsentNone) {
 		return f, false, nil // about a report, then
 	}
-	uses, err := t.Uses(ctx, t.Limits)
+	uses, err := in.Uses(ctx, in.Budget.Limits)
 	if err != nil {
 		return f, false, err
 	}
@@ -163,26 +163,26 @@ func (t *turn) allows(ctx context.Context, m workflow.Message, p workflow.Person
 		return f, false, nil
 	}
 	if len(over) == 0 { // approved work goes on at the word of somebody who may approve
-		if why, err := t.heldBack(ctx, p); why != "" || err != nil {
+		if why, err := in.Permissions.heldBack(ctx, p); why != "" || err != nil {
 			return f, false, err
 		}
 	}
 	if len(over) > 0 {
-		reason, approvers, err := t.mayNotApprove(ctx, p)
+		reason, approvers, err := in.Permissions.mayNotApprove(ctx, p)
 		if err != nil {
-			t.log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", err)
+			in.log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", err)
 			reason = "Slack does not tell who may approve at this moment"
 		}
 		if reason != "" {
-			return t.refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
+			return in.Approvals.refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
 		}
 	}
-	return t.resumed(m, p, over, !since.IsZero()), true, nil
+	return in.resumed(m, p, over, !since.IsZero()), true, nil
 }
 
 // resumed keeps what was allowed, and lets the session go on where it rested.
-func (t *turn) resumed(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) []store.Part {
-	f := t.ignore(m)
+func (in *Intake) resumed(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) []store.Part {
+	f := in.Approvals.ignore(m)
 	var more []string
 	for _, u := range over {
 		f = append(f, store.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
@@ -192,13 +192,13 @@ func (t *turn) resumed(m workflow.Message, p workflow.Person, over []workflow.Us
 	if len(over) > 0 {
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
-		f = append(f, permission(m, p, workflow.PermitLimit, t.Session().Revision))
+		f = append(f, permission(m, p, workflow.PermitLimit, in.Session().Revision))
 		f = append(f, store.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
-	f = append(f, store.Lines(t.program(said)))
+	f = append(f, store.Lines(in.program(said)))
 	if rested {
 		update := store.Update{Open: yes}
-		if t.Session().Phase == workflow.PhasePaused {
+		if in.Session().Phase == workflow.PhasePaused {
 			update.Events = []workflow.Event{workflow.EventResume}
 		}
 		f = append(f, update)

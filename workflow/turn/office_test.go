@@ -146,7 +146,7 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 	if err != nil {
 		return nil, err
 	}
-	th := &thread{turn: &turn{Runner: r, Turn: begun, log: r.Log}, Thread: where}
+	th := &thread{turn: r.open(begun), Thread: where}
 	waiting, err := th.Unhandled(ctx)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 
 // show shows a new revision, with its button, and returns the button's value.
 func (th *thread) show(ctx context.Context, kind string, events ...workflow.Event) (button string, err error) {
-	report, err := th.newReport(ctx, kind, struct{}{})
+	report, err := th.Orchestrator.newReport(ctx, kind, struct{}{})
 	if err != nil {
 		return "", err
 	}
@@ -197,7 +197,7 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 		return err
 	}
 	f := []store.Part{store.Update{Events: events}}
-	th.permit(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
+	th.Permissions.permit(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
 	return th.Record(ctx, f...)
 }
 
@@ -212,7 +212,7 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Pus
 	}
 	s := th.Session()
 	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	return p, th.Record(ctx, store.Update{Events: th.towardsProof()}, store.Push(p))
+	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.towardsProof()}, store.Push(p))
 }
 
 // settle says that the push is done.

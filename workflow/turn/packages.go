@@ -20,7 +20,7 @@ var waits = []time.Duration{2, 12, 30}
 
 // packages fetches what the base names. Whatever becomes of it the session goes on: where it
 // fails, people are told once, and builds and tests say for themselves what they miss.
-func (t *turn) packages(ctx context.Context, p *place, commit string) *packages.Packages {
+func (t *Trees) packages(ctx context.Context, p *place, commit string) *packages.Packages {
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
@@ -43,7 +43,7 @@ func (t *turn) packages(ctx context.Context, p *place, commit string) *packages.
 }
 
 // stillFetching tells the thread of a long wait, now and then.
-func (t *turn) stillFetching(ctx context.Context, repository, names string) {
+func (t *Trees) stillFetching(ctx context.Context, repository, names string) {
 	var past time.Duration
 	for _, times := range waits {
 		wait := times * cmp.Or(t.Patience, 10*time.Second)
@@ -93,13 +93,13 @@ func refusals(list []proxy.Refusal) string {
 }
 
 // tellNew says a line unless one that begins with the same sentence was said in this session.
-func (t *turn) tellNew(ctx context.Context, text string) {
+func (l *Ledger) tellNew(ctx context.Context, text string) {
 	first, _, _ := strings.Cut(text, ". ")
-	said, err := t.Store.Lines(ctx, t.Session().ID)
+	said, err := l.Store.Lines(ctx, l.Session().ID)
 	if err == nil && slices.ContainsFunc(said, func(l store.Said) bool { return strings.HasPrefix(l.Text, first) }) {
 		return
 	}
-	if err := cmp.Or(err, t.Record(ctx, store.Lines(t.program(text)))); err != nil {
-		t.log.Warn("the thread was not told of the packages", "err", err)
+	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.program(text)))); err != nil {
+		l.log.Warn("the thread was not told of the packages", "err", err)
 	}
 }

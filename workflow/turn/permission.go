@@ -24,11 +24,11 @@ func permission(m workflow.Message, p workflow.Person, what workflow.PermissionK
 }
 
 // permits is what an approval of the report is for.
-func (t *turn) permits(kind string) workflow.PermissionKind {
+func (ps *Permissions) permits(kind string) workflow.PermissionKind {
 	switch {
 	case kind == reportPlan:
 		return workflow.PermitPlan
-	case kind == reportRequest && t.Session().Phase == workflow.PhaseAligning:
+	case kind == reportRequest && ps.Session().Phase == workflow.PhaseAligning:
 		return workflow.PermitUnderstanding
 	case kind == reportRequest:
 		return workflow.PermitRequest
@@ -37,33 +37,33 @@ func (t *turn) permits(kind string) workflow.PermissionKind {
 }
 
 // permit puts the approval of r by p down: the branch may be written from here on.
-func (t *turn) permit(f *[]store.Part, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
-	branch := t.branch()
-	*f = append(*f, permission(m, p, t.permits(r.Kind), r.Revision, restsOn...), store.Approval{
-		ID: store.NewToken(), Session: t.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
+func (ps *Permissions) permit(f *[]store.Part, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
+	branch := ps.Catalog.branch()
+	*f = append(*f, permission(m, p, ps.permits(r.Kind), r.Revision, restsOn...), store.Approval{
+		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
 	}, store.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
 }
 
 // mayNotApprove says why p may not approve what is asked for now; empty when p may.
-func (t *turn) mayNotApprove(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
-	if a, err = t.approvers(ctx); err != nil {
+func (ps *Permissions) mayNotApprove(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
+	if a, err = ps.approvers(ctx); err != nil {
 		return "", a, err
 	}
-	requesters, err := t.requesters(ctx, a)
+	requesters, err := ps.requesters(ctx, a)
 	return a.MayApprove(p, requesters...), a, err
 }
 
 // requesters are who asked for what is at hand, where somebody else has to approve it.
-func (t *turn) requesters(ctx context.Context, a workflow.Approvers) ([]string, error) {
-	s := t.Session()
+func (ps *Permissions) requesters(ctx context.Context, a workflow.Approvers) ([]string, error) {
+	s := ps.Session()
 	if !a.OtherThanRequester {
 		return nil, nil
 	}
 	if s.Revision == 0 {
-		return t.askers(ctx, "")
+		return ps.askers(ctx, "")
 	}
-	r, err := t.Store.Report(ctx, s.ID, s.Revision)
+	r, err := ps.Store.Report(ctx, s.ID, s.Revision)
 	if err != nil {
 		return nil, fmt.Errorf("who asked for revision %d: %w", s.Revision, err)
 	}
@@ -76,15 +76,15 @@ func (t *turn) requesters(ctx context.Context, a workflow.Approvers) ([]string, 
 // askers are who asked for what a report of that kind says, since the newest push: whoever
 // wrote first, and of what is to be built everybody who asked for a part or corrected one.
 // Until it is pushed a revision is also of those who asked for the one before it.
-func (t *turn) askers(ctx context.Context, kind string) ([]string, error) {
-	s := t.Session()
+func (ps *Permissions) askers(ctx context.Context, kind string) ([]string, error) {
+	s := ps.Session()
 	ids := []string{}
 	if s.Revision > 0 {
-		spent, err := t.spent(ctx, s.Revision)
+		spent, err := ps.spent(ctx, s.Revision)
 		if err != nil {
 			return nil, err
 		}
-		before, err := t.Store.Report(ctx, s.ID, s.Revision)
+		before, err := ps.Store.Report(ctx, s.ID, s.Revision)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (t *turn) askers(ctx context.Context, kind string) ([]string, error) {
 			ids = append(ids, before.AskedBy...)
 		}
 	}
-	read, err := t.Read(ctx)
+	read, err := ps.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -117,12 +117,12 @@ func (t *turn) askers(ctx context.Context, kind string) ([]string, error) {
 }
 
 // spent: what the revision says was pushed.
-func (t *turn) spent(ctx context.Context, revision int) (bool, error) {
-	a, err := t.Store.Approval(ctx, t.Session().ID, revision)
+func (l *Ledger) spent(ctx context.Context, revision int) (bool, error) {
+	a, err := l.Store.Approval(ctx, l.Session().ID, revision)
 	if err != nil || a == nil {
 		return false, err
 	}
-	return t.pushed(ctx, a)
+	return l.pushed(ctx, a)
 }
 
 // isMessage: somebody wrote that to the bot or in its thread.
@@ -138,36 +138,36 @@ type asked struct {
 }
 
 // An askRule says whose asking permits what is said back.
-type askRule func(*turn, context.Context) (by *asked, why string, err error)
+type askRule func(*Permissions, context.Context) (by *asked, why string, err error)
 
 // askedBy is whose asking permits what the orchestrator says back; nil where nobody's does,
 // and why says so for people. The program decides it from rows: everything that agents were
 // shown since the thread last rested has to be of people who may approve, or adopted by
 // one, and one of them has to have asked for something. What others wrote before that rest
 // counts, too, since newer words may lean on it, but for mere questions, which were answered.
-func (t *turn) askedBy(ctx context.Context) (by *asked, why string, err error) {
-	approvers, err := t.approvers(ctx)
+func (ps *Permissions) askedBy(ctx context.Context) (by *asked, why string, err error) {
+	approvers, err := ps.approvers(ctx)
 	if err != nil {
-		t.log.Warn("asking is no permission: cannot read who may approve", "err", err)
+		ps.log.Warn("asking is no permission: cannot read who may approve", "err", err)
 		return nil, "Slack does not tell who may approve here", nil
 	}
 	if approvers.OtherThanRequester {
 		return nil, "somebody other than the person who asked has to approve here", nil
 	}
-	if stopped, err := t.Undelivered(ctx); err != nil {
+	if stopped, err := ps.Undelivered(ctx); err != nil {
 		return nil, "", err
-	} else if stopped && t.Session().Halted != "" {
+	} else if stopped && ps.Session().Halted != "" {
 		return nil, "the work before it was stopped, and its changes are still here", nil
 	}
-	read, err := t.Read(ctx)
+	read, err := ps.Read(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	given, err := t.given(ctx)
+	given, err := ps.given(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	authors := &authors{turn: t, approvers: approvers, known: map[string]author{}}
+	authors := &authors{Permissions: ps, approvers: approvers, known: map[string]author{}}
 	by = &asked{}
 	spent := false
 	for _, x := range read {
@@ -202,9 +202,9 @@ type given struct {
 	spent     map[int64]bool                  // rows that permitted a revision
 }
 
-func (t *turn) given(ctx context.Context) (given, error) {
+func (ps *Permissions) given(ctx context.Context) (given, error) {
 	g := given{map[int64][]workflow.Permission{}, map[int64]bool{}, map[int64]bool{}}
-	all, err := t.Store.Permissions(ctx, t.Session().ID)
+	all, err := ps.Store.Permissions(ctx, ps.Session().ID)
 	for _, p := range all {
 		switch p.What {
 		case workflow.PermitReport, workflow.PermitPlan, workflow.PermitUnderstanding, workflow.PermitRequest:
@@ -235,7 +235,7 @@ func asks(x store.Read) bool { return workflow.Asks(x.Text, x.Kind == workflow.I
 
 // authors are the people whose words a request is made of, each looked up once, now.
 type authors struct {
-	turn      *turn
+	*Permissions
 	approvers workflow.Approvers
 	known     map[string]author
 }
@@ -249,7 +249,7 @@ func (a *authors) of(ctx context.Context, user string) author {
 	if known, ok := a.known[user]; ok {
 		return known
 	}
-	p, err := a.turn.Slack.Person(ctx, a.turn.Session().Thread, user)
+	p, err := a.Slack.Person(ctx, a.Session().Thread, user)
 	found := author{person: p, why: a.approvers.MayApprove(p)}
 	if err != nil {
 		found.why = "Slack does not tell who that is" // closed on error

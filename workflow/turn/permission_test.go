@@ -175,7 +175,7 @@ func (th *thread) judges(ctx context.Context, in workflow.Incoming) error {
 	if err := th.hears(ctx, in); err != nil {
 		return err
 	}
-	if err := th.intake(ctx); err != nil {
+	if err := th.Intake.intake(ctx); err != nil {
 		return err
 	}
 	if err := th.posted(ctx, th.tick()); err != nil {
@@ -194,7 +194,7 @@ func (th *thread) reads(ctx context.Context) error {
 }
 
 func (th *thread) lead() *lead {
-	return &lead{turn: th.turn, journal: &journal{turn: th.turn, agent: th.Agents[agent.Orchestrator]}}
+	return &lead{Orchestrator: th.Orchestrator, journal: &journal{Runtime: th.Runtime, agent: th.Agents[agent.Orchestrator]}}
 }
 
 // answers: the orchestrator answers, and the thread rests.
@@ -381,7 +381,7 @@ func TestOneWayToAYes(t *testing.T) {
 
 // firstWriter is how it was before: the first to write since the last push was taken for
 // the author of whatever was asked for.
-func firstWriter(t *turn, ctx context.Context) (*asked, string, error) {
+func firstWriter(t *Permissions, ctx context.Context) (*asked, string, error) {
 	approvers, err := t.approvers(ctx)
 	if err != nil || approvers.OtherThanRequester {
 		return nil, "another has to", err

@@ -44,11 +44,11 @@ type place struct {
 
 // enter opens the repository and the workspace that the phase allows. It is false when a
 // person has to say something first; that was asked then.
-func (t *turn) enter(ctx context.Context) (bool, error) {
+func (t *Trees) enter(ctx context.Context) (bool, error) {
 	if t.here() != nil {
 		return true, nil
 	}
-	r, ok := t.repository()
+	r, ok := t.Catalog.repository()
 	if !ok {
 		return false, t.askRepository(ctx)
 	}
@@ -89,6 +89,7 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 	t.mu.Lock()
 	t.place = p
 	t.mu.Unlock()
+	t.opened(p.secrets, t.located)
 	go t.warmUp(ctx, p)
 	return true, nil
 }
@@ -97,7 +98,7 @@ func (t *turn) enter(ctx context.Context) (bool, error) {
 const full = "Others are at work"
 
 // sit waits for a place at work; whoever has to is told so once.
-func (t *turn) sit(ctx context.Context, r Repository) error {
+func (t *Trees) sit(ctx context.Context, r Repository) error {
 	sits, first, err := t.Sit(ctx, r.Name, t.Seats)
 	if err != nil || sits {
 		return err
@@ -109,17 +110,17 @@ func (t *turn) sit(ctx context.Context, r Repository) error {
 }
 
 // repository is the session's, or the one its request is about.
-func (t *turn) repository() (Repository, bool) {
-	s := t.Session()
+func (c *Catalog) repository() (Repository, bool) {
+	s := c.Session()
 	name := s.Repository
 	if name == "" {
 		var choices []workflow.RepositoryChoice
-		for _, r := range t.repositories() {
+		for _, r := range c.repositories() {
 			choices = append(choices, workflow.RepositoryChoice{Name: r.Name, Channels: r.Channels})
 		}
-		name = workflow.ChooseRepository(t.request(), s.Thread.Channel, choices)
+		name = workflow.ChooseRepository(c.request(), s.Thread.Channel, choices)
 	}
-	for _, r := range t.Repositories {
+	for _, r := range c.Repositories {
 		if r.Name == name {
 			return r, true
 		}
@@ -128,15 +129,15 @@ func (t *turn) repository() (Repository, bool) {
 }
 
 // repositories are those that the thread may be about: a private one in its own channels only.
-func (t *turn) repositories() []Repository {
-	channel := t.Session().Thread.Channel
-	return slices.DeleteFunc(slices.Clone(t.Repositories), func(r Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
+func (c *Catalog) repositories() []Repository {
+	channel := c.Session().Thread.Channel
+	return slices.DeleteFunc(slices.Clone(c.Repositories), func(r Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
 }
 
 // request is what people asked for, as far as it matters to the choice of a repository.
-func (t *turn) request() string {
-	text := t.Session().Title
-	if unseen, err := t.Unseen(context.Background(), 0); err == nil {
+func (c *Catalog) request() string {
+	text := c.Session().Title
+	if unseen, err := c.Unseen(context.Background(), 0); err == nil {
 		for _, m := range unseen {
 			text += "\n" + m.Text
 		}
@@ -144,22 +145,22 @@ func (t *turn) request() string {
 	return text
 }
 
-func (t *turn) askRepository(ctx context.Context) error {
-	if len(t.Repositories) == 0 {
+func (t *Trees) askRepository(ctx context.Context) error {
+	if len(t.Catalog.Repositories) == 0 {
 		return t.Record(ctx, store.Update{Open: no}, store.Lines(t.program("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
 	}
-	names := t.repositoryNames()
+	names := t.Catalog.repositoryNames()
 	if len(names) == 0 {
 		return t.Record(ctx, store.Update{Open: no}, store.Lines(t.program("No repository is open to this channel. Whoever runs me adds the channel to one, under `channels:`.")))
 	}
 	return t.Record(ctx,
 		store.Update{Open: no},
-		store.Lines(t.program("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.otherRepository("Choose repository…")...)),
+		store.Lines(t.program("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.Catalog.otherRepository("Choose repository…")...)),
 	)
 }
 
 // settle fixes what the session is about, once, and says so in its first line.
-func (t *turn) settle(ctx context.Context, p *place) error {
+func (t *Trees) settle(ctx context.Context, p *place) error {
 	s := t.Session()
 	if s.Repository != "" && s.BaseCommit != "" {
 		return nil
@@ -174,7 +175,7 @@ func (t *turn) settle(ctx context.Context, p *place) error {
 	}
 	return t.Record(ctx,
 		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.repository.Name, commit }},
-		store.Lines(t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.name(), branch, short(commit)), t.otherRepository("Change repository…")...)),
+		store.Lines(t.program(fmt.Sprintf("Looking into %s (%s at %s).", p.name(), branch, short(commit)), t.Catalog.otherRepository("Change repository…")...)),
 	)
 }
 
@@ -188,7 +189,7 @@ func (p *place) baseBranch() string {
 
 // openTrees opens the throw-away copy, and after an approval the session's own tree. A
 // follow-up looks at the work so far, with what came to the base meanwhile.
-func (t *turn) openTrees(ctx context.Context, p *place) error {
+func (t *Trees) openTrees(ctx context.Context, p *place) error {
 	s := t.Session()
 	approval, err := t.approval(ctx)
 	if err != nil {
@@ -224,7 +225,7 @@ func (t *turn) openTrees(ctx context.Context, p *place) error {
 
 // lookAtWork shows the orchestrator the session's files as its workers left them: it holds
 // the result against what was asked for.
-func (t *turn) lookAtWork(ctx context.Context, p *place) error {
+func (t *Trees) lookAtWork(ctx context.Context, p *place) error {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	tree, err := p.work.Tree(ctx)
@@ -247,7 +248,7 @@ func (t *turn) lookAtWork(ctx context.Context, p *place) error {
 
 // beforeAll is the whole tree as it stood before the session changed anything: a
 // repository's, so it is read through a root.
-func (t *turn) beforeAll(ctx context.Context) (*os.Root, error) {
+func (t *Trees) beforeAll(ctx context.Context) (*os.Root, error) {
 	base := t.here().work.Base()
 	dir := t.dir("base-" + short(base))
 	if root, err := os.OpenRoot(dir); err == nil {
@@ -268,7 +269,7 @@ func (t *turn) beforeAll(ctx context.Context) (*os.Root, error) {
 
 // workspace is the session's own tree, as it was recorded last. Its base follows the
 // session's, which a merge of the base branch may have moved since.
-func (t *turn) workspace(ctx context.Context, p *place) (*repo.Workspace, error) {
+func (t *Trees) workspace(ctx context.Context, p *place) (*repo.Workspace, error) {
 	base := t.Session().BaseCommit
 	w, err := p.mirror.Workspace(ctx, t.dir("work"), base)
 	if err != nil {
@@ -289,7 +290,7 @@ func (t *turn) workspace(ctx context.Context, p *place) (*repo.Workspace, error)
 	return w, nil
 }
 
-func (t *turn) own(w *repo.Workspace) error {
+func (t *Trees) own(w *repo.Workspace) error {
 	if t.Sandbox == nil {
 		return nil
 	}
@@ -310,7 +311,7 @@ func (p *place) projectOf(w *repo.Workspace) project.Project {
 
 // warmUp fetches what the base names, learns what passes on it, and fills the build cache
 // meanwhile.
-func (t *turn) warmUp(ctx context.Context, p *place) {
+func (t *Trees) warmUp(ctx context.Context, p *place) {
 	defer close(p.warm)
 	if t.Checker == nil {
 		p.err = errors.New(t.SandboxOff)
@@ -326,7 +327,7 @@ func (t *turn) warmUp(ctx context.Context, p *place) {
 }
 
 // leave closes what the turn opened.
-func (t *turn) leave() {
+func (t *Trees) leave() {
 	p := t.here()
 	if p == nil {
 		return
@@ -337,6 +338,7 @@ func (t *turn) leave() {
 	t.mu.Lock()
 	t.place = nil
 	t.mu.Unlock()
+	t.opened(nil, nil)
 }
 
 func (p *place) close() {
@@ -347,36 +349,36 @@ func (p *place) close() {
 	}
 }
 
-func (t *turn) dir(part string) string {
-	return filepath.Join(t.Dir, t.Session().ID, part)
+func (l *Ledger) dir(part string) string {
+	return filepath.Join(l.Dir, l.Session().ID, part)
 }
 
 // approval is the word that stands on the newest report; nil when there is none. A push
 // spends it: what is asked for after that needs a word of its own.
-func (t *turn) approval(ctx context.Context) (*workflow.Approval, error) {
-	s := t.Session()
+func (l *Ledger) approval(ctx context.Context) (*workflow.Approval, error) {
+	s := l.Session()
 	if s.Revision == 0 {
 		return nil, nil
 	}
-	a, err := t.Store.Approval(ctx, s.ID, s.Revision)
+	a, err := l.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil || a == nil || s.Head == "" {
 		return a, err
 	}
-	if pushed, err := t.pushed(ctx, a); pushed || err != nil {
+	if pushed, err := l.pushed(ctx, a); pushed || err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
 // pushed: what was approved has gone out.
-func (t *turn) pushed(ctx context.Context, a *workflow.Approval) (bool, error) {
-	pushes, err := t.Store.Pushes(ctx, t.Session().ID)
+func (l *Ledger) pushed(ctx context.Context, a *workflow.Approval) (bool, error) {
+	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
 	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
 }
 
 // approvers is whose word counts here, with user groups read afresh.
-func (t *turn) approvers(ctx context.Context) (workflow.Approvers, error) {
-	r, _ := t.repository()
+func (ps *Permissions) approvers(ctx context.Context) (workflow.Approvers, error) {
+	r, _ := ps.Catalog.repository()
 	a := r.Approvers
 	a.People = nil
 	for _, id := range r.Approvers.People {
@@ -384,7 +386,7 @@ func (t *turn) approvers(ctx context.Context) (workflow.Approvers, error) {
 			a.People = append(a.People, id)
 			continue
 		}
-		users, err := t.Slack.Group(ctx, id)
+		users, err := ps.Slack.Group(ctx, id)
 		if err != nil {
 			return a, fmt.Errorf("read the approvers of group %s: %w", id, err)
 		}
@@ -395,22 +397,22 @@ func (t *turn) approvers(ctx context.Context) (workflow.Approvers, error) {
 }
 
 // branch is where the session's work goes.
-func (t *turn) branch() string {
-	s := t.Session()
+func (c *Catalog) branch() string {
+	s := c.Session()
 	if s.Branch != "" {
 		return s.Branch
 	}
 	prefix := "bobbin/"
-	if r, ok := t.repository(); ok && r.BranchPrefix != "" {
+	if r, ok := c.repository(); ok && r.BranchPrefix != "" {
 		prefix = r.BranchPrefix
 	}
-	return prefix + workflow.Slug(t.finder().Mask(t.topic())) + "-" + s.ID
+	return prefix + workflow.Slug(c.finder().Mask(c.topic())) + "-" + s.ID
 }
 
 // topic names the work: the report's summary where there is one, else the request.
-func (t *turn) topic() string {
-	s := t.Session()
-	if r, err := t.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
+func (c *Catalog) topic() string {
+	s := c.Session()
+	if r, err := c.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
 		var body struct{ Summary, Bug, Title string }
 		if json.Unmarshal(r.Body, &body) == nil && r.Kind != reportRequest {
 			return cmp.Or(body.Title, body.Bug, body.Summary, s.Title)
@@ -420,48 +422,48 @@ func (t *turn) topic() string {
 }
 
 // bench is what the orchestrator's code tools work on.
-func (t *turn) bench() (*tool.Bench, error) {
-	return t.benchOver(t.here().look, func() error {
+func (r *Runtime) bench() (*tool.Bench, error) {
+	return r.benchOver(r.Trees.here().look, func() error {
 		return errors.New("the orchestrator does not change files; delegate the change after an approval")
 	}, nil)
 }
 
-func (t *turn) benchOver(w *repo.Workspace, mayWrite func() error, edited func()) (*tool.Bench, error) {
-	out := t.dir("output")
+func (r *Runtime) benchOver(w *repo.Workspace, mayWrite func() error, edited func()) (*tool.Bench, error) {
+	out := r.dir("output")
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, fmt.Errorf("open %s: %w", out, err)
 	}
 	b := &tool.Bench{
-		Workspace: w, Mirror: t.here().mirror, Sandbox: t.Sandbox, SandboxOff: t.SandboxOff, Project: t.here().project, Folder: t.here().folder(),
-		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: t.dir("build-cache"), Attachment: t.attachment, AttachedAs: t.attachedAs,
+		Workspace: w, Mirror: r.Trees.here().mirror, Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.here().project, Folder: r.Trees.here().folder(),
+		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: r.dir("build-cache"), Attachment: r.Attachments.attachment, AttachedAs: r.Attachments.attachedAs,
 	}
-	if t.Checker != nil {
-		b.Checker = t.here().checker
+	if r.Trees.Checker != nil {
+		b.Checker = r.Trees.here().checker
 	}
 	return b, nil
 }
 
 // reading are the code tools of an agent that changes nothing: what its commands leave
 // behind is put back.
-func (t *turn) reading(b *tool.Bench) []model.Tool {
+func (r *Runtime) reading(b *tool.Bench) []model.Tool {
 	tools := tool.Reading(b)
 	for _, run := range tool.Running(b) {
-		tools = append(tools, t.around(run, nil, func(ctx context.Context) error {
-			if err := b.Workspace.Restore(ctx, t.here().lookTree); err != nil {
+		tools = append(tools, r.around(run, nil, func(ctx context.Context) error {
+			if err := b.Workspace.Restore(ctx, r.Trees.here().lookTree); err != nil {
 				return err
 			}
-			return t.own(b.Workspace)
+			return r.Trees.own(b.Workspace)
 		}))
 	}
 	return tools
 }
 
 // around lets a tool wait for the build cache, and does something before and after it.
-func (t *turn) around(inner model.Tool, before, after func(context.Context) error) model.Tool {
+func (r *Runtime) around(inner model.Tool, before, after func(context.Context) error) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		select {
-		case <-t.here().warm:
+		case <-r.Trees.here().warm:
 		case <-ctx.Done():
 			return model.Result{}, ctx.Err()
 		}
@@ -470,11 +472,11 @@ func (t *turn) around(inner model.Tool, before, after func(context.Context) erro
 				return model.Result{}, err
 			}
 		}
-		end := t.underWay(ctx, inner.Name, args)
+		end := r.underWay(ctx, inner.Name, args)
 		result, err := call(ctx, args)
 		end()
 		if err == nil {
-			err = roomLeft(t.Dir, t.cacheDir())
+			err = roomLeft(r.Dir, r.Trees.Folders.CacheDir)
 		}
 		if err != nil || after == nil {
 			return result, err
@@ -498,7 +500,7 @@ func then(inner model.Tool, after func(context.Context) error) model.Tool {
 }
 
 // remoteFailed says in the thread what is wrong with the repository.
-func (t *turn) remoteFailed(ctx context.Context, err error) error {
+func (t *Trees) remoteFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil || diskWords(err) != "" {
 		return err
 	}

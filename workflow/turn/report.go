@@ -23,8 +23,7 @@ import (
 // RootCause shows a new revision of the report and waits for the thread's word. Nothing
 // has been changed by then.
 func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, error) {
-	t := l.turn
-	s := t.Session()
+	s := l.Session()
 	switch _, err := s.Phase.Next(workflow.EventReport); {
 	case err != nil:
 		return wrong("A report cannot be given now: the session is %s. Use reply to answer, or finish the approved work.", s.Phase), nil
@@ -36,15 +35,15 @@ func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, 
 	if refused, err := l.checked(ctx, c.Reproduction, c.Evidence, c.Summary, c.Cause); refused != nil || err != nil {
 		return result(refused), err
 	}
-	shown, err := t.howShown(ctx, c.Reproduction)
+	shown, err := l.howShown(ctx, c.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
-	r, err := t.newReport(ctx, reportRootCause, c)
+	r, err := l.newReport(ctx, reportRootCause, c)
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = t.byName(ctx, reportText(c, r.Revision, short(s.BaseCommit), shown)); err != nil {
+	if r.Text, err = l.Attachments.byName(ctx, reportText(c, r.Revision, short(s.BaseCommit), shown)); err != nil {
 		return model.Result{}, err
 	}
 	//crash:report_made
@@ -53,8 +52,7 @@ func (l *lead) RootCause(ctx context.Context, c agent.RootCause) (model.Result, 
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
 func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error) {
-	t := l.turn
-	s := t.Session()
+	s := l.Session()
 	if s.Phase != workflow.PhaseDiagnosing {
 		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
 			return wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
@@ -67,15 +65,15 @@ func (l *lead) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resul
 	if refused, err := l.checked(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
 		return result(refused), err
 	}
-	shown, err := t.howShown(ctx, d.Reproduction)
+	shown, err := l.howShown(ctx, d.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
-	r, err := t.newReport(ctx, reportDiagnosis, d)
+	r, err := l.newReport(ctx, reportDiagnosis, d)
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = t.byName(ctx, diagnosisText(d, r.Revision, short(s.BaseCommit), shown)); err != nil {
+	if r.Text, err = l.Attachments.byName(ctx, diagnosisText(d, r.Revision, short(s.BaseCommit), shown)); err != nil {
 		return model.Result{}, err
 	}
 	return l.showReport(r), nil
@@ -93,7 +91,6 @@ func everyWord(d workflow.Diagnosis) string {
 // checked looks at what a report claims before people see it: the places exist, the
 // command was run, and nobody wrote meanwhile.
 func (l *lead) checked(ctx context.Context, reproduction string, evidence []workflow.Evidence, words ...string) (*model.Result, error) {
-	t := l.turn
 	for _, e := range evidence {
 		words = append(words, e.Source)
 	}
@@ -101,19 +98,19 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 		r := wrong(format, args...)
 		return &r, nil
 	}
-	missing := t.missingPlaces(strings.Join(words, "\n"))
+	missing := l.missingPlaces(strings.Join(words, "\n"))
 	for _, e := range evidence {
-		if path, line := placeOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !t.hasLine(path, line) {
+		if path, line := placeOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
 			missing = append(missing, plaintext.OneLine(e.Source))
 		}
 	}
-	if missing, err := t.unprinted(ctx, missing); err != nil {
+	if missing, err := l.unprinted(ctx, missing); err != nil {
 		return nil, err
 	} else if len(missing) > 0 {
-		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(t.Session().BaseCommit), strings.Join(missing, ", "))
+		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", short(l.Session().BaseCommit), strings.Join(missing, ", "))
 	}
 	if reproduction != "" {
-		c, err := t.ran(ctx, reproduction)
+		c, err := l.ran(ctx, reproduction)
 		if err != nil {
 			return nil, err
 		}
@@ -127,15 +124,15 @@ func (l *lead) checked(ctx context.Context, reproduction string, evidence []work
 // unprinted are those of the places that no command of the session printed either: a test
 // that was written to look, and is gone, is still a place in what it printed. What people
 // attached is a place by its own name.
-func (t *turn) unprinted(ctx context.Context, places []string) ([]string, error) {
+func (o *Orchestrator) unprinted(ctx context.Context, places []string) ([]string, error) {
 	if len(places) == 0 {
 		return nil, nil
 	}
-	commands, err := t.Store.Commands(ctx, t.Session().ID)
+	commands, err := o.Store.Commands(ctx, o.Session().ID)
 	if err != nil {
 		return nil, err
 	}
-	files, err := t.Store.Attachments(ctx, t.Session().ID)
+	files, err := o.Store.Attachments(ctx, o.Session().ID)
 	return slices.DeleteFunc(places, func(place string) bool {
 		name, _, _ := strings.Cut(place, ":")
 		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
@@ -145,8 +142,8 @@ func (t *turn) unprinted(ctx context.Context, places []string) ([]string, error)
 }
 
 // ran is the newest run of that command in the session; nil where there was none.
-func (t *turn) ran(ctx context.Context, command string) (*store.Command, error) {
-	commands, err := t.Store.Commands(ctx, t.Session().ID)
+func (o *Orchestrator) ran(ctx context.Context, command string) (*store.Command, error) {
+	commands, err := o.Store.Commands(ctx, o.Session().ID)
 	for _, c := range slices.Backward(commands) {
 		if plaintext.OneLine(c.Command) == plaintext.OneLine(command) {
 			return &c, err
@@ -157,11 +154,11 @@ func (t *turn) ran(ctx context.Context, command string) (*store.Command, error) 
 
 // howShown says in words how a reproduction ended when the program ran it; empty where
 // nothing showed the bug.
-func (t *turn) howShown(ctx context.Context, reproduction string) (string, error) {
+func (o *Orchestrator) howShown(ctx context.Context, reproduction string) (string, error) {
 	if reproduction == "" {
 		return "", nil
 	}
-	c, err := t.ran(ctx, reproduction)
+	c, err := o.ran(ctx, reproduction)
 	if err != nil || c == nil {
 		return "", err
 	}
@@ -177,7 +174,7 @@ func (t *turn) howShown(ctx context.Context, reproduction string) (string, error
 
 // showReport puts the report down with its buttons; the turn rests.
 func (l *lead) showReport(r *workflow.Report) model.Result {
-	l.journal.reply(r.Text, l.turn.reportButtons("Fix it")...)
+	l.journal.reply(r.Text, l.Approvals.reportButtons("Fix it")...)
 	l.journal.add(store.Report(*r))
 	// An event that a phase does not allow is dropped; the report itself always is an event.
 	l.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventReport}})
@@ -186,14 +183,14 @@ func (l *lead) showReport(r *workflow.Report) model.Result {
 	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}
 }
 
-func (t *turn) reportButtons(allow string) []workflow.Button {
+func (ap *Approvals) reportButtons(allow string) []workflow.Button {
 	return append([]workflow.Button{
 		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
 		{ActionID: workflow.ActionFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
 		{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: store.NewToken()},
-		{ActionID: "consult", Label: "Ask the " + t.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
+		{ActionID: "consult", Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
 		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
-	}, t.otherRepository("Change repository…")...)
+	}, ap.Catalog.otherRepository("Change repository…")...)
 }
 
 // evidenceText lists claims, what was observed first.
@@ -261,11 +258,11 @@ func placeOf(source string) (path, line string) {
 }
 
 // missingPlaces are the file:line in words of a report that the tree does not have.
-func (t *turn) missingPlaces(text string) []string {
+func (o *Orchestrator) missingPlaces(text string) []string {
 	var missing []string
 	seen := map[string]bool{}
 	for _, m := range placeMark.FindAllStringSubmatch(text, -1) {
-		if !seen[m[0]] && !t.hasLine(m[1], m[2]) {
+		if !seen[m[0]] && !o.hasLine(m[1], m[2]) {
 			missing = append(missing, m[0])
 		}
 		seen[m[0]] = true
@@ -277,22 +274,22 @@ func (t *turn) missingPlaces(text string) []string {
 const maxEvidence = 50 << 20
 
 // hasLine looks in the tree that the orchestrator looks at.
-func (t *turn) hasLine(path, line string) bool {
+func (o *Orchestrator) hasLine(path, line string) bool {
 	n, err := strconv.Atoi(line)
 	if err != nil {
 		return false
 	}
-	b, err := readSome(t.here().look.FS(), path, maxEvidence)
+	b, err := readSome(o.Trees.here().look.FS(), path, maxEvidence)
 	if errors.Is(err, fs.ErrNotExist) {
 		// A name without its folder (receipt.go:12) counts where exactly that name exists.
-		return !strings.Contains(path, "/") && t.hasName(path)
+		return !strings.Contains(path, "/") && o.hasName(path)
 	}
 	return err == nil && n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1
 }
 
-func (t *turn) hasName(name string) bool {
+func (o *Orchestrator) hasName(name string) bool {
 	found := false
-	fs.WalkDir(t.here().look.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	fs.WalkDir(o.Trees.here().look.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() == name {
 			found = true
 			return fs.SkipAll

@@ -16,7 +16,7 @@ import (
 // within holds what was changed against the scope of the approval: a second agent judges
 // every hunk, and the program takes out what stands outside and says so. left is false
 // when nothing of the change stands within.
-func (t *turn) within(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval) (left bool, err error) {
+func (d *Delivery) within(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval) (left bool, err error) {
 	if a.Scope == "" {
 		return true, nil
 	}
@@ -28,14 +28,14 @@ func (t *turn) within(ctx context.Context, tree *repo.Workspace, task int64, a *
 	if err != nil {
 		return true, err
 	}
-	report, err := t.Store.Report(ctx, t.Session().ID, a.Revision)
+	report, err := d.Store.Report(ctx, d.Session().ID, a.Revision)
 	if err != nil {
 		return true, fmt.Errorf("report %d: %w", a.Revision, err)
 	}
 	shown := programMark + "The approval is limited to this:\n" + fence("scope", a.Scope) + "\n\n" +
 		programMark + "The report that it was given on:\n" + fence("report", forWorkers(report)) + "\n\n" +
 		programMark + "The change:\n" + fence("diff", hunkText(hunks))
-	q, err := t.inquire(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, shown, hunks)
+	q, err := d.Inquiries.inquire(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, shown, hunks)
 	if err != nil {
 		return true, err
 	}
@@ -43,11 +43,11 @@ func (t *turn) within(ctx context.Context, tree *repo.Workspace, task int64, a *
 	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
 		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
-	return t.takeOut(ctx, tree, task, a, hunks, q, verdict)
+	return d.takeOut(ctx, tree, task, a, hunks, q, verdict)
 }
 
 // takeOut removes the hunks outside the scope and says which, and why.
-func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval, hunks []repo.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
+func (d *Delivery) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval, hunks []repo.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
 	var outside []int
 	var said []string
 	for _, h := range v.Hunks {
@@ -60,26 +60,26 @@ func (t *turn) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a 
 		return true, nil
 	}
 	if !q.Applied { // said once, whatever happens between here and the end of this
-		lines := t.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))
-		if err := t.Record(ctx, store.Inquiry{ID: q.ID, Applied: true}, store.Lines(lines)); err != nil {
+		lines := d.program(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))
+		if err := d.Record(ctx, store.Inquiry{ID: q.ID, Applied: true}, store.Lines(lines)); err != nil {
 			return true, err
 		}
 	}
 	if _, err := tree.TakeOut(ctx, outside); err != nil {
 		return true, fmt.Errorf("take out what stands outside the scope: %w", err)
 	}
-	if err := t.remember(ctx, tree, task); err != nil {
+	if err := d.Trees.remember(ctx, tree, task); err != nil {
 		return true, err
 	}
 	if len(outside) == len(hunks) {
 		return false, nil
 	}
 	// What is left was judged inside already; it is not asked about again.
-	return true, t.judged(ctx, tree, a)
+	return true, d.judged(ctx, tree, a)
 }
 
 // judged keeps that the tree as it stands now is within the scope.
-func (t *turn) judged(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) error {
+func (d *Delivery) judged(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) error {
 	hash, err := tree.Tree(ctx)
 	if err != nil {
 		return err
@@ -96,10 +96,10 @@ func (t *turn) judged(ctx context.Context, tree *repo.Workspace, a *workflow.App
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	q, err := t.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope})
+	q, err := d.Inquiries.kept(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope})
 	if err != nil || len(q.Answer) > 0 {
 		return err
 	}
 	q.Answer = b
-	return t.Record(ctx, store.Inquiry(q))
+	return d.Record(ctx, store.Inquiry(q))
 }

@@ -17,15 +17,35 @@ import (
 
 // finder finds what the program was given, and the secrets in the repository's own files of
 // environment variables once it is open: commands and tests may print them.
-func (t *turn) finder() *redact.Finder {
-	if p := t.here(); p != nil && p.secrets != nil {
-		return p.secrets
+func (l *Ledger) finder() *redact.Finder {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hidden != nil {
+		return l.hidden
 	}
-	return t.Secrets
+	return l.Secrets
+}
+
+// opened says what hides secrets, and what finds lines of code, while the repository is open.
+func (l *Ledger) opened(hidden *redact.Finder, locate func(string) *workflow.Code) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hidden, l.locate = hidden, locate
+}
+
+// code finds the lines of code that a text names.
+func (l *Ledger) code(text string) *workflow.Code {
+	l.mu.Lock()
+	locate := l.locate
+	l.mu.Unlock()
+	if locate == nil {
+		return nil
+	}
+	return locate(text)
 }
 
 // learnSecrets reads what the base holds in files that are shown to nobody.
-func (t *turn) learnSecrets(p *place) error {
+func (t *Trees) learnSecrets(p *place) error {
 	files, err := p.look.BaseFiles(tool.Private)
 	if err != nil || len(files) == 0 {
 		return err
@@ -40,15 +60,15 @@ func (t *turn) learnSecrets(p *place) error {
 
 // Record keeps the fact, with secrets masked in what people and others are shown of it:
 // lines, files that go with them, what commands printed and attempts changed.
-func (t *turn) Record(ctx context.Context, parts ...store.Part) error {
-	mask := t.finder().Mask
+func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
+	mask := l.finder().Mask
 	masked := make([]store.Part, len(parts))
 	for i, p := range parts {
 		switch p := p.(type) {
 		case store.Lines:
-			masked[i] = store.Lines(t.maskLines(p))
+			masked[i] = store.Lines(l.maskLines(p))
 		case store.Replies:
-			masked[i] = store.Replies(t.maskLines(p))
+			masked[i] = store.Replies(l.maskLines(p))
 		case store.Task:
 			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(firstLine(mask(p.Description)))
 			masked[i] = p
@@ -62,16 +82,16 @@ func (t *turn) Record(ctx context.Context, parts ...store.Part) error {
 			masked[i] = p
 		}
 	}
-	return t.Turn.Record(ctx, masked...)
+	return l.Turn.Record(ctx, masked...)
 }
 
-func (t *turn) maskLines(lines []workflow.Line) []workflow.Line {
-	mask := t.finder().Mask
+func (l *Ledger) maskLines(lines []workflow.Line) []workflow.Line {
+	mask := l.finder().Mask
 	lines = slices.Clone(lines)
-	for i, l := range lines {
-		lines[i].Text, lines[i].Files = mask(l.Text), slices.Clone(l.Files)
-		lines[i].Code = t.located(l.Text)
-		for n, file := range l.Files {
+	for i, line := range lines {
+		lines[i].Text, lines[i].Files = mask(line.Text), slices.Clone(line.Files)
+		lines[i].Code = l.code(line.Text)
+		for n, file := range line.Files {
 			lines[i].Files[n].Text, lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
 		}
 	}
@@ -80,16 +100,16 @@ func (t *turn) maskLines(lines []workflow.Line) []workflow.Line {
 
 // shown is a message as a model is shown it, and as it is kept. What a model says itself
 // stays as it is: its calls are carried out, and it was shown no secret.
-func (t *turn) shown(m model.Message) model.Message {
+func (l *Ledger) shown(m model.Message) model.Message {
 	if m.Role == model.User || m.Role == model.ToolRole {
-		m.Text = t.finder().Mask(m.Text)
+		m.Text = l.finder().Mask(m.Text)
 	}
 	return m
 }
 
 // leaks says where the tree has a secret in lines that were added to its base, never which;
 // empty where there is none.
-func (t *turn) leaks(ctx context.Context, w *repo.Workspace) (string, error) {
+func (d *Delivery) leaks(ctx context.Context, w *repo.Workspace) (string, error) {
 	hunks, err := w.Hunks(ctx)
 	if err != nil {
 		return "", err
@@ -97,10 +117,10 @@ func (t *turn) leaks(ctx context.Context, w *repo.Workspace) (string, error) {
 	var places []string
 	for _, h := range hunks {
 		text, lines := added(h)
-		for _, x := range t.finder().Find(text) {
+		for _, x := range d.finder().Find(text) {
 			places = append(places, fmt.Sprintf("%s:%d (%s)", h.Path, lines[min(x.Line, len(lines))-1], x.Kind))
 		}
-		if t.Secrets != nil && redact.IsMasked(text) {
+		if d.Secrets != nil && redact.IsMasked(text) {
 			places = append(places, h.Path+" (what stands in place of a secret that was masked for you)")
 		}
 	}

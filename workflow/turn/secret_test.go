@@ -21,7 +21,7 @@ func TestAddedLinesAndTheirNumbers(t *testing.T) {
 func TestModelsAreShownNoSecret(t *testing.T) {
 	t.Parallel()
 	told := func(f *redact.Finder, role model.Role) string {
-		return (&turn{Runner: &Runner{Secrets: f}}).shown(model.Message{Role: role, Text: "it is a-given-value"}).Text
+		return (&Ledger{Secrets: f}).shown(model.Message{Role: role, Text: "it is a-given-value"}).Text
 	}
 	finder := redact.New("a-given-value")
 	require.Equal(t, "it is [masked: configured]", told(finder, model.User))

@@ -11,7 +11,7 @@ import (
 
 // snapshot is what a tree is now, to be recorded with the fact that changed it; nil where
 // nothing changed since the last one. It holds what the work goes back to as well.
-func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*store.Snapshot, error) {
+func (t *Trees) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*store.Snapshot, error) {
 	tree, err := w.Tree(ctx)
 	var unfit *repo.TreeError
 	if errors.As(err, &unfit) {
@@ -32,7 +32,7 @@ func (t *turn) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*st
 
 // pack takes together what a machine without these files needs: the tree, and what may be
 // gone back to or merged from. Further roots are commits that no remote has yet.
-func (t *turn) pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*store.Snapshot, error) {
+func (t *Trees) pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*store.Snapshot, error) {
 	s := t.Session()
 	roots := append([]string{tree}, further...)
 	if task == 0 && s.Head != "" {
@@ -69,7 +69,7 @@ func some(s *store.Snapshot) []store.Part {
 	return []store.Part{*s}
 }
 
-func (t *turn) recordedAs(task int64, tree string) {
+func (t *Trees) recordedAs(task int64, tree string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.recorded == nil {
@@ -80,7 +80,7 @@ func (t *turn) recordedAs(task int64, tree string) {
 
 // recall makes a tree what its row says: on a machine that does not have the files, and
 // where the program died between a change and its record. A tree without a row gets one.
-func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64) error {
+func (t *Trees) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64) error {
 	row, err := t.Store.Snapshot(ctx, t.Session().ID, task)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (t *turn) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, ta
 }
 
 // remember records what a tree is now.
-func (t *turn) remember(ctx context.Context, w *repo.Workspace, task int64) error {
+func (t *Trees) remember(ctx context.Context, w *repo.Workspace, task int64) error {
 	s, err := t.snapshot(ctx, w, task)
 	if err != nil || s == nil {
 		return err
@@ -125,7 +125,7 @@ func (t *turn) remember(ctx context.Context, w *repo.Workspace, task int64) erro
 
 // keep puts down what the task's tree is now; it is recorded with the call's result.
 func (h *hand) keep(ctx context.Context) error {
-	s, err := h.turn.snapshot(ctx, h.tree, h.where())
+	s, err := h.Trees.snapshot(ctx, h.tree, h.where())
 	h.journal.add(some(s)...)
 	return err
 }

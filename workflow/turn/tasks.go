@@ -19,7 +19,7 @@ const sideBySide = 3
 // runTasks runs the tasks of one delegation: each as soon as those before it are done, and
 // side by side what does not depend on each other. A task whose forerunner did not get
 // done is not begun.
-func (t *turn) runTasks(ctx context.Context, tasks []workflow.Task, a *workflow.Approval) ([]workflow.Task, error) {
+func (w *Workers) runTasks(ctx context.Context, tasks []workflow.Task, a *workflow.Approval) ([]workflow.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := map[int]chan struct{}{}
@@ -38,10 +38,10 @@ func (t *turn) runTasks(ctx context.Context, tasks []workflow.Task, a *workflow.
 	for i := range tasks {
 		running.Go(func() {
 			defer close(ended[tasks[i].Number])
-			k, err := t.after(ctx, state(tasks[i].Number), ended, state)
+			k, err := w.after(ctx, state(tasks[i].Number), ended, state)
 			if err == nil && k.State != workflow.TaskBlocked {
 				slots <- struct{}{}
-				k, err = t.work(ctx, k, a)
+				k, err = w.work(ctx, k, a)
 				<-slots
 			}
 			mu.Lock()
@@ -70,7 +70,7 @@ func first(list []error) error {
 }
 
 // after waits until the tasks before k have ended. One that did not get done blocks k.
-func (t *turn) after(ctx context.Context, k workflow.Task, ended map[int]chan struct{}, state func(int) workflow.Task) (workflow.Task, error) {
+func (w *Workers) after(ctx context.Context, k workflow.Task, ended map[int]chan struct{}, state func(int) workflow.Task) (workflow.Task, error) {
 	for _, n := range k.After {
 		wait, here := ended[n]
 		if !here {
@@ -87,14 +87,14 @@ func (t *turn) after(ctx context.Context, k workflow.Task, ended map[int]chan st
 		}
 		if before.State != workflow.TaskDone && k.State == workflow.TaskOpen {
 			k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since task %d is %s", n, before.State)
-			return k, t.keepTask(ctx, k)
+			return k, w.keepTask(ctx, k)
 		}
 	}
 	return k, nil
 }
 
 // tree is where a task works: in the session's own tree, or apart in a fork of it.
-func (t *turn) tree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
+func (t *Trees) tree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
 	work := t.here().work
 	if !k.Apart {
 		switch {
@@ -127,7 +127,7 @@ func (t *turn) tree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.
 // startedFrom is what a task began with that an earlier version of the program began, which
 // did not keep it: what was verified last, else what the session stands on. The files as
 // they are now are not it: the task has changed them.
-func (t *turn) startedFrom(ctx context.Context, work *repo.Workspace) (string, error) {
+func (t *Trees) startedFrom(ctx context.Context, work *repo.Workspace) (string, error) {
 	s := t.Session()
 	tasks, err := t.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
@@ -154,7 +154,7 @@ func (t *turn) startedFrom(ctx context.Context, work *repo.Workspace) (string, e
 // merge brings what a task did in its own tree into the session's. What clashes with
 // others' work is told as words, and nothing is changed then. What the session's tree is
 // now is recorded before the next task may merge, or an older state could overwrite it.
-func (t *turn) merge(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
+func (t *Trees) merge(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	work := t.here().work

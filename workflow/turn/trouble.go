@@ -25,10 +25,10 @@ const (
 
 // retrying hears that a model is asked again. People are told once of a wait that they
 // would notice, and once that another model answers; the endpoint's own words are for the log.
-func (t *turn) retrying(ctx context.Context, a model.Again) {
-	t.log.Warn("model call tried again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
-	if key, text := againWords(a, cmp.Or(t.Patience, 10*time.Second)); key != "" {
-		t.tellOnce(ctx, key, text)
+func (r *Runtime) retrying(ctx context.Context, a model.Again) {
+	r.log.Warn("model call tried again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
+	if key, text := againWords(a, cmp.Or(r.Trees.Patience, 10*time.Second)); key != "" {
+		r.tellOnce(ctx, key, text)
 	}
 }
 
@@ -56,38 +56,38 @@ func roundUp(d time.Duration) time.Duration {
 
 // tellOnce says a line unless this turn said one of its kind before, or the session's
 // newest line is one: a turn may be done again after a crash.
-func (t *turn) tellOnce(ctx context.Context, key, text string) {
-	t.mu.Lock()
-	known := t.warned[key]
-	if t.warned == nil {
-		t.warned = map[string]bool{}
+func (l *Ledger) tellOnce(ctx context.Context, key, text string) {
+	l.mu.Lock()
+	known := l.warned[key]
+	if l.warned == nil {
+		l.warned = map[string]bool{}
 	}
-	t.warned[key] = true
-	t.mu.Unlock()
+	l.warned[key] = true
+	l.mu.Unlock()
 	if known {
 		return
 	}
-	said, err := t.Store.Lines(ctx, t.Session().ID)
+	said, err := l.Store.Lines(ctx, l.Session().ID)
 	if err == nil && len(said) > 0 && strings.HasPrefix(said[len(said)-1].Text, key) {
 		return
 	}
-	if err := cmp.Or(err, t.Record(ctx, store.Lines(t.program(text)))); err != nil {
-		t.log.Warn("the thread was not told of a wait", "err", err)
+	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.program(text)))); err != nil {
+		l.log.Warn("the thread was not told of a wait", "err", err)
 	}
 }
 
 // nowhere ends a task whose worker went astray; the orchestrator decides how to go on.
 func (h *hand) nowhere(ctx context.Context, end agent.End) error {
-	h.turn.log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
+	h.log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, gotNowhere+ends[end]
 	said := workflow.Line{Agent: h.journal.agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, ends[end])}
-	return h.turn.Record(ctx, store.Task{Task: h.task}, store.Lines{said})
+	return h.Record(ctx, store.Task{Task: h.task}, store.Lines{said})
 }
 
 // allNowhere: the newest tasks all ended because their workers went astray, so more of
 // them would end no better.
-func (t *turn) allNowhere(ctx context.Context) (bool, error) {
-	all, err := t.Store.Tasks(ctx, t.Session().ID, "")
+func (o *Orchestrator) allNowhere(ctx context.Context) (bool, error) {
+	all, err := o.Store.Tasks(ctx, o.Session().ID, "")
 	if err != nil || len(all) < mostNowhere {
 		return false, err
 	}

@@ -26,7 +26,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
@@ -101,31 +100,6 @@ type Runner struct {
 // within two seconds.
 const pulse = 400 * time.Millisecond
 
-// A turn is one run of one session.
-type turn struct {
-	*Runner
-	*store.Turn
-	log *slog.Logger
-
-	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
-	halt    context.CancelCauseFunc
-	merging sync.Mutex // the session's tree, while tasks work beside it
-
-	fetching sync.Mutex        // of what people attached, and over what follows
-	pictures map[string][]byte // by what agents call them
-
-	mu    sync.Mutex // over what follows
-	place *place
-	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
-	// Inquiries of people that were begun in this run, each with what is closed at its end.
-	asides map[int64]chan struct{}
-	proofs map[string]proof.Proof // that held, by base and tree
-	warned map[string]bool        // what the thread was told of the model's endpoint
-	// The trees as they were recorded last, by task.
-	recorded   map[int64]string
-	weighAfter time.Time // the session's folder again
-}
-
 var errStopped = errors.New("a person asked to stop")
 
 // Run takes the session as far as it goes.
@@ -134,7 +108,7 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	t := &turn{Runner: r, Turn: begun, log: r.Log.With("session", session)}
+	t := r.open(begun)
 	for {
 		again, err := t.once(ctx)
 		if errors.Is(err, store.ErrFenced) {
@@ -150,13 +124,13 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 // once runs until the session rests or is stopped; after a stop it is called again, to
 // judge who said so.
 func (t *turn) once(parent context.Context) (again bool, err error) {
-	defer t.hold(t.Session().ID)()
+	defer t.Trees.Folders.hold(t.Session().ID)()
 	ctx, cancel := context.WithCancelCause(parent)
-	t.halt, t.asides = cancel, map[int64]chan struct{}{}
+	t.halt, t.Inquiries.asides = cancel, map[int64]chan struct{}{}
 	watched := make(chan struct{})
 	go func() { defer close(watched); t.watch(ctx, cancel) }()
-	defer t.leave()
-	defer func() { cancel(nil); <-watched; t.endAsides() }()
+	defer t.Trees.leave()
+	defer func() { cancel(nil); <-watched; t.Inquiries.endAsides() }()
 
 	err = t.advance(ctx)
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
@@ -177,7 +151,7 @@ func (t *turn) once(parent context.Context) (again bool, err error) {
 // interrupt judges who said stop. Where that stopped the session, calls that were under
 // way are answered as interrupted, so that what is written next is read first.
 func (t *turn) interrupt(ctx context.Context) error {
-	if err := t.intake(ctx); err != nil || t.Session().Phase != workflow.PhaseStopped {
+	if err := t.Intake.intake(ctx); err != nil || t.Session().Phase != workflow.PhaseStopped {
 		return err
 	}
 	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")
@@ -191,10 +165,10 @@ func (t *turn) interrupt(ctx context.Context) error {
 			stopped = append(stopped, store.Task{Task: k})
 		}
 	}
-	if err := t.dropInquiries(ctx); err != nil {
+	if err := t.Inquiries.dropInquiries(ctx); err != nil {
 		return err
 	}
-	j, err := t.journal(ctx, 0, t.Agents[agent.Orchestrator])
+	j, err := t.Runtime.journal(ctx, 0, t.Agents[agent.Orchestrator])
 	if err != nil {
 		return err
 	}
@@ -225,7 +199,7 @@ func (t *turn) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 			cancel(store.ErrFenced)
 		case p.Stop:
 			cancel(errStopped)
-		case p.Unhandled && t.here() != nil:
+		case p.Unhandled && t.Trees.here() != nil:
 			if err := t.hear(ctx); err != nil && ctx.Err() == nil {
 				t.log.Warn("judge what was written meanwhile", "err", err)
 			}
@@ -235,28 +209,28 @@ func (t *turn) watch(ctx context.Context, cancel context.CancelCauseFunc) {
 
 // hear judges what people wrote, and begins what that asks for beside the work.
 func (t *turn) hear(ctx context.Context) error {
-	if err := t.intake(ctx); err != nil {
+	if err := t.Intake.intake(ctx); err != nil {
 		return err
 	}
-	return t.beginAsides(ctx)
+	return t.Inquiries.beginAsides(ctx)
 }
 
 // advance is the turn itself: the orchestrator works, and questions to agents that only
 // read are answered beside it; what they say may open the session again.
 func (t *turn) advance(ctx context.Context) error {
-	if err := t.intake(ctx); err != nil {
+	if err := t.Intake.intake(ctx); err != nil {
 		return err
 	}
-	if waits, err := t.pending(ctx); err != nil || !waits && !t.Session().Open {
+	if waits, err := t.Inquiries.pending(ctx); err != nil || !waits && !t.Session().Open {
 		return err
 	}
-	ready, err := t.enter(ctx)
+	ready, err := t.Trees.enter(ctx)
 	if err != nil || !ready {
 		return err
 	}
 	t.Work()
 	for {
-		if err := t.beginAsides(ctx); err != nil {
+		if err := t.Inquiries.beginAsides(ctx); err != nil {
 			return err
 		}
 		if t.Session().Open {
@@ -264,7 +238,7 @@ func (t *turn) advance(ctx context.Context) error {
 				return err
 			}
 		}
-		t.endAsides()
+		t.Inquiries.endAsides()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -277,22 +251,22 @@ func (t *turn) advance(ctx context.Context) error {
 // orchestrate runs the orchestrator over its journal.
 func (t *turn) orchestrate(ctx context.Context) error {
 	row := t.Agents[agent.Orchestrator]
-	j, err := t.journal(ctx, 0, row)
+	j, err := t.Runtime.journal(ctx, 0, row)
 	if err != nil {
 		return err
 	}
 	if len(j.messages) == 0 {
-		if err := t.brief(ctx, j); err != nil {
+		if err := t.Orchestrator.brief(ctx, j); err != nil {
 			return err
 		}
 	}
-	bench, err := t.bench()
+	bench, err := t.Runtime.bench()
 	if err != nil {
 		return err
 	}
 	bench.Ran = j.ran
-	tools := append(agent.Leading(&lead{turn: t, journal: j}), t.reading(bench)...)
-	loop := t.loop(ctx, row, j, append(tools, t.skillTool()))
+	tools := append(agent.Leading(&lead{Orchestrator: t.Orchestrator, journal: j}), t.Runtime.reading(bench)...)
+	loop := t.Runtime.loop(ctx, row, j, append(tools, t.Runtime.skillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {
 		return t.modelFailed(ctx, err)
@@ -303,44 +277,44 @@ func (t *turn) orchestrate(ctx context.Context) error {
 	return nil
 }
 
-func (t *turn) loop(ctx context.Context, row agent.Agent, j *journal, tools []model.Tool) *agent.Loop {
+func (r *Runtime) loop(ctx context.Context, row agent.Agent, j *journal, tools []model.Tool) *agent.Loop {
 	return &agent.Loop{
-		Agent: row, Tools: tools, Journal: j, Ask: t.asking(j), May: t.may, Log: t.log,
-		CacheKey: fmt.Sprintf("%s-%s-%d", t.Session().ID, row.Name, j.task),
-		Step:     t.step, Overtaken: []string{"run", "check"},
-		Retrying: func(a model.Again) { t.retrying(ctx, a) },
+		Agent: row, Tools: tools, Journal: j, Ask: r.asking(j), May: r.Budget.may, Log: r.log,
+		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
+		Step:     r.step, Overtaken: []string{"run", "check"},
+		Retrying: func(a model.Again) { r.retrying(ctx, a) },
 	}
 }
 
 // step is the context of one model call or command: overtake ends it.
-func (t *turn) step(ctx context.Context) (context.Context, func()) {
+func (r *Runtime) step(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.steps == nil {
-		t.steps = map[*context.CancelCauseFunc]bool{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.steps == nil {
+		r.steps = map[*context.CancelCauseFunc]bool{}
 	}
-	t.steps[&cancel] = true
+	r.steps[&cancel] = true
 	return ctx, func() {
-		t.mu.Lock()
-		delete(t.steps, &cancel)
-		t.mu.Unlock()
+		r.mu.Lock()
+		delete(r.steps, &cancel)
+		r.mu.Unlock()
 		cancel(nil)
 	}
 }
 
 // overtake cancels the model calls and commands that are under way: somebody wrote what
 // makes them pointless.
-func (t *turn) overtake() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for cancel := range t.steps {
+func (r *Runtime) overtake() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for cancel := range r.steps {
 		(*cancel)(agent.ErrOvertaken)
 	}
 }
 
 // here is where the turn works; nil before it entered.
-func (t *turn) here() *place {
+func (t *Trees) here() *place {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.place
@@ -352,8 +326,8 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 	if err != nil {
 		return err
 	}
-	t := &turn{Runner: r, Turn: begun, log: r.Log}
-	if err := t.intake(ctx); err != nil {
+	t := r.open(begun)
+	if err := t.Intake.intake(ctx); err != nil {
 		return t.unheard(ctx, err)
 	}
 	return t.Record(ctx,
@@ -363,8 +337,8 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 }
 
 // program is a line in the orchestrator's name that the program itself says.
-func (t *turn) program(text string, buttons ...workflow.Button) []workflow.Line {
-	return []workflow.Line{{Agent: t.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
+func (l *Ledger) program(text string, buttons ...workflow.Button) []workflow.Line {
+	return []workflow.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
 }
 
 var yes, no = ptr(true), ptr(false)

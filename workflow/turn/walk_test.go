@@ -205,11 +205,11 @@ func (w *walk) judged(in workflow.Incoming) error {
 		w.town.texts[in.TS] = in.Text
 	}
 	w.town.down = w.rnd.IntN(10) == 0
-	if err := w.intake(w.ctx); err == nil {
+	if err := w.Intake.intake(w.ctx); err == nil {
 		return w.perhapsPosted()
 	}
 	w.town.down = false
-	if err := w.intake(w.ctx); err != nil {
+	if err := w.Intake.intake(w.ctx); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -277,7 +277,7 @@ func (w *walk) finish() error {
 		changes = append(changes, repo.Change{Path: "go.sum", Kind: "added"})
 	}
 	l := w.lead()
-	_, ends, err := l.allowed(w.ctx, a, tree, proof.Proof{}, changes)
+	_, ends, err := l.Delivery.allowed(w.ctx, l.journal, a, tree, proof.Proof{}, changes)
 	if err != nil {
 		return err
 	}

@@ -109,19 +109,19 @@ func inWords(d time.Duration) string {
 
 // underWay tells the watchdog of a tool that may take long, until its end. Should that not
 // be to be kept, nothing but the watchdog's line is poorer.
-func (t *turn) underWay(ctx context.Context, name string, args json.RawMessage) (end func()) {
+func (r *Runtime) underWay(ctx context.Context, name string, args json.RawMessage) (end func()) {
 	var in struct {
 		Command string `json:"command"`
 	}
 	_ = json.Unmarshal(args, &in)
-	done, err := t.UnderWay(ctx, t.finder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
+	done, err := r.UnderWay(ctx, r.finder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
 	if err != nil {
-		t.log.Warn("what runs is not kept", "err", err)
+		r.log.Warn("what runs is not kept", "err", err)
 		return func() {}
 	}
 	return func() {
 		if err := done(context.WithoutCancel(ctx)); err != nil {
-			t.log.Warn("what ran is not taken away", "err", err)
+			r.log.Warn("what ran is not taken away", "err", err)
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // A hand is a worker's desk: one task.
 type hand struct {
-	turn    *turn
+	*Workers
 	journal *journal
 	task    workflow.Task
 	tree    *repo.Workspace // where it works
@@ -28,23 +28,23 @@ type hand struct {
 }
 
 // work does one task, or what is left of it, and gives it back with its outcome.
-func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
+func (w *Workers) work(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
 	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 		return k, nil
 	}
-	row := t.Agents[string(k.Category)]
-	j, err := t.journal(ctx, k.ID, row)
+	row := w.Agents[string(k.Category)]
+	j, err := w.Runtime.journal(ctx, k.ID, row)
 	if err != nil {
 		return k, err
 	}
-	tree, err := t.tree(ctx, &k, len(j.messages) > 0)
+	tree, err := w.Trees.tree(ctx, &k, len(j.messages) > 0)
 	if err != nil {
 		return k, err
 	}
 	if k.Apart {
 		defer tree.Close()
 	}
-	h := &hand{turn: t, journal: j, task: k, tree: tree, grant: approval}
+	h := &hand{Workers: w, journal: j, task: k, tree: tree, grant: approval}
 	if len(j.messages) == 0 {
 		if err := h.begin(ctx); err != nil {
 			return k, err
@@ -54,7 +54,7 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 	if err != nil {
 		return k, err
 	}
-	end, err := t.loop(ctx, row, j, tools).Run(ctx)
+	end, err := w.Runtime.loop(ctx, row, j, tools).Run(ctx)
 	if err != nil {
 		return h.task, err
 	}
@@ -64,35 +64,34 @@ func (t *turn) work(ctx context.Context, k workflow.Task, approval *workflow.App
 	return h.task, nil
 }
 
-func (t *turn) keepTask(ctx context.Context, k workflow.Task) error {
-	return t.Record(ctx, store.Task{Task: k})
+func (w *Workers) keepTask(ctx context.Context, k workflow.Task) error {
+	return w.Record(ctx, store.Task{Task: k})
 }
 
 // begin tells the worker what it may know: the facts, the report, the approval, the task,
 // what was done before it, and the skills it is held to.
 func (h *hand) begin(ctx context.Context) error {
-	t := h.turn
-	report, err := t.Store.Report(ctx, t.Session().ID, h.grant.Revision)
+	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
 	if err != nil {
 		return fmt.Errorf("report %d: %w", h.grant.Revision, err)
 	}
-	parts := []string{t.facts()}
-	if c := t.conventions(); c != "" {
+	parts := []string{h.Trees.facts()}
+	if c := h.Trees.conventions(); c != "" {
 		parts = append(parts, c)
 	}
 	parts = append(parts, programMark+fmt.Sprintf(allowed[report.Kind], called(h.grant.UserName))+"\n"+fence("report", forWorkers(report)))
 	if h.grant.Scope != "" {
 		parts = append(parts, programMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+fence("scope", h.grant.Scope))
 	}
-	if before := t.before(ctx, h.task); before != "" {
+	if before := h.before(ctx, h.task); before != "" {
 		parts = append(parts, before)
 	}
 	for _, name := range taskSkills(h.task) {
-		if s, ok := t.here().skills.Find(name); ok {
+		if s, ok := h.Trees.here().skills.Find(name); ok {
 			parts = append(parts, programMark+"The skill "+name+" is in force; the program holds you to it:\n"+fence("skill", s.Body))
 		}
 	}
-	more, pictures, err := t.attached(ctx, "Attached in the thread", nil)
+	more, pictures, err := h.Attachments.attached(ctx, "Attached in the thread", nil)
 	if err != nil {
 		return err
 	}
@@ -124,8 +123,8 @@ func (h *hand) planned(report workflow.Report) string {
 }
 
 // before is what the tasks before this one did.
-func (t *turn) before(ctx context.Context, k workflow.Task) string {
-	all, err := t.Store.Tasks(ctx, t.Session().ID, "")
+func (w *Workers) before(ctx context.Context, k workflow.Task) string {
+	all, err := w.Store.Tasks(ctx, w.Session().ID, "")
 	if err != nil {
 		return ""
 	}
@@ -143,22 +142,21 @@ func (t *turn) before(ctx context.Context, k workflow.Task) string {
 
 // tools are the worker's: everything that reads, runs and writes, on its tree.
 func (h *hand) tools() ([]model.Tool, error) {
-	t := h.turn
-	bench, err := t.benchOver(h.tree, h.mayWrite, nil)
+	bench, err := h.Runtime.benchOver(h.tree, h.mayWrite, nil)
 	if err != nil {
 		return nil, err
 	}
 	bench.Ran, bench.Checked = h.journal.ran, h.saw
 	bench.Recall(h.journal.messages)
-	own := func(context.Context) error { return t.own(h.tree) }
-	tools := append(agent.Working(h), t.skillTool())
+	own := func(context.Context) error { return h.Trees.own(h.tree) }
+	tools := append(agent.Working(h), h.Runtime.skillTool())
 	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
-		tools = append(tools, t.around(run, own, h.keep))
+		tools = append(tools, h.Runtime.around(run, own, h.keep))
 	}
 	for _, w := range tool.Writing(bench) {
 		if w.Name == "check" {
-			w = t.around(w, own, nil)
+			w = h.Runtime.around(w, own, nil)
 		} else {
 			w = then(w, h.keep)
 		}
@@ -168,7 +166,7 @@ func (h *hand) tools() ([]model.Tool, error) {
 }
 
 func (h *hand) mayWrite() error {
-	if p := h.turn.Session().Phase; !p.MayWrite() {
+	if p := h.Session().Phase; !p.MayWrite() {
 		return errors.New("nothing may be changed while the session is " + string(p))
 	}
 	return nil
@@ -190,11 +188,10 @@ func (h *hand) Blocked(_ context.Context, reason string) (model.Result, error) {
 // Done claims that the task is finished; the program verifies it. What breaks a rule of
 // the task's skill, or stands outside the scope, comes before the proof.
 func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
-	t := h.turn
 	if broken, err := h.design(ctx); broken != "" || err != nil {
 		return wrong("%s", broken), err
 	}
-	if leak, err := t.leaks(ctx, h.tree); leak != "" || err != nil {
+	if leak, err := h.Delivery.leaks(ctx, h.tree); leak != "" || err != nil {
 		return wrong("%s", leak), err
 	}
 	tree, err := h.tree.Tree(ctx)
@@ -208,15 +205,15 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 	if tree == h.task.StartTree {
 		return wrong("Nothing was changed since this task began, so there is nothing to verify. Make the change and call done again; where nothing has to be changed, call blocked and say why."), nil
 	}
-	if err := t.Record(ctx, store.Update{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
+	if err := h.Record(ctx, store.Update{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
 	//crash:claim_recorded
-	if left, err := t.confine(ctx, h.tree, h.where()); err != nil || !left {
+	if left, err := h.Delivery.confine(ctx, h.tree, h.where()); err != nil || !left {
 		h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
-		return wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", t.here().folder()), err
+		return wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.here().folder()), err
 	}
-	left, err := t.within(ctx, h.tree, h.where(), h.grant)
+	left, err := h.Delivery.within(ctx, h.tree, h.where(), h.grant)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -233,12 +230,11 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 // verify runs the proof. An attempt is edits followed by a verification: a claim that fails
 // without an edit since the last one is none.
 func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, error) {
-	t := h.turn
-	attempts, err := t.Store.Attempts(ctx, h.task.ID)
+	attempts, err := h.Store.Attempts(ctx, h.task.ID)
 	if err != nil {
 		return model.Result{}, err
 	}
-	proof, err := t.prove(ctx, h.tree, tree)
+	proof, err := h.Delivery.prove(ctx, h.tree, tree)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -267,7 +263,7 @@ func (h *hand) verify(ctx context.Context, tree, summary string) (model.Result, 
 		return wrong("%s", missing), err
 	}
 	if h.task.Apart {
-		clash, err := t.merge(ctx, h.task, h.tree)
+		clash, err := h.Trees.merge(ctx, h.task, h.tree)
 		if err != nil {
 			return model.Result{}, err
 		}
@@ -288,7 +284,7 @@ func (h *hand) holds(p proof.Proof) bool {
 		return true
 	}
 	plain := len(p.NewTests) == 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
-	return plain && (h.turn.Session().Kind == workflow.KindFeature || h.task.Apart || len(h.task.After) > 0)
+	return plain && (h.Session().Kind == workflow.KindFeature || h.task.Apart || len(h.task.After) > 0)
 }
 
 // failures are what the first failing tests printed, for whoever has to mend them.
@@ -329,28 +325,28 @@ func (h *hand) held(ctx context.Context, summary string, a *workflow.Attempt) (m
 		h.journal.say(line)
 	}
 	h.journal.say("Done: " + firstLine(summary))
-	boxes, err := h.turn.boxes(ctx, h.task)
+	boxes, err := h.boxes(ctx, h.task)
 	if boxes != "" {
-		h.journal.add(store.Lines(h.turn.program(boxes)))
+		h.journal.add(store.Lines(h.program(boxes)))
 	}
 	return model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, err
 }
 
 // boxes is the plan with a tick on each task that was verified, just now the one given.
-func (t *turn) boxes(ctx context.Context, now workflow.Task) (string, error) {
+func (w *Workers) boxes(ctx context.Context, now workflow.Task) (string, error) {
 	if now.Plan == 0 {
 		return "", nil
 	}
-	s := t.Session()
-	a, err := t.approval(ctx)
+	s := w.Session()
+	a, err := w.approval(ctx)
 	if err != nil || a == nil {
 		return "", err
 	}
-	plan, err := t.plan(ctx, a)
+	plan, err := w.plan(ctx, a)
 	if err != nil {
 		return "", err
 	}
-	all, err := t.Store.Tasks(ctx, s.ID, "")
+	all, err := w.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
 		return "", err
 	}
@@ -377,19 +373,18 @@ func (h *hand) clashes(a *workflow.Attempt, clash string) model.Result {
 // asked, without anybody asking for it; after the one that follows its recommendation the
 // files are put back and the thread is asked.
 func (h *hand) failed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
-	t := h.turn
 	h.task.Failures++
 	h.journal.add(store.Task{Task: h.task})
 	h.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
 	said := workflow.Line{Agent: h.journal.agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, firstLine(a.Summary))}
-	if h.task.Failures != t.attempts() {
+	if h.task.Failures != h.attempts() {
 		h.journal.add(store.Lines{said})
 	}
-	if h.task.Failures < t.attempts() {
+	if h.task.Failures < h.attempts() {
 		return wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
 	}
 	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", count(h.task.Failures, "attempt"), a.Summary)
-	if h.task.Failures == t.attempts() {
+	if h.task.Failures == h.attempts() {
 		advice, err := h.escalate(ctx, a, said)
 		if err != nil {
 			return model.Result{}, err
@@ -406,9 +401,8 @@ const escalationKey = "escalation:"
 // escalate asks the consultant with what was tried, and gives its recommendation for the
 // orchestrator.
 func (h *hand) escalate(ctx context.Context, last *workflow.Attempt, said workflow.Line) (string, error) {
-	t := h.turn
-	name := t.Agents[agent.Consultant].Signature()
-	attempts, err := t.Store.Attempts(ctx, h.task.ID)
+	name := h.Agents[agent.Consultant].Signature()
+	attempts, err := h.Store.Attempts(ctx, h.task.ID)
 	if err != nil {
 		return "", err
 	}
@@ -417,13 +411,13 @@ func (h *hand) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 		shown = append(shown, programMark+fmt.Sprintf("Attempt %d:\n", a.Number)+fence("diff", a.Diff)+"\n"+fence("output", cutTo(a.Summary, 8<<10)))
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", escalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
-	_, err = t.kept(ctx, q,
+	_, err = h.Inquiries.kept(ctx, q,
 		store.Update{Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
-		store.Lines(append([]workflow.Line{said}, t.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name))...)))
+		store.Lines(append([]workflow.Line{said}, h.program(fmt.Sprintf("%s failed. Asking the %s.", count(h.task.Failures, "attempt"), name))...)))
 	if err != nil {
 		return "", err
 	}
-	q, err = t.inquire(ctx, q, t.consultText(ctx, strings.Join(shown, "\n\n")), nil)
+	q, err = h.Inquiries.inquire(ctx, q, h.Inquiries.consultText(ctx, strings.Join(shown, "\n\n")), nil)
 	if err != nil {
 		return "", err
 	}
@@ -435,9 +429,9 @@ func (h *hand) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, fence("advice", advice.Text())), nil
 }
 
-func (t *turn) attempts() int {
-	if t.Attempts == 0 {
+func (w *Workers) attempts() int {
+	if w.Attempts == 0 {
 		return 2
 	}
-	return t.Attempts
+	return w.Attempts
 }
