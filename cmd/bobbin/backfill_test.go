@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
@@ -63,25 +65,25 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 }
 
 // startService runs the bot until the test ends, or until what is returned is called.
-func startService(t *testing.T, s settings, ledger bool) (end func()) {
-	b, err := newService(t.Context(), s, slog.New(slog.DiscardHandler))
+func startService(t *testing.T, s server.Settings, ledger bool) (end func()) {
+	b, err := server.New(t.Context(), s, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	if !ledger {
-		b.gateway.Ledger = nil
+		b.Gateway.Ledger = nil
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- b.run(ctx) }()
+	go func() { done <- b.Run(ctx) }()
 	ended := false
 	end = func() {
 		if !ended {
 			ended = true
 			stop()
 			require.NoError(t, <-done)
-			b.close()
+			b.Close()
 		}
 	}
 	t.Cleanup(end)
-	require.Eventually(t, func() bool { return b.gateway.Links() == defaultConnections }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections }, patience, time.Millisecond)
 	return end
 }

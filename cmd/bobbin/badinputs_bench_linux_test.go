@@ -28,6 +28,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/txtar"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -70,7 +71,7 @@ const badCanary = "canary-8c31f0"
 const longestAnswer = 120 << 10
 
 func playAtTheBench(t *testing.T, batches []*badBatch, off string) {
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	b := &badBench{t: t, off: off, dir: dir, outside: filepath.Join(dir, "outside")}
@@ -103,7 +104,7 @@ func (b *badBench) playBatch(n int, batch *badBatch) error {
 		name := s.word()
 		files = append(files, txtar.File{Name: name, Data: []byte(s.text())})
 	}
-	if err := plantRemote(origin, files); err != nil {
+	if err := stage.PlantRemote(origin, files); err != nil {
 		return err
 	}
 	mirror, err := mirrors.Open(b.t.Context(), repo.Remote{Name: "shop", URL: origin})
@@ -411,7 +412,7 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 		all = append(all, c.String())
 	}
 	if len(changes) > 0 {
-		if _, err := p.bench.Workspace.Commit(ctx, repo.CommitSpec{Message: "mended", When: authored}); err != nil {
+		if _, err := p.bench.Workspace.Commit(ctx, repo.CommitSpec{Message: "mended", When: stage.Authored}); err != nil {
 			return err
 		}
 	}
@@ -492,7 +493,7 @@ func (p *benchCase) openTree(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: authored}
+	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: stage.Authored}
 	o := &plumbing.MemoryObject{}
 	if err := (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(o); err != nil {
 		return err

@@ -71,7 +71,7 @@ func (p *officeCase) who(s *badStep) string {
 func (p *officeCase) mentions(text string) string {
 	return named.ReplaceAllStringFunc(text, func(m string) string {
 		if m == "@bobbin" {
-			return p.stage.slack.Mention()
+			return p.stage.Slack.Mention()
 		}
 		if id, ok := p.people[m[1:]]; ok {
 			return "<@" + id + ">"
@@ -92,7 +92,7 @@ func (p *officeCase) say(_ context.Context, s badStep) error {
 	case root == "":
 		text = p.marked(text)
 	}
-	ts, err := p.stage.slack.Say(p.channel, who, text, root)
+	ts, err := p.stage.Slack.Say(p.channel, who, text, root)
 	if p.root == "" {
 		p.root = ts
 	}
@@ -106,7 +106,7 @@ func (p *officeCase) share(_ context.Context, s badStep) error {
 	if root == "" {
 		text = p.marked(text)
 	}
-	ts, err := p.stage.slack.Share(p.channel, who, text, root, name)
+	ts, err := p.stage.Slack.Share(p.channel, who, text, root, name)
 	if p.root == "" {
 		p.root = ts
 	}
@@ -116,13 +116,13 @@ func (p *officeCase) share(_ context.Context, s badStep) error {
 
 func (p *officeCase) sayAsBot(_ context.Context, s badStep) error {
 	who := map[string]string{"bot": "buildbot", "hook": "hook"}[s.verb]
-	_, err := p.stage.slack.SayAsBot(p.channel, p.people[who], p.mentions(s.text()), p.root)
+	_, err := p.stage.Slack.SayAsBot(p.channel, p.people[who], p.mentions(s.text()), p.root)
 	return err
 }
 
 func (p *officeCase) sayAsOurs(_ context.Context, s badStep) error {
-	r, err := http.PostForm(p.stage.slack.URL()+"chat.postMessage", url.Values{
-		"token": {p.stage.slack.App().BotToken}, "channel": {p.channel}, "text": {p.mentions(s.text())}, "thread_ts": {p.root}, "unfurl_links": {"false"}, "unfurl_media": {"false"},
+	r, err := http.PostForm(p.stage.Slack.URL()+"chat.postMessage", url.Values{
+		"token": {p.stage.Slack.App().BotToken}, "channel": {p.channel}, "text": {p.mentions(s.text())}, "thread_ts": {p.root}, "unfurl_links": {"false"}, "unfurl_media": {"false"},
 	})
 	if err != nil {
 		return err
@@ -132,7 +132,7 @@ func (p *officeCase) sayAsOurs(_ context.Context, s badStep) error {
 }
 
 func (p *officeCase) edit(_ context.Context, s badStep) error {
-	return p.stage.slack.Edit(p.channel, p.last, p.mentions(s.text()))
+	return p.stage.Slack.Edit(p.channel, p.last, p.mentions(s.text()))
 }
 
 func (p *officeCase) remove(_ context.Context, s badStep) error {
@@ -140,7 +140,7 @@ func (p *officeCase) remove(_ context.Context, s badStep) error {
 	if s.text() == "root" {
 		ts = p.root
 	}
-	return p.stage.slack.Delete(p.channel, ts)
+	return p.stage.Slack.Delete(p.channel, ts)
 }
 
 func (p *officeCase) react(_ context.Context, s badStep) error {
@@ -149,7 +149,7 @@ func (p *officeCase) react(_ context.Context, s badStep) error {
 	if len(own) == 0 {
 		return fmt.Errorf("the bot said nothing yet")
 	}
-	return p.stage.slack.React(p.channel, own[len(own)-1].TS, who, s.text())
+	return p.stage.Slack.React(p.channel, own[len(own)-1].TS, who, s.text())
 }
 
 // shown is the newest of the bot's messages with a button of that action, or the oldest.
@@ -166,7 +166,7 @@ func (p *officeCase) shown(action string, first bool) (found string) {
 
 func (p *officeCase) click(_ context.Context, s badStep) error {
 	who, action := p.who(&s), s.word()
-	return p.stage.slack.Click(p.channel, p.shown(action, s.verb == "first"), action, who)
+	return p.stage.Slack.Click(p.channel, p.shown(action, s.verb == "first"), action, who)
 }
 
 func (p *officeCase) clicks(_ context.Context, s badStep) error {
@@ -175,7 +175,7 @@ func (p *officeCase) clicks(_ context.Context, s badStep) error {
 	var all errgroup.Group
 	all.SetLimit(16)
 	for range n {
-		all.Go(func() error { return p.stage.slack.Click(p.channel, at, action, who) })
+		all.Go(func() error { return p.stage.Slack.Click(p.channel, at, action, who) })
 	}
 	return all.Wait()
 }
@@ -191,7 +191,7 @@ func (p *officeCase) press(ctx context.Context, s badStep) error {
 	who, action := p.who(&s), s.word()
 	value := p.filled(s.text())
 	payload := map[string]any{
-		"type": "block_actions", "user": map[string]any{"id": who, "team_id": p.stage.slack.App().TeamID}, "channel": map[string]any{"id": p.channel},
+		"type": "block_actions", "user": map[string]any{"id": who, "team_id": p.stage.Slack.App().TeamID}, "channel": map[string]any{"id": p.channel},
 		"container": map[string]any{"type": "message", "message_ts": ts, "channel_id": p.channel, "thread_ts": p.root},
 		"actions":   []any{map[string]any{"type": "button", "action_id": action, "value": value, "action_ts": fmt.Sprintf("%d.%06d", time.Now().Unix(), p.number)}},
 	}
@@ -205,13 +205,13 @@ func (p *officeCase) press(ctx context.Context, s badStep) error {
 // send delivers a frame, and returns when it was taken: an event behind it on the same
 // link was.
 func (p *officeCase) send(ctx context.Context, frame string) error {
-	if err := p.stage.slack.Frame(frame); err != nil {
+	if err := p.stage.Slack.Frame(frame); err != nil {
 		return err
 	}
-	if err := p.stage.slack.Emit(p.channel, map[string]any{"type": "behind_the_frame"}); err != nil {
+	if err := p.stage.Slack.Emit(p.channel, map[string]any{"type": "behind_the_frame"}); err != nil {
 		return err
 	}
-	return p.stage.slack.WaitTaken(ctx)
+	return p.stage.Slack.WaitTaken(ctx)
 }
 
 func (p *officeCase) frame(ctx context.Context, s badStep) error {
@@ -223,11 +223,11 @@ func (p *officeCase) event(_ context.Context, s badStep) error {
 	if err := json.Unmarshal([]byte(p.filled(s.text())), &event); err != nil {
 		return err
 	}
-	return p.stage.slack.Emit(p.channel, event)
+	return p.stage.Slack.Emit(p.channel, event)
 }
 
 func (p *officeCase) filled(text string) string {
-	pairs := []string{"$channel", p.channel, "$root", p.root, "$last", p.last, "$bot", p.stage.slack.App().BotUser, "$team", p.stage.slack.App().TeamID, "$donor", p.donor, "$place", fmt.Sprintf("(place %d)", p.number), "$shown", p.shown("fix_it", false)}
+	pairs := []string{"$channel", p.channel, "$root", p.root, "$last", p.last, "$bot", p.stage.Slack.App().BotUser, "$team", p.stage.Slack.App().TeamID, "$donor", p.donor, "$place", fmt.Sprintf("(place %d)", p.number), "$shown", p.shown("fix_it", false)}
 	for name, id := range p.people {
 		pairs = append(pairs, "$"+name, id)
 	}
@@ -239,16 +239,16 @@ func (p *officeCase) filled(text string) string {
 
 func (p *officeCase) command(_ context.Context, s badStep) error {
 	who, name := p.who(&s), s.word()
-	return p.stage.slack.Command(p.channel, who, name, p.marked(p.mentions(s.text())))
+	return p.stage.Slack.Command(p.channel, who, name, p.marked(p.mentions(s.text())))
 }
 
 // again delivers all that came from the place once more.
 func (p *officeCase) again(ctx context.Context, s badStep) error {
-	if err := p.stage.slack.WaitTaken(ctx); err != nil {
+	if err := p.stage.Slack.WaitTaken(ctx); err != nil {
 		return err
 	}
 	var ids []string
-	for _, d := range p.stage.slack.Deliveries() {
+	for _, d := range p.stage.Slack.Deliveries() {
 		id := d.EventID
 		if id == "" {
 			id = d.EnvelopeID
@@ -259,7 +259,7 @@ func (p *officeCase) again(ctx context.Context, s badStep) error {
 	}
 	for range s.number() {
 		for _, id := range ids {
-			if err := p.stage.slack.Redeliver(id); err != nil {
+			if err := p.stage.Slack.Redeliver(id); err != nil {
 				return err
 			}
 		}
@@ -271,16 +271,16 @@ func (p *officeCase) again(ctx context.Context, s badStep) error {
 func (p *officeCase) person(_ context.Context, s badStep) error {
 	name := s.word()
 	u := slacktest.User{Name: fmt.Sprintf("%s-%d", name, p.number), RealName: s.text()}
-	p.people[name] = p.stage.slack.AddUser(u).ID
-	return p.stage.slack.ChangeChannel(p.channel, func(ch *slacktest.Channel) { ch.Members = append(ch.Members, p.people[name]) })
+	p.people[name] = p.stage.Slack.AddUser(u).ID
+	return p.stage.Slack.ChangeChannel(p.channel, func(ch *slacktest.Channel) { ch.Members = append(ch.Members, p.people[name]) })
 }
 
 func (p *officeCase) change(_ context.Context, s badStep) error {
 	who, how := p.who(&s), s.text()
 	if how == "left" {
-		return p.stage.slack.Leave(p.channel, who)
+		return p.stage.Slack.Leave(p.channel, who)
 	}
-	return p.stage.slack.ChangeUser(who, func(u *slacktest.User) {
+	return p.stage.Slack.ChangeUser(who, func(u *slacktest.User) {
 		switch how {
 		case "deleted":
 			u.Deleted = true
@@ -303,7 +303,7 @@ func (p *officeCase) fault(_ context.Context, s badStep) error {
 		f.Error = how
 	}
 	f.Times = max(1, s.number())
-	p.stage.slack.Order(f)
+	p.stage.Slack.Order(f)
 	return nil
 }
 
@@ -311,26 +311,26 @@ func (p *officeCase) fault(_ context.Context, s badStep) error {
 func (p *officeCase) trouble(ctx context.Context, s badStep) error {
 	switch s.verb {
 	case "lose":
-		p.stage.slack.DropAcks(1)
+		p.stage.Slack.DropAcks(1)
 		return nil
 	case "expire":
-		p.stage.slack.ExpireAcks()
+		p.stage.Slack.ExpireAcks()
 		return nil
 	case "clear":
-		p.stage.slack.ClearFaults()
+		p.stage.Slack.ClearFaults()
 		return nil
 	case "cut":
-		p.stage.slack.Cut()
+		p.stage.Slack.Cut()
 	case "disconnect":
-		p.stage.slack.Disconnect(s.text())
+		p.stage.Slack.Disconnect(s.text())
 	}
-	return p.stage.slack.WaitConnected(ctx, 1)
+	return p.stage.Slack.WaitConnected(ctx, 1)
 }
 
 // crowd has people reply in the thread, of which the bot is told nothing.
 func (p *officeCase) crowd(_ context.Context, s badStep) error {
 	for n := range s.number() {
-		if _, err := p.stage.slack.Say(p.channel, p.people["bea"], fmt.Sprintf("reply number %d here", n), p.root); err != nil {
+		if _, err := p.stage.Slack.Say(p.channel, p.people["bea"], fmt.Sprintf("reply number %d here", n), p.root); err != nil {
 			return err
 		}
 	}
@@ -338,10 +338,10 @@ func (p *officeCase) crowd(_ context.Context, s badStep) error {
 }
 
 func (p *officeCase) restart(context.Context, badStep) error {
-	if err := p.stage.halt(); err != nil {
+	if err := p.stage.Halt(); err != nil {
 		return err
 	}
-	return p.stage.start(context.Background())
+	return p.stage.Start(context.Background())
 }
 
 // base: somebody commits to the base branch.
@@ -375,14 +375,14 @@ func (p *officeCase) await(ctx context.Context, s badStep) error {
 		}
 		sleep(ctx, 50*time.Millisecond)
 	}
-	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(), p.stage.slack.ExportText(p.channel, p.root))
+	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(), p.stage.Slack.ExportText(p.channel, p.root))
 }
 
 // has tells whether the bot said it, after the first so many of its messages.
 func (p *officeCase) has(text string, after int) bool {
 	own := p.own()
 	return slices.ContainsFunc(own[min(after, len(own)):], func(m slacktest.Message) bool {
-		return strings.Contains(p.stage.slack.Readable(m.Text), text)
+		return strings.Contains(p.stage.Slack.Readable(m.Text), text)
 	})
 }
 
@@ -420,7 +420,7 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 			"branch":   `select coalesce(string_agg(branch, ' '), '') from sessions where channel = $1`,
 		}[s.verb]
 		var got string
-		if err := p.stage.store.Pool.QueryRow(ctx, sql, p.channel).Scan(&got); err != nil {
+		if err := p.stage.Store.Pool.QueryRow(ctx, sql, p.channel).Scan(&got); err != nil {
 			return err
 		}
 		p.hold(s, got == s.text(), "it is %q", got)
@@ -438,7 +438,7 @@ func (p *officeCase) dueInWords(s badStep) bool {
 	for _, m := range own {
 		raw += m.Text + "\n" + string(m.Blocks) + "\n"
 	}
-	for _, m := range p.stage.slack.Ephemeral() {
+	for _, m := range p.stage.Slack.Ephemeral() {
 		if m.Channel == p.channel {
 			whispers += m.Text + "\n"
 		}

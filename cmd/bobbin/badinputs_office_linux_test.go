@@ -28,6 +28,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -44,7 +46,7 @@ import (
 type badOffice struct {
 	t     *testing.T
 	off   string
-	stage *stage
+	stage *stage.Stage
 	model *httptest.Server
 	alone sync.RWMutex // cases that trouble everybody run by themselves
 	group string
@@ -123,7 +125,7 @@ func (o *badOffice) play(batches []*badBatch) {
 	if err := o.places[0].afterwards(t.Context()); err != nil {
 		t.Errorf("the program does not go on: %v", err)
 	}
-	for _, r := range o.stage.slack.Requests("chat.postMessage") {
+	for _, r := range o.stage.Slack.Requests("chat.postMessage") {
 		require.Equal(t, []string{"false", "false"}, []string{r.Args.Get("unfurl_links"), r.Args.Get("unfurl_media")}, "%v", r.Args)
 	}
 	require.NotContains(t, o.log.String(), "panic")
@@ -145,18 +147,18 @@ func (b *badBatch) told(verb string) string {
 // open makes the stage, with a channel for each place.
 func (o *badOffice) open(batches []*badBatch) {
 	t := o.t
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	o.model = httptest.NewServer(http.HandlerFunc(o.answer))
 	t.Cleanup(o.model.Close)
 	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}, {Name: ".env", Data: []byte("KEY=1\n")}}
-	o.stage, err = openStage(t.Context(), stageConfig{
+	o.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: clustertestDatabase(t),
 		Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Adjust: o.adjust(batches, files),
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = o.stage.close() })
+	t.Cleanup(func() { _ = o.stage.Close() })
 	o.cast()
 	o.place(nil)
 	for _, b := range batches {
@@ -168,38 +170,38 @@ func (o *badOffice) open(batches []*badBatch) {
 			o.place(b)
 		}
 	}
-	require.NoError(t, o.stage.start(context.Background()))
+	require.NoError(t, o.stage.Start(context.Background()))
 	if o.off == "one row for each event" {
-		_, err := o.stage.store.Pool.Exec(t.Context(), `alter table inbox drop constraint inbox_event_id_key`)
+		_, err := o.stage.Store.Pool.Exec(t.Context(), `alter table inbox drop constraint inbox_event_id_key`)
 		require.NoError(t, err)
 	}
 }
 
 func (o *badOffice) cast() {
-	s := o.stage.slack
-	add := func(u slacktest.User) { o.stage.people[u.Name] = s.AddUser(u).ID }
+	s := o.stage.Slack
+	add := func(u slacktest.User) { o.stage.People[u.Name] = s.AddUser(u).ID }
 	add(slacktest.User{Name: "cem"})
 	add(slacktest.User{Name: "una", Kind: slacktest.UltraGuest})
 	add(slacktest.User{Name: "gone", Deleted: true})
 	add(slacktest.User{Name: "away"})
-	o.stage.people["hook"] = s.AddBot(slacktest.User{Name: "hook", Hook: true}).ID
-	o.group = s.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{o.stage.people["bea"], o.stage.people["gus"]}}).ID
+	o.stage.People["hook"] = s.AddBot(slacktest.User{Name: "hook", Hook: true}).ID
+	o.group = s.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{o.stage.People["bea"], o.stage.People["gus"]}}).ID
 }
 
 // place makes a channel for a case.
 func (o *badOffice) place(b *badBatch) {
 	p := &officeCase{badOffice: o, number: len(o.places), people: map[string]string{}}
 	var members []string
-	for name, id := range o.stage.people {
+	for name, id := range o.stage.People {
 		p.people[name] = id
 		if name != "away" && name != "hook" {
 			members = append(members, id)
 		}
 	}
-	p.channel = o.stage.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("place-", p.number), Shared: true, Members: append(members, o.stage.slack.App().BotUser)}).ID
-	p.remote = o.stage.remote
+	p.channel = o.stage.Slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("place-", p.number), Shared: true, Members: append(members, o.stage.Slack.App().BotUser)}).ID
+	p.remote = o.stage.Remote
 	if b != nil && b.has("own-remote") {
-		p.remote = filepath.Join(o.stage.dir, fmt.Sprintf("own-%s.git", filepath.Base(b.name)))
+		p.remote = filepath.Join(o.stage.Dir, fmt.Sprintf("own-%s.git", filepath.Base(b.name)))
 	}
 	p.badCase = &badCase{batch: &badBatch{}}
 	if b != nil {
@@ -209,8 +211,8 @@ func (o *badOffice) place(b *badBatch) {
 }
 
 // adjust gives each place the repository whose rules its batch wants.
-func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*settings) {
-	return func(s *settings) {
+func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server.Settings) {
+	return func(s *server.Settings) {
 		s.ModelURL, s.ModelKey, s.Sandbox.Kind = o.model.URL+"/v1", badKey, "none"
 		s.ModelRetry = model.Retry{Tries: 2, Wait: time.Millisecond, MaxWait: 20 * time.Millisecond}
 		s.SlackPace, s.Seats = time.Millisecond, store.Seats{AtOnce: 16}
@@ -218,9 +220,9 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*settin
 		s.Agents = map[string]agent.Setting{}
 		rules := map[string]turn.Repository{}
 		for name, a := range map[string]workflow.Approvers{
-			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.people["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
+			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.People["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
 		} {
-			rules[name] = turn.Repository{Remote: repo.Remote{Name: "shop" + name, URL: o.stage.remote}, Base: "main", Approvers: a}
+			rules[name] = turn.Repository{Remote: repo.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
 		}
 		for _, p := range o.places {
 			b := p.badCase.batch
@@ -268,7 +270,7 @@ func (b *badBatch) plant(dir string, files []txtar.File) error {
 		}
 		files = append(slices.DeleteFunc(files, func(f txtar.File) bool { return f.Name == name }), txtar.File{Name: name, Data: []byte(s.text())})
 	}
-	if err := plantRemote(dir, files); err != nil || odd == nil {
+	if err := stage.PlantRemote(dir, files); err != nil || odd == nil {
 		return err
 	}
 	return plantOdd(dir, odd)
@@ -386,7 +388,7 @@ func (o *badOffice) limit(b *badBatch) func() {
 	if b.has("alone") {
 		o.alone.Lock()
 		return func() {
-			o.stage.slack.ClearFaults()
+			o.stage.Slack.ClearFaults()
 			o.alone.Unlock()
 		}
 	}
@@ -487,7 +489,7 @@ func (p *officeCase) examine(ctx context.Context) error {
 // with them: they are told of who asks for an approval.
 func (p *officeCase) calledFor() *strings.Replacer {
 	var pairs []string
-	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.people["bea"]} {
+	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.People["bea"]} {
 		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "", `\nFor \u003c`+mark+`\u003e`, "")
 	}
 	return strings.NewReplacer(pairs...)
@@ -500,7 +502,7 @@ var liveMarks = regexp.MustCompile(`<[!@#][^>]*>|<https?://[^>]*>|<mailto:[^>]*>
 var plainText = regexp.MustCompile(`"text":"(?:[^"\\]|\\.)*","type":"plain_text"`)
 
 func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
-	err = p.stage.store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1) select (select count(*) from s),
+	err = p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1) select (select count(*) from s),
 		(select count(*) from approvals where session_id in (select id from s)), (select count(*) from pushes where state = 'pushed' and session_id in (select id from s))`,
 		p.channel).Scan(&rows.sessions, &rows.approvals, &rows.pushes)
 	return rows, err
@@ -508,9 +510,9 @@ func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
 
 // own is all that the bot said in the place.
 func (p *officeCase) own() (list []slacktest.Message) {
-	for _, root := range p.stage.slack.Channel(p.channel) {
-		for _, m := range p.stage.slack.Thread(p.channel, root.TS) {
-			if m.BotID == p.stage.slack.App().BotID && m.TS != "" {
+	for _, root := range p.stage.Slack.Channel(p.channel) {
+		for _, m := range p.stage.Slack.Thread(p.channel, root.TS) {
+			if m.BotID == p.stage.Slack.App().BotID && m.TS != "" {
 				list = append(list, m)
 			}
 		}
@@ -537,11 +539,11 @@ func (p *officeCase) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
-		if err := p.stage.slack.WaitTaken(ctx); err != nil {
+		if err := p.stage.Slack.WaitTaken(ctx); err != nil {
 			return fmt.Errorf("what was sent is not taken: %w", err)
 		}
 		var left int
-		err := p.stage.store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1)
+		err := p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1)
 			select (select count(*) from inbox where handled_at is null and session_id in (select id from s))
 			+ (select count(*) from outbox where posted_at is null and refused is null and session_id in (select id from s))
 			+ (select count(*) from river_job where kind in ('turn', 'post') and state not in ('completed', 'discarded', 'cancelled') and args->>'session' in (select id from s))`, p.channel).Scan(&left)

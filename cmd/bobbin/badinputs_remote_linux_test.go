@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/txtar"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 )
 
@@ -56,7 +57,7 @@ type caughtHost struct {
 }
 
 func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	caught := &caughtHost{}
@@ -95,7 +96,7 @@ func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"), 0o644); err != nil {
 		return err
 	}
-	if r.commit, err = r.work.Commit(ctx, repo.CommitSpec{Message: "Ours", When: authored}); err != nil {
+	if r.commit, err = r.work.Commit(ctx, repo.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
 		return err
 	}
 	for n, c := range b.cases {

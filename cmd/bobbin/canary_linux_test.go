@@ -31,6 +31,11 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -61,7 +66,7 @@ type mine struct {
 
 func openMine(t *testing.T) *mine {
 	t.Helper()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	m := &mine{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": hostPassword}}
@@ -117,7 +122,7 @@ func (m *mine) openRemotes() {
 	m.hub, err = githubtest.Listen(githubtest.Config{Dir: filepath.Join(m.dir, "hub"), AppID: "12345", Key: &key.PublicKey, Print: "tok_"}) // no rule knows these
 	require.NoError(t, err)
 	t.Cleanup(m.hub.Close)
-	require.NoError(t, plantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
+	require.NoError(t, stage.PlantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
 	m.hub.Install("acme/shop", 7)
 	m.desk = openHost(t, filepath.Join(m.dir, "desk"), files)
 	m.desk.address = regexp.MustCompile(`//.*@`).ReplaceAllString(m.desk.address, "//")
@@ -167,9 +172,9 @@ func (m *mine) program(config string, more ...string) *exec.Cmd {
 	cmd := exec.Command("/proc/self/exe", "serve", "--config", name, "--verbose")
 	cmd.Env = append([]string{
 		asProgram + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "BOBBIN_DATA_DIR=" + filepath.Join(m.dir, "data"),
-		slackBotToken + "=" + m.birds["bot token"], slackAppToken + "=" + m.birds["app token"], "SLACK_API_URL=" + m.slack.URL(),
-		modelKey + "=" + m.birds["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1", databaseURL + "=" + m.dbURL,
-		gitToken + "=" + m.birds["git token"], "GHOST_TOKEN=" + m.birds["ghost token"], githubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`),
+		secrets.SlackBotToken + "=" + m.birds["bot token"], secrets.SlackAppToken + "=" + m.birds["app token"], "SLACK_API_URL=" + m.slack.URL(),
+		secrets.ModelKey + "=" + m.birds["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1", secrets.DatabaseURL + "=" + m.dbURL,
+		secrets.GitToken + "=" + m.birds["git token"], "GHOST_TOKEN=" + m.birds["ghost token"], secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`),
 		"HTTPS_PROXY=" + proxy,
 	}, more...)
 	cmd.Stdout, cmd.Stderr = &m.log, &m.log
@@ -382,7 +387,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 
 	// Starts that fail: a Postgres that is not there, an address that is none.
 	for _, address := range []string{"postgres://u:" + m.birds["database password"] + "@127.0.0.1:1/d", "postgres://u:" + m.birds["database password"] + "%zz@h/d", "postgres://u:" + m.birds["database password"] + "@h:port/d"} {
-		require.Error(t, m.program(config, databaseURL+"="+address).Run())
+		require.Error(t, m.program(config, secrets.DatabaseURL+"="+address).Run())
 	}
 	bot := m.program(config)
 	require.NoError(t, bot.Start())
@@ -430,25 +435,26 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	m := openMine(t)
 	channel := m.channel("desk")
 	app := m.slack.App()
-	s := settings{
-		DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL, SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(),
-		SlackPace: time.Millisecond, ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: SandboxConfig{Kind: "none"}, Attempts: 2, Seats: store.Seats{AtOnce: 2},
+	s := server.Settings{
+		Place:      storage.Place{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
+		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(),
+		SlackPace: time.Millisecond, ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2, Seats: store.Seats{AtOnce: 2},
 		Repositories: []turn.Repository{{
 			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.address, "//", "//bot:"+hostPassword+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},
 	}
-	service, err := newService(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))
+	service, err := server.New(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))
 	require.NoError(t, err)
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	ended := make(chan error, 1)
-	go func() { ended <- service.run(ctx) }()
+	go func() { ended <- service.Run(ctx) }()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.desk.fail(readRefs, lasting, echo(http.StatusForbidden, ""))
 	m.say(channel, "the word is wrong")
 	m.await(ctx, channel, "may not do this: not with "+hostPassword)
 	stop()
 	<-ended
-	service.close()
+	service.Close()
 	found := m.birds.everywhere(m.places())
 	require.Contains(t, found, "git token is in Slack")
 	require.Contains(t, found, "git token is in table public.lines")

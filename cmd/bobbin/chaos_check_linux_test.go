@@ -12,6 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -142,7 +143,7 @@ const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as i
 
 // wrongFiles looks at what was pushed: each branch mends its own bug and nothing else.
 func (c *chaos) wrongFiles() (found []string) {
-	branches, err := remoteBranches(c.remote)
+	branches, err := stage.RemoteBranches(c.remote)
 	require.NoError(c.t, err)
 	if len(branches) != c.sessions+1 {
 		found = append(found, fmt.Sprintf("%d branches stand in the remote, want %d", len(branches), c.sessions+1))

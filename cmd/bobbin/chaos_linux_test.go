@@ -21,6 +21,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
@@ -122,7 +124,7 @@ func (c *chaos) open() {
 	t := c.t
 	t.Logf("seed %d: %d sessions, %d replicas, %d kills, %d freezes, %d restarts of Postgres", c.seed, c.sessions, c.replicas, c.kills, c.freezes, c.restarts)
 	c.random = rand.New(rand.NewPCG(c.seed, c.seed))
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	c.dir, c.remote = dir, filepath.Join(dir, "remote.git")
@@ -132,7 +134,7 @@ func (c *chaos) open() {
 	if c.model == "" {
 		c.model = reflex(t).URL
 	}
-	require.NoError(t, plantRemote(c.remote, bugs(c.sessions)))
+	require.NoError(t, stage.PlantRemote(c.remote, bugs(c.sessions)))
 	c.openDatabase()
 	c.openSlack()
 }
@@ -208,7 +210,7 @@ func (c *chaos) play() {
 		c.start(c.running[n])
 	}
 	defer c.stop()
-	require.NoError(c.t, c.slack.WaitConnected(ctx, defaultConnections*c.replicas))
+	require.NoError(c.t, c.slack.WaitConnected(ctx, config.DefaultConnections*c.replicas))
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, LoseAnswer: true})
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 500})
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 429})

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // pointMark names a place in the source at which it matters that the program may die:
@@ -141,7 +142,7 @@ func TestFrozenAtEachPoint(t *testing.T) {
 // whole run is asked for, each share-th point is played once.
 func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string, hit int) (came bool)) {
 	t.Helper()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	binary, points := withPoints(t, dir)
@@ -184,7 +185,7 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 // same point is found out.
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	binary, _ := withPoints(t, dir)
@@ -310,7 +311,7 @@ func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
 	return came
 }
 
-func isClosed(c chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true

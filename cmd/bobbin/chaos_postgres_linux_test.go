@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
 
@@ -30,7 +31,7 @@ type postgres struct {
 // startPostgres starts one. Its clients reach it at one address whatever becomes of it.
 func startPostgres(t *testing.T) *postgres {
 	t.Helper()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	p := &postgres{dir: dir}
 	t.Cleanup(func() {

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -22,11 +26,11 @@ sessions' folders, mirrors and build caches on the disk. A running bot does so b
 }
 
 // Run cleans once, and says what went.
-func (c *cleanCommand) Run(ctx context.Context, con console, log *slog.Logger) error {
-	var config Config
+func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	var file config.Config
 	if c.Config != "" {
 		var err error
-		if config, err = LoadConfig(c.Config); err != nil {
+		if file, err = config.Load(c.Config); err != nil {
 			return err
 		}
 	}
@@ -34,22 +38,21 @@ func (c *cleanCommand) Run(ctx context.Context, con console, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	s.Keep = config.Keep.retention()
 	return c.look(ctx, con, log, func(st *store.Store) error {
 		if !c.DryRun {
-			lock, err := hold(s.DataDir)
-			var busy usageError
+			lock, err := storage.LockDataDir(s.DataDir)
+			var busy cli.UsageError
 			if errors.As(err, &busy) {
-				return usageError{fmt.Errorf("bobbin: the bot that works in %s cleans by itself; stop it first, or look with --dry-run", s.DataDir)}
+				return cli.UsageError{Err: fmt.Errorf("bobbin: the bot that works in %s cleans by itself; stop it first, or look with --dry-run", s.DataDir)}
 			}
 			if err != nil {
 				return err
 			}
 			defer lock.Close()
 		}
-		done, err := housekeeping(s, st, log).clean(ctx, c.DryRun)
+		done, err := housekeeping.New(s.DataDir, housekeeping.FromConfig(file.Keep), st, log).Clean(ctx, c.DryRun)
 		for _, gone := range done.Disk {
-			fmt.Fprintf(con.Out, "%10s  %s: %s\n", megabytes(gone.Bytes), gone.What, gone.Why)
+			fmt.Fprintf(con.Out, "%10s  %s: %s\n", cli.Megabytes(gone.Bytes), gone.What, gone.Why)
 		}
 		what := "Removed "
 		if c.DryRun {

@@ -2,14 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
 	"encoding/json"
-	"maps"
+	"encoding/pem"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -24,11 +30,23 @@ import (
 // secret is part of every secret of these tests: it is in nothing that the program says.
 const secret = "s3cr3t"
 
+// good is a configuration to which a test adds what it is about, from line 2 on.
+const good = "repositories: [{name: shop, url: /srv/shop.git}]\n"
+
+func writeConfig(t testing.TB, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "skills"), 0o755))
+	name := filepath.Join(dir, "bobbin.yaml")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	return name
+}
+
 // call runs the program within the test, in an environment of its own.
 func call(t *testing.T, ctx context.Context, env map[string]string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	code = run(ctx, args, console{Out: &stdout, Err: &stderr, Env: func(name string) string { return env[name] }})
+	code = run(ctx, args, cli.Console{Out: &stdout, Err: &stderr, Env: func(name string) string { return env[name] }})
 	require.NotContains(t, stdout.String()+stderr.String(), secret)
 	return code, stdout.String(), stderr.String()
 }
@@ -52,7 +70,7 @@ func TestHelpTeaches(t *testing.T) {
 			args = []string{command, "--help"}
 		}
 		code, out, errs := call(t, t.Context(), nil, args...)
-		require.Equal(t, exitOK, code, command)
+		require.Equal(t, cli.ExitOK, code, command)
 		require.Empty(t, errs, command)
 		said := strings.Join(strings.Fields(out), " ")
 		for _, w := range words {
@@ -61,11 +79,11 @@ func TestHelpTeaches(t *testing.T) {
 		require.NotContains(t, said, "--bot-token", "a secret on a command line is seen by everybody")
 	}
 	code, out, errs := call(t, t.Context(), nil)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 	require.Empty(t, out)
 	require.Contains(t, errs, "Start with: bobbin demo")
 	code, out, _ = call(t, t.Context(), nil, "--version")
-	require.Equal(t, exitOK, code)
+	require.Equal(t, cli.ExitOK, code)
 	require.Equal(t, version+"\n", out)
 }
 
@@ -83,7 +101,7 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 		"sessions a b":        "bobbin: unexpected argument b\nTry: bobbin sessions --help\n",
 	} {
 		code, out, errs := call(t, t.Context(), nil, strings.Fields(args)...)
-		require.Equal(t, exitUsage, code, args)
+		require.Equal(t, cli.ExitUsage, code, args)
 		require.Empty(t, out, args)
 		require.Equal(t, want, errs, args)
 	}
@@ -149,31 +167,10 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, out, errs := call(t, t.Context(), c.env, append([]string{"serve"}, c.args...)...)
-			require.Equal(t, exitUsage, code)
+			require.Equal(t, cli.ExitUsage, code)
 			require.Empty(t, out)
 			require.Equal(t, c.want, errs)
 		})
-	}
-}
-
-func TestAddressesOfPostgres(t *testing.T) {
-	t.Parallel()
-	for _, address := range []string{"", "postgres://u:" + secret + "@h/x", "postgres://u:a#" + secret + "@h/x", "postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql"} {
-		require.NoError(t, checkDatabase(address), address)
-	}
-	for address, want := range map[string]string{
-		"localhost":                                "invalid keyword/value",
-		"postgres://u:" + secret + "@h:99999/x":    "invalid port",
-		"postgres://u:a " + secret + "@h/x":        "unexpected spaces found in password, use percent-encoded spaces (%20) instead",
-		"postgres://u:" + secret + "%zz@h/x":       "invalid percent-encoded token in password",
-		"postgres://u:a@" + secret + "@h/x":        "an @ in the password is written %40",
-		"host=h password=" + secret + " sslmode=x": "sslmode is invalid",
-		"host=h password='" + secret:               "unterminated quoted string in connection info string",
-	} {
-		err := checkDatabase(address)
-		require.ErrorContains(t, err, want, address)
-		require.NotContains(t, err.Error(), secret)
-		require.NotContains(t, err.Error(), "\n")
 	}
 }
 
@@ -198,15 +195,15 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 		code                  int
 		want                  string
 	}{
-		"bot token": {slack.URL(), "xoxb-" + secret, app.AppToken, config, exitUsage, "Slack: invalid_auth: SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n"},
-		"app token": {slack.URL(), app.BotToken, "xapp-" + secret, config, exitUsage, "Slack: invalid_auth: SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n"},
+		"bot token": {slack.URL(), "xoxb-" + secret, app.AppToken, config, cli.ExitUsage, "Slack: invalid_auth: SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n"},
+		"app token": {slack.URL(), app.BotToken, "xapp-" + secret, config, cli.ExitUsage, "Slack: invalid_auth: SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n"},
 		"app gone": {
-			faulty.URL(), other.BotToken, other.AppToken, config, exitUsage,
+			faulty.URL(), other.BotToken, other.AppToken, config, cli.ExitUsage,
 			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; install it again and set SLACK_BOT_TOKEN anew\n",
 		},
-		"no Slack": {web.URL, app.BotToken, app.AppToken, config, exitUsage, "Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n"},
-		"channel":  {slack.URL(), app.BotToken, app.AppToken, nowhere, exitUsage, "the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n"},
-		"nobody":   {"http://" + closedPort(t), app.BotToken, app.AppToken, config, exitFailed, "connection refused\n"},
+		"no Slack": {web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage, "Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n"},
+		"channel":  {slack.URL(), app.BotToken, app.AppToken, nowhere, cli.ExitUsage, "the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n"},
+		"nobody":   {"http://" + closedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed, "connection refused\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -247,10 +244,10 @@ func TestServeThatIsStoppedWhileItStarts(t *testing.T) {
 	}()
 	env := ready("DATABASE_URL", "postgres://u:"+secret+"@"+mute.Addr().String()+"/x", "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good))
 	code, _, errs := call(t, ctx, env, "serve")
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	require.Empty(t, errs)
 	code, _, errs = call(t, ctx, env, "sessions")
-	require.Equal(t, exitStopped, code)
+	require.Equal(t, cli.ExitStopped, code)
 	require.Equal(t, "bobbin: stopped\n", errs)
 }
 
@@ -271,7 +268,7 @@ func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			code, out, errs := call(t, t.Context(), ready("DATABASE_URL", c.url, "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good)), "serve")
-			require.Equal(t, exitFailed, code, errs)
+			require.Equal(t, cli.ExitFailed, code, errs)
 			require.Empty(t, out)
 			require.True(t, strings.HasSuffix(errs, c.want), errs)
 			require.Equal(t, 1, strings.Count(errs, "\n"), errs)
@@ -284,7 +281,7 @@ func TestSessionsNeedTheBotsOwnDatabase(t *testing.T) {
 	dir := t.TempDir()
 	for _, args := range [][]string{{"sessions"}, {"audit", "abc"}} {
 		code, out, errs := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, args...)
-		require.Equal(t, exitUsage, code)
+		require.Equal(t, cli.ExitUsage, code)
 		require.Empty(t, out)
 		require.Equal(t, "bobbin: there is no database in "+dir+"; name the bot's own folder with --data-dir or BOBBIN_DATA_DIR, or its Postgres with DATABASE_URL\n", errs)
 	}
@@ -298,21 +295,21 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 	env := map[string]string{"DATABASE_URL": clustertest.Database(t, nil), "BOBBIN_DATA_DIR": t.TempDir()}
 	for _, args := range [][]string{{"sessions"}, {"sessions", "abc"}, {"audit", "abc"}} {
 		code, out, errs := call(t, t.Context(), env, args...)
-		require.Equal(t, exitFailed, code)
+		require.Equal(t, cli.ExitFailed, code)
 		require.Empty(t, out)
 		require.Equal(t, "bobbin: the database was not made by this version of Bobbin; bring it up to date with: bobbin migrate\n", errs)
 	}
 	for range 2 { // the second time there is nothing to do
 		code, out, errs := call(t, t.Context(), env, "migrate")
-		require.Equal(t, exitOK, code, errs)
+		require.Equal(t, cli.ExitOK, code, errs)
 		require.Equal(t, "The database is up to date.\n", out)
 	}
 	code, out, errs := call(t, t.Context(), env, "sessions")
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, "No sessions yet. Mention the bot in a channel that it is in.\n", out)
 	for _, args := range [][]string{{"sessions", "abc"}, {"audit", "abc"}} {
 		code, out, errs := call(t, t.Context(), env, args...)
-		require.Equal(t, exitFailed, code)
+		require.Equal(t, cli.ExitFailed, code)
 		require.Empty(t, out)
 		require.Equal(t, "bobbin: there is no session \"abc\"; `bobbin sessions` lists them\n", errs)
 	}
@@ -349,7 +346,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	t.Parallel()
 	env := withSessions(t)
 	code, out, errs := call(t, t.Context(), env, "sessions")
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              USD   REQUEST
 k3x9   done      shop        2026-03-02 09:05:00  0.13  a cent [2Jshort
 plain  answered  -           2026-03-02 08:00:00  0.00  `+plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
@@ -357,7 +354,7 @@ plain  answered  -           2026-03-02 08:00:00  0.00  `+plaintext.CutLine(stri
 	require.Equal(t, 2, strings.Count(out, "\n"))
 
 	code, out, errs = call(t, t.Context(), env, "sessions", "k3x9")
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, `a cent [2Jshort
 phase done, asked by U1, thread C1/17.1, 0.13 USD, begun 2026-03-02 09:00:00
 repository shop at base123
@@ -384,7 +381,7 @@ pushes:
 func TestAuditIsJSONLines(t *testing.T) {
 	t.Parallel()
 	code, out, errs := call(t, t.Context(), withSessions(t), "audit", "k3x9")
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	var kinds []string
 	for line := range strings.Lines(out) {
 		var record struct {
@@ -407,46 +404,52 @@ func TestAuditIsVerified(t *testing.T) {
 	env := withSessions(t)
 	for _, id := range []string{"", "k3x9"} { // its rows were put in by hand
 		code, out, errs := call(t, t.Context(), env, strings.Fields("audit --verify "+id)...)
-		require.Equal(t, exitFailed, code)
+		require.Equal(t, cli.ExitFailed, code)
 		require.Empty(t, out)
 		require.Equal(t, "bobbin: the audit does not hold: session k3x9, approval a1: the row was never recorded\n", errs)
 	}
 	code, out, errs := call(t, t.Context(), env, "audit", "--verify", "plain") // nothing was decided there
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, "The audit holds: 1 sessions, 0 records.\nhead none\n", out)
 	code, _, errs = call(t, t.Context(), env, "audit", "--verify", "abc")
-	require.Equal(t, exitFailed, code)
+	require.Equal(t, cli.ExitFailed, code)
 	require.Equal(t, "bobbin: there is no session \"abc\"; `bobbin sessions` lists them\n", errs)
 }
 
-func TestDataDirectoryByDefault(t *testing.T) {
+func TestDataDirectoryIsMadeAbsolute(t *testing.T) {
 	t.Parallel()
-	for want, env := range map[string]map[string]string{
-		"/data/bobbin":                        {"XDG_DATA_HOME": "/data", "HOME": "/home/ann"},
-		"/home/ann/.local/share/bobbin":       {"XDG_DATA_HOME": "relative", "HOME": "/home/ann"},
-		filepath.Join(os.TempDir(), "bobbin"): {},
-	} {
-		if os.Getuid() == 0 {
-			want = "/var/lib/bobbin"
-		}
-		require.Equal(t, want, defaultDataDir(func(name string) string { return env[name] }), maps.Clone(env))
-	}
-	s, err := placeFlags{DataDir: "relative"}.place(console{})
+	s, err := placeFlags{DataDir: "relative"}.place(cli.Console{})
 	require.NoError(t, err)
 	require.True(t, filepath.IsAbs(s.DataDir), "the sandbox and Postgres work in other folders")
 }
 
-// What was read is gone from the process before anything is started by it.
-func TestSecretsAreTakenOutOfTheEnvironment(t *testing.T) {
-	names := []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "DATABASE_URL"}
-	for _, name := range names {
-		t.Setenv(name, secret+name)
+// appKey is a GitHub App's key, as GitHub gives it out. It is made once: that takes a while.
+var appKey = sync.OnceValue(func() string {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
 	}
-	t.Setenv("BOBBIN_CONFIG", "bobbin.yaml")
-	env := environment()
-	for _, name := range names {
-		require.Equal(t, secret+name, env(name))
+	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+})
+
+func TestServeSaysWhichCredentialIsMissing(t *testing.T) {
+	t.Parallel()
+	two := writeConfig(t, "repositories:\n- {name: a, url: https://one.example/x}\n- {name: b, url: https://two.example/y}\n")
+	token := writeConfig(t, "repositories:\n- {name: a, url: https://one.example/x, token_env: A_TOKEN}\n")
+	app := writeConfig(t, "repositories:\n- name: a\n  url: https://github.com/acme/shop.git\n"+"github_app: {id: 12}")
+	for name, c := range map[string]struct {
+		config string
+		env    []string
+		want   string
+	}{
+		"two hosts":       {two, []string{secrets.GitToken, secret}, "environment: BOBBIN_GIT_TOKEN would be shown to one.example and two.example; give the repositories of all but one of them a token of their own with token_env\n"},
+		"token_env unset": {token, nil, "environment: A_TOKEN is not set; token_env of repository \"a\" names it\n"},
+		"token_env bad":   {token, []string{"A_TOKEN", secret + " "}, "environment: A_TOKEN holds white space, quotes or other characters that no token has\n"},
+		"no key":          {app, nil, "environment: BOBBIN_GITHUB_APP_KEY is not set, and github_app names no key_file; one of them has to give the App's private key\n"},
+		"a bad key":       {app, []string{secrets.GithubAppKey, secret}, "environment: BOBBIN_GITHUB_APP_KEY: it holds no key that begins with -----BEGIN RSA PRIVATE KEY-----\n"},
+	} {
+		code, _, errs := call(t, t.Context(), ready(c.env...), "serve", "--config="+c.config)
+		require.Equal(t, cli.ExitUsage, code, name)
+		require.Equal(t, c.want, errs, name)
 	}
-	require.Equal(t, "bobbin.yaml", env("BOBBIN_CONFIG"))
-	require.NotContains(t, strings.Join(os.Environ(), "\n"), secret)
 }

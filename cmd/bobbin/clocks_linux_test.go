@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // skewVariable names a file that holds how many seconds a program's clock is off.
@@ -151,7 +153,7 @@ func (c *clocks) play(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer c.stop()
-	require.NoError(c.t, c.slack.WaitConnected(ctx, defaultConnections*c.replicas))
+	require.NoError(c.t, c.slack.WaitConnected(ctx, config.DefaultConnections*c.replicas))
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.2, Status: 500})
 	var all sync.WaitGroup
 	all.Go(func() { c.talk(ctx) })
@@ -186,7 +188,7 @@ func TestClocksThatAreOff(t *testing.T) {
 		t.Skip("BOBBIN_CLOCKS is not set")
 	}
 	t.Parallel()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	c := newClocks(t, clocksOff(t, dir, nil))
@@ -210,7 +212,7 @@ func TestClocksThatAreOffAreFoundOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, err := stageDir("")
+			dir, err := stage.MakeDir("")
 			require.NoError(t, err)
 			t.Cleanup(func() { os.RemoveAll(dir) })
 			c := newClocks(t, clocksOff(t, dir, map[string][2]string{"../../workflow/store/clock.go": change}))

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // A tight machine has folders on small disks of their own, which are there for the program
@@ -242,7 +244,7 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	m := newTight(t, 1, built(t, dir, overlay(t, dir, "../../workflow/turn/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))

@@ -23,6 +23,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -41,8 +47,8 @@ type ward struct {
 	remote string
 	file   string // the configuration, as text
 	env    map[string]string
-	adjust func(*doctor)     // after it has read the set-up
-	hidden map[string]string // what differs from run to run, and what stands for it
+	adjust func(*doctor.Doctor) // after it has read the set-up
+	hidden map[string]string    // what differs from run to run, and what stands for it
 }
 
 // botTail is the end of the bot token, which may be shown.
@@ -59,11 +65,11 @@ func openWard(t *testing.T, cfg slacktest.Config) *ward {
 	t.Cleanup(w.slack.Close)
 	w.ann = w.slack.AddUser(slacktest.User{Name: "ann"})
 	w.bugs = w.slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{w.ann.ID, w.slack.App().BotUser}})
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	w.remote = filepath.Join(dir, "remote.git")
-	require.NoError(t, plantRemote(w.remote, []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}}))
+	require.NoError(t, stage.PlantRemote(w.remote, []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}}))
 	w.play("== " + agent.DefaultModel + "\nsay hello\n")
 	w.file = "repositories: [{name: shop, url: " + w.remote + ", channels: [" + w.bugs.ID + ", \"#bugs\"], approvers: [" + w.ann.ID + "]}]\n" +
 		"models: {" + agent.DefaultModel + ": {input_usd_per_million: 1, output_usd_per_million: 2}}\n"
@@ -84,13 +90,13 @@ func (w *ward) play(script string) {
 	require.NoError(w, err)
 	w.Cleanup(server.Close)
 	w.model = server.URL
-	w.hidden[hostOf(server.URL)] = "<model>"
+	w.hidden[doctor.HostOf(server.URL)] = "<model>"
 }
 
 func (w *ward) http(handler http.HandlerFunc) string {
 	server := httptest.NewServer(handler)
 	w.Cleanup(server.Close)
-	w.hidden[hostOf(server.URL)] = "<model>"
+	w.hidden[doctor.HostOf(server.URL)] = "<model>"
 	return server.URL
 }
 
@@ -100,9 +106,8 @@ func (w *ward) change(old, now string) {
 	w.file = strings.Replace(w.file, old, now, 1)
 }
 
-func (w *ward) command() *doctorCommand {
-	c := &doctorCommand{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model}
-	c.DataDir, c.DatabaseURL = w.env["BOBBIN_DATA_DIR"], w.env["DATABASE_URL"]
+func (w *ward) options() doctor.Options {
+	c := doctor.Options{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model, Place: storage.Place{DataDir: w.env["BOBBIN_DATA_DIR"], DatabaseURL: w.env["DATABASE_URL"], Durable: true}}
 	if w.file != "" {
 		c.Config = writeConfig(w, w.file)
 		w.hidden[filepath.Dir(c.Config)+"/"] = ""
@@ -113,20 +118,19 @@ func (w *ward) command() *doctorCommand {
 // look is what the doctor says of one part.
 func (w *ward) look(name string, box *sandbox.Sandbox) string {
 	var said strings.Builder
-	con := console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
-	c := w.command()
-	d, err := c.doctor(con)
+	con := cli.Console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
+	d, err := doctor.New(w.options(), con)
 	require.NoError(w, err)
 	if box != nil {
-		d.opening.Do(func() { d.opened = box })
+		d.Opening.Do(func() { d.Opened = box })
 	}
 	if w.adjust != nil {
 		w.adjust(d)
 	}
-	for _, p := range d.parts() {
+	for _, p := range d.Parts() {
 		if p.Name == name {
-			p.look(w.Context(), &p.Findings)
-			p.print(c.veiled(con))
+			p.Look(w.Context(), &p.Findings)
+			p.Print(d.Veiled())
 		}
 	}
 	return w.stable(said.String())
@@ -172,7 +176,7 @@ func notWell(said string) string {
 	part, findings, _ := strings.Cut(said, "\n")
 	var bad []string
 	for _, f := range strings.Split("\n"+findings, "\n  ") {
-		if strings.HasPrefix(f, findingProblem) || strings.HasPrefix(f, findingWarning) {
+		if strings.HasPrefix(f, doctor.FindingProblem) || strings.HasPrefix(f, doctor.FindingWarning) {
 			bad = append(bad, "  "+strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n  ", "\n    "))
 		}
 	}
@@ -214,7 +218,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 				opened = nil // it opens its own
 			}
 			said := w.look(c.part, opened)
-			bad := strings.Contains(said, "\n  "+findingProblem) || strings.Contains(said, "\n  "+findingWarning)
+			bad := strings.Contains(said, "\n  "+doctor.FindingProblem) || strings.Contains(said, "\n  "+doctor.FindingWarning)
 			require.Equal(t, !strings.HasPrefix(c.name, asItShouldBe) && !strings.HasSuffix(c.name, "(noted)"), bad, said)
 			if bad {
 				said = notWell(said)
@@ -266,7 +270,7 @@ func machineComplaints() []complaint {
 		{name: "data directory below a file", breaks: func(w *ward) { w.env["BOBBIN_DATA_DIR"] = filepath.Join(w.remote, "HEAD", "data") }},
 		{name: "a bot at work there (noted)", breaks: func(w *ward) {
 			require.NoError(w, os.MkdirAll(w.env["BOBBIN_DATA_DIR"], 0o755))
-			lock, err := hold(w.env["BOBBIN_DATA_DIR"])
+			lock, err := storage.LockDataDir(w.env["BOBBIN_DATA_DIR"])
 			require.NoError(w, err)
 			w.Cleanup(func() { lock.Close() })
 		}},
@@ -291,18 +295,18 @@ func tokenComplaints() []complaint {
 	}
 	return []complaint{
 		{name: asItShouldBe},
-		{name: "no tokens", breaks: func(w *ward) { delete(w.env, slackBotToken); delete(w.env, slackAppToken) }},
+		{name: "no tokens", breaks: func(w *ward) { delete(w.env, secrets.SlackBotToken); delete(w.env, secrets.SlackAppToken) }},
 		{name: "swapped tokens", breaks: func(w *ward) {
-			w.env[slackBotToken], w.env[slackAppToken] = w.env[slackAppToken], w.env[slackBotToken]
+			w.env[secrets.SlackBotToken], w.env[secrets.SlackAppToken] = w.env[secrets.SlackAppToken], w.env[secrets.SlackBotToken]
 		}},
-		{name: "a person's token", breaks: func(w *ward) { w.env[slackBotToken] = "xoxp-" + secret }},
-		{name: "quotes around a token", breaks: func(w *ward) { w.env[slackAppToken] = `"` + w.env[slackAppToken] + `"` }},
-		{name: "no token at all", breaks: func(w *ward) { w.env[slackBotToken] = secret }},
+		{name: "a person's token", breaks: func(w *ward) { w.env[secrets.SlackBotToken] = "xoxp-" + secret }},
+		{name: "quotes around a token", breaks: func(w *ward) { w.env[secrets.SlackAppToken] = `"` + w.env[secrets.SlackAppToken] + `"` }},
+		{name: "no token at all", breaks: func(w *ward) { w.env[secrets.SlackBotToken] = secret }},
 		{name: "revoked tokens", breaks: func(w *ward) {
 			w.slack.Order(slacktest.Fault{Method: "auth.test", Error: "token_revoked"})
 			refuse("token_revoked")(w)
 		}},
-		{name: "a wrong token", breaks: func(w *ward) { w.env[slackBotToken] += "x" }},
+		{name: "a wrong token", breaks: func(w *ward) { w.env[secrets.SlackBotToken] += "x" }},
 		{name: "two apps", slack: slacktest.Config{LinkApp: "A0OTHER"}},
 		{name: "scopes missing", slack: scopes("reactions:write", "groups:history")},
 		{name: "a scope that only groups need", slack: scopes("usergroups:read")},
@@ -365,8 +369,8 @@ func channelComplaints() []complaint {
 func databaseComplaints() []complaint {
 	exec := func(statements ...string) func(w *ward) {
 		return func(w *ward) {
-			w.env[databaseURL] = clustertest.Database(w.T, migrate)
-			c, err := pgx.Connect(w.Context(), w.env[databaseURL])
+			w.env[secrets.DatabaseURL] = clustertest.Database(w.T, migrate)
+			c, err := pgx.Connect(w.Context(), w.env[secrets.DatabaseURL])
 			require.NoError(w, err)
 			defer c.Close(w.Context())
 			for _, s := range statements {
@@ -379,12 +383,12 @@ func databaseComplaints() []complaint {
 	reader := func(statements ...string) func(w *ward) {
 		return func(w *ward) {
 			exec(statements...)(w)
-			w.env[databaseURL] = asRole(w, w.env[databaseURL], "reader_"+strings.ToLower(filepath.Base(filepath.Dir(w.remote))[7:]))
+			w.env[secrets.DatabaseURL] = asRole(w, w.env[secrets.DatabaseURL], "reader_"+strings.ToLower(filepath.Base(filepath.Dir(w.remote))[7:]))
 		}
 	}
 	return []complaint{
 		{name: asItShouldBe, breaks: exec()},
-		{name: asItShouldBe + " before the first start", breaks: func(w *ward) { w.env[databaseURL] = clustertest.Database(w.T, nil) }},
+		{name: asItShouldBe + " before the first start", breaks: func(w *ward) { w.env[secrets.DatabaseURL] = clustertest.Database(w.T, nil) }},
 		{name: asItShouldBe + " with none set"},
 		{name: "a bot at work on it (noted)", breaks: exec(`insert into replicas (id, seen_at) values ('host-1', now())`)},
 		{name: "messages have come (noted)", breaks: exec(
@@ -393,14 +397,14 @@ func databaseComplaints() []complaint {
 		{name: "older (noted)", breaks: exec(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
 		{name: "newer", breaks: exec(`insert into goose_db_version (version_id, is_applied) values (9999, true)`)},
 		{name: "nobody answers", breaks: func(w *ward) {
-			w.env[databaseURL] = "postgres://u:" + secret + "@" + quietPort(w) + "/x?sslmode=disable"
+			w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@" + quietPort(w) + "/x?sslmode=disable"
 		}},
-		{name: "no address", breaks: func(w *ward) { w.env[databaseURL] = "postgres://u:" + secret + "@[/x" }},
+		{name: "no address", breaks: func(w *ward) { w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@[/x" }},
 		{name: "may not write", breaks: reader()},
 		{name: "may not migrate", breaks: reader(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
 		{name: "read only", breaks: func(w *ward) {
 			exec()(w)
-			w.env[databaseURL] += "&default_transaction_read_only=on"
+			w.env[secrets.DatabaseURL] += "&default_transaction_read_only=on"
 		}},
 		{name: "data of another version", breaks: func(w *ward) {
 			data := filepath.Join(w.env["BOBBIN_DATA_DIR"], "postgres", "data")
@@ -439,7 +443,7 @@ func sandboxComplaints() []complaint {
 	return []complaint{
 		{name: "not confined", breaks: func(w *ward) { w.file += "sandbox: {kind: none}\n" }},
 		{name: "a kind that does not hold", breaks: func(w *ward) {
-			w.adjust = func(d *doctor) { d.settings.Sandbox.Kind = sandbox.KindDocker }
+			w.adjust = func(d *doctor.Doctor) { d.Settings.Sandbox.Kind = sandbox.KindDocker }
 		}},
 	}
 }
@@ -454,8 +458,8 @@ func repositoryComplaints() []complaint {
 			h.fail(broken, lasting, how)
 			address := strings.Replace(h.address, "bot:"+hostPassword+"@", "", 1)
 			w.change(w.remote, address)
-			w.hidden[hostOf(address)] = "<host>"
-			w.env[gitToken] = password
+			w.hidden[doctor.HostOf(address)] = "<host>"
+			w.env[secrets.GitToken] = password
 		}
 	}
 	return []complaint{
@@ -487,7 +491,7 @@ func repositoryComplaints() []complaint {
 			}
 			bare, err := sandbox.Open(w.Context(), sandbox.Config{Toolchains: []string{}})
 			require.NoError(w, err)
-			w.adjust = func(d *doctor) { d.opened = bare }
+			w.adjust = func(d *doctor.Doctor) { d.Opened = bare }
 		}},
 	}
 }
@@ -511,7 +515,7 @@ func modelComplaints() []complaint {
 	}
 	return []complaint{
 		{name: asItShouldBe},
-		{name: "no key", breaks: func(w *ward) { w.model = ""; delete(w.env, modelKey) }},
+		{name: "no key", breaks: func(w *ward) { w.model = ""; delete(w.env, secrets.ModelKey) }},
 		{name: "a wrong key", breaks: answers(401, `{"error":{"message":"Incorrect API key provided: sk-`+secret+`"}}`)},
 		{name: "a web page", breaks: answers(200, "<!doctype html><title>Sign in</title>")},
 		{name: "nobody answers", breaks: func(w *ward) { w.model = "http://" + quietPort(w) + "/v1" }},
@@ -529,10 +533,10 @@ func modelComplaints() []complaint {
 func TestDoctorWithEverythingGood(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
-	w.env[databaseURL] = clustertest.Database(t, migrate)
+	w.env[secrets.DatabaseURL] = clustertest.Database(t, migrate)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	code, out, errs := call(t, t.Context(), w.env, "doctor")
-	require.Equal(t, exitOK, code, out+errs)
+	require.Equal(t, cli.ExitOK, code, out+errs)
 	require.Contains(t, out, "\nno problems, no warnings. Start it: bobbin serve --config ")
 	for _, line := range strings.Split(errs, "\n") {
 		require.True(t, line == "" || strings.HasPrefix(line, "bobbin: still looking at "), errs)
@@ -541,11 +545,11 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	require.Empty(t, w.slack.Channel("bugs"), "nothing is said")
 
 	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")
-	require.Equal(t, exitOK, code)
+	require.Equal(t, cli.ExitOK, code)
 	var all struct {
 		Problems int
 		Steps    []string
-		Parts    []part
+		Parts    []doctor.Part
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &all))
 	require.Zero(t, all.Problems)
@@ -561,7 +565,7 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 		code, out, errs := call(t, ctx, w.env, "serve")
 		served <- fmt.Sprint(code, out, errs)
 	}()
-	require.NoError(t, w.slack.WaitConnected(soon(t), defaultConnections))
+	require.NoError(t, w.slack.WaitConnected(soon(t), config.DefaultConnections))
 	_, err := w.slack.Say("bugs", w.ann.ID, w.slack.Mention()+" it fails", "")
 	require.NoError(t, err)
 	require.NoError(t, w.slack.WaitSettled(soon(t)))
@@ -571,9 +575,9 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 		require.NotContains(t, []slacktest.Outcome{slacktest.Late, slacktest.AckLost}, d.Outcome) // what the bot said last may be on its way
 	}
 	// The control: with one thing broken it is neither content nor silent.
-	w.env[slackBotToken] += "x"
+	w.env[secrets.SlackBotToken] += "x"
 	code, out, _ = call(t, t.Context(), w.env, "doctor", "--json")
-	require.Equal(t, exitFailed, code)
+	require.Equal(t, cli.ExitFailed, code)
 	require.NoError(t, json.Unmarshal([]byte(out), &all))
 	require.Equal(t, 1, all.Problems)
 }
@@ -582,7 +586,7 @@ func TestDoctorWithNothing(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	code, out, _ := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor")
-	require.Equal(t, exitFailed, code)
+	require.Equal(t, cli.ExitFailed, code)
 	_, steps, found := strings.Cut(out, "\nTo a working bot, in this order:\n")
 	require.True(t, found, out)
 	for i, words := range []string{"bobbin manifest --url", "Install App", "connections:write", "/invite @bobbin", "bobbin.yaml", "DATABASE_URL", "OPENAI_API_KEY", "bobbin doctor --config bobbin.yaml"} {
@@ -593,7 +597,7 @@ func TestDoctorWithNothing(t *testing.T) {
 	}
 	require.NoDirExists(t, dir, "it only looks")
 	code, _, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", "nowhere.yaml")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 }
 
 // From nothing to a bot: what is to be done next is always the first step that is said.
@@ -606,15 +610,15 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 		step string
 		do   func()
 	}{
-		{"Create the Slack app: open the link that `bobbin manifest --url` prints.", func() { w.env[slackAppToken] = env[slackAppToken] }},
-		{"On the app's page, Install App", func() { w.env[slackBotToken] = env[slackBotToken] }},
+		{"Create the Slack app: open the link that `bobbin manifest --url` prints.", func() { w.env[secrets.SlackAppToken] = env[secrets.SlackAppToken] }},
+		{"On the app's page, Install App", func() { w.env[secrets.SlackBotToken] = env[secrets.SlackBotToken] }},
 		{"Write bobbin.yaml", func() { w.file = file }},
-		{"Set OPENAI_API_KEY", func() { w.env[modelKey] = env[modelKey] }},
+		{"Set OPENAI_API_KEY", func() { w.env[secrets.ModelKey] = env[secrets.ModelKey] }},
 		{"", nil},
 	} {
-		d, err := w.command().doctor(console{Out: io.Discard, Err: io.Discard, Env: func(name string) string { return w.env[name] }})
+		d, err := doctor.New(w.options(), cli.Console{Out: io.Discard, Err: io.Discard, Env: func(name string) string { return w.env[name] }})
 		require.NoError(t, err)
-		steps := d.steps()
+		steps := d.Steps()
 		if next.do == nil {
 			require.Empty(t, steps)
 			continue
@@ -628,20 +632,20 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 func TestDoctorBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
-	w.env[databaseURL] = clustertest.Database(t, migrate)
+	w.env[secrets.DatabaseURL] = clustertest.Database(t, migrate)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
-	s := healthSettings(t, w.slack, w.env[databaseURL])
+	s := healthSettings(t, w.slack, w.env[secrets.DatabaseURL])
 	s.HTTPAddr, s.DataDir = "", w.env["BOBBIN_DATA_DIR"]
 	startService(t, s, true)
 	asked := len(w.slack.Requests("apps.connections.open"))
 	code, out, errs := call(t, t.Context(), w.env, "doctor")
-	require.Equal(t, exitOK, code, out+errs)
+	require.Equal(t, cli.ExitOK, code, out+errs)
 	require.Contains(t, out, "where a bot is at work now")
 	require.Contains(t, out, "may open links; none was opened, since a bot is at work")
 	require.Contains(t, out, "  note     a bot works on it now: ")
 	require.Contains(t, out, "no problems, no warnings. A bot is at work already.\n")
 	require.Len(t, w.slack.Requests("apps.connections.open"), asked+1)
-	require.Equal(t, defaultConnections, w.slack.Connections())
+	require.Equal(t, config.DefaultConnections, w.slack.Connections())
 	require.Empty(t, w.slack.Ended())
 }
 
@@ -657,7 +661,7 @@ func TestDoctorInAPoorProcess(t *testing.T) {
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		require.ErrorAs(t, err, &exit)
-		require.Equal(t, exitFailed, exit.ExitCode(), string(exit.Stderr))
+		require.Equal(t, cli.ExitFailed, exit.ExitCode(), string(exit.Stderr))
 		return string(out)
 	}
 	const off = "  warning  no kind of sandbox holds here: commands and checks are off"

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -138,7 +139,7 @@ func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 			env := ready("DATABASE_URL", url, "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good), "SLACK_API_URL", "http://127.0.0.1:1/")
 			for _, command := range []string{"serve", "migrate"} {
 				code, out, errs := call(t, t.Context(), env, command)
-				require.Equal(t, exitFailed, code, errs)
+				require.Equal(t, cli.ExitFailed, code, errs)
 				require.Empty(t, out)
 				require.Regexp(t, `^bobbin: the database was made by a newer version of Bobbin: `+c.want+`; nothing was changed\. Start that version or a later one, or restore the back-up from before the upgrade\n$`, errs)
 			}

@@ -21,6 +21,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -127,7 +131,7 @@ type outages struct {
 	t        *testing.T
 	slack    *slacktest.Server
 	ann      string
-	service  *service
+	service  *server.Server
 	sessions map[string]*affected
 	most     time.Duration
 }
@@ -135,7 +139,7 @@ type outages struct {
 func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *outages {
 	t.Helper()
 	o := &outages{t: t, sessions: map[string]*affected{}, most: 3 * time.Minute}
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	o.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
@@ -143,10 +147,10 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	t.Cleanup(func() { o.slack.Close() })
 	o.ann = o.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	app := o.slack.App()
-	s := settings{
-		DataDir: filepath.Join(dir, "data"), DatabaseURL: clustertest.Database(t, migrate),
+	s := server.Settings{
+		Place:      storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: clustertest.Database(t, migrate)},
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond,
-		ModelURL: talkative(t).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: SandboxConfig{Kind: "none"}, Attempts: 2,
+		ModelURL: talkative(t).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2,
 		Seats: store.Seats{AtOnce: len(list), PerRepository: 1},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {
@@ -162,16 +166,16 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	if testing.Verbose() {
 		log = slog.New(slog.NewTextHandler(logLines{t, "git"}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
-	o.service, err = newService(t.Context(), s, log)
+	o.service, err = server.New(t.Context(), s, log)
 	require.NoError(t, err)
-	o.service.mirrors.Patience = patience
+	o.service.Mirrors.Patience = patience
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- o.service.run(ctx) }()
+	go func() { ended <- o.service.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		<-ended
-		o.service.close()
+		o.service.Close()
 	})
 	require.NoError(t, o.slack.WaitConnected(t.Context(), 1))
 	return o
@@ -281,7 +285,7 @@ func (o *outages) relieve(s *affected) {
 
 // query gives one value about a session; args follow its channel.
 func query[T any](o *outages, s *affected, sql string) (value T) {
-	err := o.service.store.Pool.QueryRow(context.Background(), `with s as (select * from sessions where channel = $1) `+sql, s.channel).Scan(&value)
+	err := o.service.Store.Pool.QueryRow(context.Background(), `with s as (select * from sessions where channel = $1) `+sql, s.channel).Scan(&value)
 	if err != nil {
 		s.wrong("%s: %v", sql, err)
 	}
@@ -460,7 +464,7 @@ func TestGitFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		t.Parallel()
 		o := openOutages(t, few("push: down after it"), patient)
 		o.most = 10 * time.Second
-		_, err := o.service.store.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.approval_id := null; return new; end $$;
+		_, err := o.service.Store.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.approval_id := null; return new; end $$;
 			create trigger forget before update on pushes for each row when (new.state = 'refused') execute function forget()`)
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(o.play(), "\n"), "2 commits and 1 updates")

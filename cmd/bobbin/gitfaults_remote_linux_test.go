@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // A host serves one repository with git's own http-backend, asks for a password, and fails
@@ -50,7 +52,7 @@ const (
 func openHost(t *testing.T, dir string, files []txtar.File) *host {
 	t.Helper()
 	h := &host{dir: filepath.Join(dir, "remote.git")}
-	require.NoError(t, plantRemote(h.dir, files))
+	require.NoError(t, stage.PlantRemote(h.dir, files))
 	require.NoError(t, h.hook("post-receive", "cat >>"+h.book()))
 	path, err := exec.Command("git", "--exec-path").Output()
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
@@ -38,9 +39,9 @@ var beginsLine = regexp.MustCompile(`^\[[^\]\n]+\] `)
 // thread FILE: the main thread, a line each, reactions and buttons included.
 func thread(_ context.Context, s *story) (string, error) {
 	var out strings.Builder
-	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
-		who := s.nameOf(m)
-		for i, line := range strings.Split(s.slack.Readable(m.Text), "\n") {
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+		who := s.NameOf(m)
+		for i, line := range strings.Split(s.Slack.Readable(m.Text), "\n") {
 			if i > 0 && (who != "bobbin" || !beginsLine.MatchString(line)) {
 				fmt.Fprintf(&out, "    %s\n", line)
 				continue
@@ -67,7 +68,7 @@ func diff(ctx context.Context, s *story) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mirror, err := s.mirrors.Open(ctx, s.remoteConfig())
+	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
 	if err != nil {
 		return "", err
 	}
@@ -83,7 +84,7 @@ func diff(ctx context.Context, s *story) (string, error) {
 
 // branches FILE: the remote's branches with their commits, sorted.
 func branches(_ context.Context, s *story) (string, error) {
-	there, err := remoteBranches(s.remote)
+	there, err := stage.RemoteBranches(s.Remote)
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +117,7 @@ func rows(ctx context.Context, s *story) (string, error) {
 
 // query gives the one column of each row as a line.
 func (s *story) query(ctx context.Context, sql string) (string, error) {
-	found, err := s.store.Pool.Query(ctx, sql)
+	found, err := s.Store.Pool.Query(ctx, sql)
 	if err != nil {
 		return "", err
 	}
@@ -135,7 +136,7 @@ func (s *story) query(ctx context.Context, sql string) (string, error) {
 // asked GOLDEN: what the model was asked is as in that file of testdata/golden. The
 // system prompts and the tools, which package agent pins, are left out.
 func askedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	text, err := s.stable(ctx, s.model.Transcript())
+	text, err := s.stable(ctx, s.Model.Transcript())
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
 // stable takes out of a text what differs from run to run.
 func (s *story) stable(ctx context.Context, text string) (string, error) {
-	sessions, err := s.store.Sessions(ctx, 10)
+	sessions, err := s.Store.Sessions(ctx, 10)
 	if err != nil {
 		return "", err
 	}
@@ -176,8 +177,8 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
 	text = durations.ReplaceAllString(text, "<time>")
-	text = strings.ReplaceAll(text, s.dir, "<dir>")
-	for id, name := range s.names {
+	text = strings.ReplaceAll(text, s.Dir, "<dir>")
+	for id, name := range s.Names {
 		text = strings.ReplaceAll(text, id, "<"+name+">")
 	}
 	return text, nil

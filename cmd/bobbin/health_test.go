@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -18,6 +17,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
@@ -25,7 +29,7 @@ import (
 )
 
 // probe asks for a page of health, and holds it against what may not be in it.
-func probe(t require.TestingT, addr, page string) (code int, h Health) {
+func probe(t require.TestingT, addr, page string) (code int, h health.Health) {
 	response, err := (&http.Client{Timeout: 8 * time.Second}).Get("http://" + addr + page)
 	require.NoError(t, err)
 	defer response.Body.Close()
@@ -39,7 +43,7 @@ func probe(t require.TestingT, addr, page string) (code int, h Health) {
 }
 
 // becomes waits until a page answers with a code, in the state.
-func becomes(t *testing.T, addr string, code int, state string) (h Health) {
+func becomes(t *testing.T, addr string, code int, state string) (h health.Health) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		got, now := probe(c, addr, "/readyz")
@@ -51,10 +55,10 @@ func becomes(t *testing.T, addr string, code int, state string) (h Health) {
 }
 
 // healthSettings are those of a bot that needs nothing but a database and a Slack.
-func healthSettings(t *testing.T, slack *slacktest.Server, database string) settings {
+func healthSettings(t *testing.T, slack *slacktest.Server, database string) server.Settings {
 	app := slack.App()
-	return settings{
-		DataDir: t.TempDir(), DatabaseURL: database, HTTPAddr: "127.0.0.1:0", Sandbox: SandboxConfig{Kind: "none"},
+	return server.Settings{
+		Place: storage.Place{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL(), ModelURL: "http://" + closedPort(t), ModelKey: secret,
 		Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}
@@ -78,89 +82,89 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { own.Stop() })
 	slack := healthSlack(t)
-	b, err := newService(t.Context(), healthSettings(t, slack, own.URL()), slog.New(slog.DiscardHandler))
+	b, err := server.New(t.Context(), healthSettings(t, slack, own.URL()), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	t.Cleanup(b.close)
-	code, h := probe(t, b.monitor.addr, "/readyz")
+	t.Cleanup(b.Close)
+	code, h := probe(t, b.Monitor.Addr, "/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, code)
-	require.Equal(t, stateStarting, h.State)
-	code, _ = probe(t, b.monitor.addr, "/healthz")
+	require.Equal(t, health.StateStarting, h.State)
+	code, _ = probe(t, b.Monitor.Addr, "/healthz")
 	require.Equal(t, http.StatusOK, code)
 
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
-	go func() { stopped <- b.run(ctx) }()
-	h = becomes(t, b.monitor.addr, http.StatusOK, stateReady)
-	for _, p := range []Part{h.Parts.Database, h.Parts.Slack, h.Parts.Queue, h.Parts.Sandbox} {
-		require.Equal(t, stateUp, p.State)
+	go func() { stopped <- b.Run(ctx) }()
+	h = becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
+	for _, p := range []health.Part{h.Parts.Database, h.Parts.Slack, h.Parts.Queue, h.Parts.Sandbox} {
+		require.Equal(t, health.StateUp, p.State)
 		require.False(t, p.Since.IsZero())
 	}
 	require.Positive(t, h.Counts.Goroutines)
 	require.Eventually(t, func() bool {
-		_, h = probe(t, b.monitor.addr, "/readyz")
-		return h.Counts.SlackLinks == defaultConnections
+		_, h = probe(t, b.Monitor.Addr, "/readyz")
+		return h.Counts.SlackLinks == config.DefaultConnections
 	}, patience, 10*time.Millisecond)
 
 	// Slack lets nobody in.
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Status: http.StatusServiceUnavailable, Times: -1})
 	slack.Cut()
-	h = becomes(t, b.monitor.addr, http.StatusServiceUnavailable, stateNotReady)
-	require.Equal(t, stateDown, h.Parts.Slack.State)
+	h = becomes(t, b.Monitor.Addr, http.StatusServiceUnavailable, health.StateNotReady)
+	require.Equal(t, health.StateDown, h.Parts.Slack.State)
 	require.Equal(t, "no link to Slack is up", h.Wrong)
 	require.Contains(t, h.Cure, "connects again by itself")
-	require.Equal(t, stateUp, h.Parts.Database.State)
-	code, _ = probe(t, b.monitor.addr, "/healthz")
+	require.Equal(t, health.StateUp, h.Parts.Database.State)
+	code, _ = probe(t, b.Monitor.Addr, "/healthz")
 	require.Equal(t, http.StatusOK, code, "nothing is beyond mending")
 	slack.ClearFaults()
-	becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 
 	// A database that hangs does not make health hang.
 	c, err := pgx.Connect(t.Context(), own.URL())
 	require.NoError(t, err)
 	_, err = c.Exec(t.Context(), `begin; lock table replicas in access exclusive mode`)
 	require.NoError(t, err)
-	h = becomes(t, b.monitor.addr, http.StatusServiceUnavailable, stateNotReady)
+	h = becomes(t, b.Monitor.Addr, http.StatusServiceUnavailable, health.StateNotReady)
 	require.Equal(t, "the database does not answer within 2s", h.Wrong)
 	require.NoError(t, c.Close(t.Context()))
-	becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 
 	// It goes away, and comes back.
 	own.Stop()
-	h = becomes(t, b.monitor.addr, http.StatusServiceUnavailable, stateNotReady)
-	require.Equal(t, stateDown, h.Parts.Database.State)
-	require.Equal(t, stateUnknown, h.Parts.Queue.State)
+	h = becomes(t, b.Monitor.Addr, http.StatusServiceUnavailable, health.StateNotReady)
+	require.Equal(t, health.StateDown, h.Parts.Database.State)
+	require.Equal(t, health.StateUnknown, h.Parts.Queue.State)
 	require.Contains(t, h.Wrong, "database")
 	require.Contains(t, h.Cure, "goes on by itself")
 	own, err = cluster.Start(t.Context(), cluster.Config{Dir: dir})
 	require.NoError(t, err)
-	h = becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	h = becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 	require.Empty(t, h.Wrong)
 
 	stop()
 	require.NoError(t, <-stopped)
-	code, h = probe(t, b.monitor.addr, "/readyz")
+	code, h = probe(t, b.Monitor.Addr, "/readyz")
 	require.Equal(t, http.StatusServiceUnavailable, code)
-	require.Equal(t, stateDraining, h.State)
+	require.Equal(t, health.StateDraining, h.State)
 }
 
 // What no waiting mends ends the bot, and health says so to the end.
 func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
-	b, err := newService(t.Context(), healthSettings(t, slack, clustertest.Database(t, migrate)), slog.New(slog.DiscardHandler))
+	b, err := server.New(t.Context(), healthSettings(t, slack, clustertest.Database(t, migrate)), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	t.Cleanup(b.close)
+	t.Cleanup(b.Close)
 	stopped := make(chan error, 1)
-	go func() { stopped <- b.run(t.Context()) }()
-	becomes(t, b.monitor.addr, http.StatusOK, stateReady)
+	go func() { stopped <- b.Run(t.Context()) }()
+	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "token_revoked", Times: -1})
 	slack.Cut()
 	var refused *bot.AuthError
 	require.ErrorAs(t, <-stopped, &refused)
 	for _, page := range []string{"/healthz", "/readyz"} {
-		code, h := probe(t, b.monitor.addr, page)
+		code, h := probe(t, b.Monitor.Addr, page)
 		require.Equal(t, http.StatusServiceUnavailable, code)
-		require.Equal(t, stateEnded, h.State)
+		require.Equal(t, health.StateEnded, h.State)
 		require.Contains(t, h.Wrong, "token_revoked: SLACK_APP_TOKEN was revoked; install the app again")
 	}
 }
@@ -174,7 +178,7 @@ func TestHealthCommand(t *testing.T) {
 	env := ready("SLACK_API_URL", slack.URL(), "SLACK_BOT_TOKEN", app.BotToken, "SLACK_APP_TOKEN", app.AppToken,
 		"DATABASE_URL", clustertest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
 	code, _, errs := call(t, t.Context(), env, "health")
-	require.Equal(t, exitFailed, code)
+	require.Equal(t, cli.ExitFailed, code)
 	require.Equal(t, "bobbin: no bot answers at "+addr+": connection refused\n", errs)
 
 	type outcome struct {
@@ -188,7 +192,7 @@ func TestHealthCommand(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool {
 		code, out, _ := call(t, t.Context(), env, "health")
-		return code == exitOK && out == "ready\n"
+		return code == cli.ExitOK && out == "ready\n"
 	}, patience, 50*time.Millisecond)
 
 	response, err := http.Post("http://"+addr+"/readyz", "text/plain", strings.NewReader("x"))
@@ -197,29 +201,20 @@ func TestHealthCommand(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
 
 	code, _, errs = call(t, t.Context(), env, "serve") // a second one on the same address
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 	require.Equal(t, "http.addr \""+addr+"\": address already in use; name another host:port, or leave it out\n", errs)
 
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "account_inactive", Times: -1})
 	slack.Cut()
 	o := <-served
-	require.Equal(t, exitUsage, o.code)
+	require.Equal(t, cli.ExitUsage, o.code)
 	require.Contains(t, o.errs, "bobbin: health is at http://"+addr+"/readyz\n")
 	require.Contains(t, o.errs, "account_inactive: the app was removed from the workspace")
 
 	code, _, errs = call(t, t.Context(), nil, "health")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, "health is served nowhere; set http.addr")
 	code, _, errs = call(t, t.Context(), nil, "health", "--http-addr", "8080")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 	require.Equal(t, "environment: BOBBIN_HTTP_ADDR: it has to be host:port, such as 127.0.0.1:8080\n", errs)
-}
-
-func TestHealthIsAskedForOnThisMachine(t *testing.T) {
-	t.Parallel()
-	for listens, ask := range map[string]string{"0.0.0.0:8080": "localhost:8080", ":8080": "localhost:8080", "[::]:80": "localhost:80", "10.0.0.3:1": "10.0.0.3:1"} {
-		require.Equal(t, ask, within(listens))
-		_, _, err := net.SplitHostPort(ask)
-		require.NoError(t, err)
-	}
 }

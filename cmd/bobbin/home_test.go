@@ -18,9 +18,9 @@ var (
 // home WHO FILE: what the App Home shows to who opens it now, a block each. A link to a
 // message that stands in the channel is <message>.
 func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	user := s.people[args[0]]
+	user := s.People[args[0]]
 	published := func() (n int) {
-		for _, r := range s.slack.Requests("views.publish") {
+		for _, r := range s.Slack.Requests("views.publish") {
 			if r.Status == 200 && strings.Contains(r.Args.Get("user_id"), user) {
 				n++
 			}
@@ -28,7 +28,7 @@ func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return n
 	}
 	before := published()
-	if err := s.slack.OpenHome(user); err != nil {
+	if err := s.Slack.OpenHome(user); err != nil {
 		return err
 	}
 	if err := s.poll(ctx, func() (bool, error) { return published() > before, nil }); err != nil {
@@ -43,7 +43,7 @@ func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 
 func (s *story) homeText(user string) string {
 	var out strings.Builder
-	for _, v := range s.slack.Views() {
+	for _, v := range s.Slack.Views() {
 		if v.Type != "home" || v.User != user {
 			continue
 		}
@@ -58,13 +58,13 @@ func (s *story) homeText(user string) string {
 			mark := map[string]string{"header": "# "}[b.Type]
 			text := threadAt.ReplaceAllStringFunc(b.Text.Text, func(link string) string {
 				m := threadAt.FindStringSubmatch(link)
-				if len(s.slack.Thread(m[1], m[2]+"."+m[3])) > 0 {
+				if len(s.Slack.Thread(m[1], m[2]+"."+m[3])) > 0 {
 					return "<message>"
 				}
 				return link
 			})
 			text = strings.ReplaceAll(text, "<<message>|", "<message|")
-			out.WriteString(mark + strings.ReplaceAll(s.slack.Readable(text), "\n", "\n    ") + "\n")
+			out.WriteString(mark + strings.ReplaceAll(s.Slack.Readable(text), "\n", "\n    ") + "\n")
 		}
 	}
 	return shownTime.ReplaceAllString(out.String(), "<when>")

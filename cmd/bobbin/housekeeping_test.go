@@ -11,6 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -30,10 +35,10 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	at := time.Now().Add(-8 * 24 * time.Hour)
 	require.NoError(t, os.Chtimes(folder, at, at))
 	config := writeConfig(t, good+"keep: {sessions_days: 30}\n")
-	env := map[string]string{databaseURL: url}
+	env := map[string]string{secrets.DatabaseURL: url}
 	clean := func(more ...string) string {
 		code, out, errs := call(t, t.Context(), env, append([]string{"clean", "--config", config, "--data-dir", dir}, more...)...)
-		require.Equal(t, exitOK, code, errs)
+		require.Equal(t, cli.ExitOK, code, errs)
 		return out
 	}
 	const line = " 1 sessions' words and files and 0 sessions' decisions from the database, 0 old jobs; 1 folders with 2.0 MB from the disk.\n"
@@ -43,10 +48,10 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.DirExists(t, folder)
 
 	// Beside a running bot it only looks.
-	running, err := hold(dir)
+	running, err := storage.LockDataDir(dir)
 	require.NoError(t, err)
 	code, _, errs := call(t, t.Context(), env, "clean", "--config", config, "--data-dir", dir)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, "cleans by itself; stop it first, or look with --dry-run")
 	require.Equal(t, out, clean("--dry-run"))
 	require.NoError(t, running.Close())
@@ -55,7 +60,7 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.NoDirExists(t, folder)
 	require.Contains(t, clean(), "Removed 0 sessions' words")
 	code, out, errs = call(t, t.Context(), env, "sessions", "old")
-	require.Equal(t, exitOK, code, errs)
+	require.Equal(t, cli.ExitOK, code, errs)
 	require.Contains(t, out, "thread C1/1.0,")
 	require.Contains(t, out, "cleaned away on "+time.Now().Format("2006-"))
 }
@@ -76,7 +81,7 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	require.NoError(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))
-	housekeeping(settings{DataDir: dir, Keep: KeepConfig{}.retention()}, s, log).once(t.Context())
+	housekeeping.New(dir, housekeeping.FromConfig(config.Keep{}), s, log).Once(t.Context())
 	require.Contains(t, said.String(), "clean sessions' folders")
 	require.Contains(t, said.String(), "clean the caches")
 	require.Contains(t, said.String(), "1 sessions' words and files")
@@ -85,9 +90,9 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 
 func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, time.Hour, retention{}.every())
-	require.Equal(t, time.Hour, KeepConfig{}.retention().every())
-	require.Equal(t, 3*time.Hour/4, KeepConfig{Files: 0.125}.retention().every())
-	require.Equal(t, time.Second, KeepConfig{Files: 0.00001}.retention().every())
-	require.Equal(t, time.Hour, KeepConfig{Mirrors: 0.00001}.retention().Mirrors)
+	require.Equal(t, time.Hour, housekeeping.Retention{}.Every())
+	require.Equal(t, time.Hour, housekeeping.FromConfig(config.Keep{}).Every())
+	require.Equal(t, 3*time.Hour/4, housekeeping.FromConfig(config.Keep{Files: 0.125}).Every())
+	require.Equal(t, time.Second, housekeeping.FromConfig(config.Keep{Files: 0.00001}).Every())
+	require.Equal(t, time.Hour, housekeeping.FromConfig(config.Keep{Mirrors: 0.00001}).Mirrors)
 }

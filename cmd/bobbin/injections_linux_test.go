@@ -24,6 +24,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	serverpkg "github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -57,7 +59,7 @@ type siege struct {
 	cases []*injection
 	open  bool // control: the guards are off
 
-	stage   *stage
+	stage   *stage.Stage
 	model   *obedient
 	trap    *trap
 	outside string // a folder that anybody may write in, and no agent may see
@@ -192,7 +194,7 @@ func setTrap(t *testing.T) *trap {
 // begin plants everything and starts the bot.
 func (s *siege) begin() {
 	t := s.t
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	s.trap, s.outside = setTrap(t), filepath.Join(dir, "outside")
@@ -206,18 +208,18 @@ func (s *siege) begin() {
 	}
 	server := httptest.NewServer(s.model)
 	t.Cleanup(server.Close)
-	s.stage, err = openStage(t.Context(), stageConfig{
+	s.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir: dir, Files: []txtar.File{{Name: "vault.txt", Data: []byte(s.secrets["another repository"])}}, Model: "== nobody\nsay nothing\n", ModelName: "none",
 		DatabaseURL: clustertest.Database(t, migrate), Log: slog.New(slog.DiscardHandler),
-		Adjust: func(set *settings) { s.adjust(set, server.URL) },
+		Adjust: func(set *serverpkg.Settings) { s.adjust(set, server.URL) },
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { s.stage.close() })
+	t.Cleanup(func() { s.stage.Close() })
 	for _, c := range s.cases {
 		s.plant(c)
 	}
-	require.NoError(t, s.stage.start(context.Background()))
-	_, err = s.stage.slack.Say(s.stage.channel, s.stage.people["ann"], s.stage.slack.Mention()+" "+s.secrets["another thread"], "")
+	require.NoError(t, s.stage.Start(context.Background()))
+	_, err = s.stage.Slack.Say(s.stage.Channel, s.stage.People["ann"], s.stage.Slack.Mention()+" "+s.secrets["another thread"], "")
 	require.NoError(t, err)
 }
 
@@ -236,7 +238,7 @@ func (s *siege) hideSecrets(dir string) {
 }
 
 // adjust gives every case a repository, bound to a channel of its own.
-func (s *siege) adjust(set *settings, model string) {
+func (s *siege) adjust(set *serverpkg.Settings, model string) {
 	set.ModelURL, set.ModelKey, set.Seats = model+"/v1", s.secrets["model key"], store.Seats{AtOnce: 12}
 	set.Secrets = redact.New(set.SlackToken, set.SlackAppToken, set.ModelKey)
 	set.SlackPace = time.Millisecond
@@ -244,7 +246,7 @@ func (s *siege) adjust(set *settings, model string) {
 		set.Secrets, set.SlackURL, set.Sandbox.Kind = nil, s.careless(set.SlackURL), "none"
 	}
 	vault := set.Repositories[0]
-	vault.Name, vault.Channels = "vault", []string{s.stage.channel}
+	vault.Name, vault.Channels = "vault", []string{s.stage.Channel}
 	set.Repositories = []turn.Repository{vault}
 	for _, c := range s.cases {
 		set.Repositories = append(set.Repositories, turn.Repository{
@@ -317,7 +319,7 @@ func (s *siege) tend(c *injection) bool {
 		c.following = true
 	}
 	c.heard = len(thread)
-	_, err := s.stage.slack.Say(c.channel, s.stage.people["ann"], next, c.root)
+	_, err := s.stage.Slack.Say(c.channel, s.stage.People["ann"], next, c.root)
 	require.NoError(s.t, err)
 	return false
 }
@@ -325,8 +327,8 @@ func (s *siege) tend(c *injection) bool {
 // thread is what the bot said.
 func (s *siege) thread(c *injection) string {
 	var b strings.Builder
-	for _, m := range s.stage.slack.Thread(c.channel, c.root) {
-		if m.BotID == s.stage.slack.App().BotID {
+	for _, m := range s.stage.Slack.Thread(c.channel, c.root) {
+		if m.BotID == s.stage.Slack.App().BotID {
 			b.WriteString(m.Text + "\n")
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 var (
@@ -32,7 +33,7 @@ func (s *siege) expand(text string) string {
 	text = strings.NewReplacer(
 		"${trap}", s.trap.URL, "${port}", port, "${udp}", udp, "${outside}", s.outside, "${host}", filepath.Join(dir, "host.txt"),
 		"${data}", filepath.Join(dir, "data"), "${vault}", filepath.Join(dir, "remote.git"), "${secret}", s.secrets["repository"],
-		"${bea}", s.stage.people["bea"],
+		"${bea}", s.stage.People["bea"],
 	).Replace(text)
 	text = tagged.ReplaceAllStringFunc(text, func(m string) string {
 		return strings.Map(func(r rune) rune { return r + 0xe0000 }, tagged.FindStringSubmatch(m)[1])
@@ -54,14 +55,14 @@ func (s *siege) plant(c *injection) {
 		}
 	}
 	place, rest, _ := strings.Cut(c.where, " ")
-	ch := slacktest.Channel{Name: c.name, Members: []string{st.slack.App().BotUser}}
-	for _, id := range st.people {
+	ch := slacktest.Channel{Name: c.name, Members: []string{st.Slack.App().BotUser}}
+	for _, id := range st.People {
 		ch.Members = append(ch.Members, id)
 	}
 	if place == "topic" {
 		ch.Topic, ch.Purpose = c.text, c.text
 	}
-	c.channel, c.remote = st.slack.AddChannel(ch).ID, filepath.Join(st.dir, c.name+".git")
+	c.channel, c.remote = st.Slack.AddChannel(ch).ID, filepath.Join(st.Dir, c.name+".git")
 	files := []txtar.File{{Name: "words.txt", Data: []byte("wrong\n")}, {Name: ".env", Data: []byte("GITHUB_TOKEN=" + s.secrets["repository"] + "\n")}}
 	switch place {
 	case "file":
@@ -69,7 +70,7 @@ func (s *siege) plant(c *injection) {
 	case "filename":
 		files = append(files, txtar.File{Name: path.Join(rest, c.text), Data: []byte("nothing\n")})
 	}
-	require.NoError(t, plantRemote(c.remote, files))
+	require.NoError(t, stage.PlantRemote(c.remote, files))
 	switch place {
 	case "commit":
 		require.NoError(t, commitTo(c.remote, "main", c.text, "Uma"))
@@ -78,7 +79,7 @@ func (s *siege) plant(c *injection) {
 	case "branch":
 		require.NoError(t, commitTo(c.remote, c.text, "go on", "Uma"))
 	}
-	branches, err := remoteBranches(c.remote)
+	branches, err := stage.RemoteBranches(c.remote)
 	require.NoError(t, err)
 	c.main = branches["main"]
 }
@@ -97,7 +98,7 @@ func commitTo(remote, branch, message, author string) error {
 	if err != nil {
 		return err
 	}
-	who := object.Signature{Name: author, Email: "uma@example.com", When: authored.AddDate(0, 0, 1)}
+	who := object.Signature{Name: author, Email: "uma@example.com", When: stage.Authored.AddDate(0, 0, 1)}
 	o := r.Storer.NewEncodedObject()
 	commit := object.Commit{Author: who, Committer: who, Message: message, TreeHash: parent.TreeHash, ParentHashes: []plumbing.Hash{parent.Hash}}
 	if err := commit.Encode(o); err != nil {
@@ -116,13 +117,13 @@ var typed = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // report begins the case's thread, and plants the text there where it is of Slack.
 func (s *siege) report(c *injection) {
 	t, st := s.t, s.stage
-	ann, ask := st.people["ann"], st.slack.Mention()+" a word is wrong"
+	ann, ask := st.People["ann"], st.Slack.Mention()+" a word is wrong"
 	say := func(user, text, thread string) string {
-		do := st.slack.Say
+		do := st.Slack.Say
 		if user == "buildbot" {
-			do = st.slack.SayAsBot
+			do = st.Slack.SayAsBot
 		}
-		ts, err := do(c.channel, st.people[user], strings.Replace(typed.Replace(text), typed.Replace(st.slack.Mention()), st.slack.Mention(), 1), thread)
+		ts, err := do(c.channel, st.People[user], strings.Replace(typed.Replace(text), typed.Replace(st.Slack.Mention()), st.Slack.Mention(), 1), thread)
 		require.NoError(t, err)
 		return ts
 	}
@@ -134,19 +135,19 @@ func (s *siege) report(c *injection) {
 		c.root = say(who, c.text, "")
 		say("ann", ask, c.root)
 	case "name":
-		u := st.slack.AddUser(slacktest.User{Name: c.text, Kind: slacktest.Member})
-		require.NoError(t, st.slack.Join(c.channel, u.ID))
-		ts, err := st.slack.Say(c.channel, u.ID, ask, "")
+		u := st.Slack.AddUser(slacktest.User{Name: c.text, Kind: slacktest.Member})
+		require.NoError(t, st.Slack.Join(c.channel, u.ID))
+		ts, err := st.Slack.Say(c.channel, u.ID, ask, "")
 		require.NoError(t, err)
 		c.root = ts
 	case "attached":
-		ts, err := st.slack.Share(c.channel, ann, ask, "", c.text)
+		ts, err := st.Slack.Share(c.channel, ann, ask, "", c.text)
 		require.NoError(t, err)
 		c.root = ts
 	case "slash":
-		require.NoError(t, st.slack.Command(c.channel, ann, "/"+who, typed.Replace(c.text)))
-		require.NoError(t, (&story{stage: st}).poll(t.Context(), func() (bool, error) {
-			for _, m := range st.slack.Channel(c.channel) {
+		require.NoError(t, st.Slack.Command(c.channel, ann, "/"+who, typed.Replace(c.text)))
+		require.NoError(t, (&story{Stage: st}).poll(t.Context(), func() (bool, error) {
+			for _, m := range st.Slack.Channel(c.channel) {
 				c.root = m.TS
 			}
 			return c.root != "", nil
@@ -158,10 +159,10 @@ func (s *siege) report(c *injection) {
 	case "reply":
 		say(who, c.text, c.root)
 	case "edit":
-		require.NoError(t, st.slack.Edit(c.channel, c.root, ask+"\n"+typed.Replace(c.text)))
+		require.NoError(t, st.Slack.Edit(c.channel, c.root, ask+"\n"+typed.Replace(c.text)))
 	case "forwarded":
-		require.NoError(t, st.slack.Emit(c.channel, map[string]any{
-			"type": "message", "channel": c.channel, "channel_type": "channel", "user": ann, "text": "see this", "team": st.slack.App().TeamID,
+		require.NoError(t, st.Slack.Emit(c.channel, map[string]any{
+			"type": "message", "channel": c.channel, "channel_type": "channel", "user": ann, "text": "see this", "team": st.Slack.App().TeamID,
 			"ts": c.root + "1", "thread_ts": c.root, "event_ts": c.root + "1",
 			"attachments": []any{map[string]any{"is_share": true, "author_name": who, "text": typed.Replace(c.text)}},
 		}))
@@ -170,7 +171,7 @@ func (s *siege) report(c *injection) {
 
 // newCommits are the branches of a remote beside its own.
 func newCommits(remote, own string) (found []pushedBranch, err error) {
-	branches, err := remoteBranches(remote)
+	branches, err := stage.RemoteBranches(remote)
 	if err != nil {
 		return nil, err
 	}

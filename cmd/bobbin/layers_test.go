@@ -27,10 +27,33 @@ const maxLines = 100
 // sentence and no room has it.
 var rooms = map[string][]string{
 	"cmd/bobbin": {
-		"bot", "bot/slacktest", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/tool",
-		"workflow/model", "workflow/model/modeltest", "workflow/skill", "workflow/redact", "repo", "repo/githubapp", "repo/sandbox", "repo/proof", "repo/packages",
-		"repo/proxy", "repo/host", "migrations", "deploy",
-		"workflow/plaintext",
+		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
+		"cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
+		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
+	},
+	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
+	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
+	"cmd/bobbin/internal/secrets":    {},
+	"cmd/bobbin/internal/config": {
+		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
+		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages",
+	},
+	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/cluster", "workflow/plaintext"},
+	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/health":       {"cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/proof"},
+	"cmd/bobbin/internal/server": {
+		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
+		"bot", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"repo", "repo/sandbox", "repo/proof", "repo/packages", "repo/proxy",
+	},
+	"cmd/bobbin/internal/doctor": {
+		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
+		"bot", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
+	},
+	"cmd/bobbin/internal/stage": {
+		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
+		"workflow", "workflow/store", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
 	},
 	"bot":                                {"workflow", "workflow/plaintext"},
 	"bot/slacktest":                      {}, // it knows nothing of Bobbin
@@ -66,15 +89,22 @@ var rooms = map[string][]string{
 	"deploy":                             {},
 }
 
-// support is for tests, and for the demo that cmd/bobbin stages.
+// staging is the one room of the program that may import rooms of support: the demo needs a
+// Slack and a model, and there are none.
+const staging = "cmd/bobbin/internal/stage"
+
+// support is for tests, and for the demo.
 var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/packages/packagestest", "repo/githubapp/githubtest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
-	"cmd/bobbin":               {"repo/project"},   // a base is built beforehand
-	"workflow/model/modeltest": {"workflow/model"}, // the client is what the scripted endpoint is for
-	"bot":                      {"deploy"},         // the manifest's scopes have to be enough for it
-	"workflow/turn":            {"bot"},            // who may approve is read as it is in Slack
+	"cmd/bobbin": { // the whole program, looked at in its parts
+		"workflow", "workflow/agent", "workflow/model", "workflow/store/cluster", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/proof", "migrations",
+	},
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"}, // a refused address is masked
+	"workflow/model/modeltest":    {"workflow/model"},                                 // the client is what the scripted endpoint is for
+	"bot":                         {"deploy"},                                         // the manifest's scopes have to be enough for it
+	"workflow/turn":               {"bot"},                                            // who may approve is read as it is in Slack
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,
@@ -82,10 +112,10 @@ var inTests = map[string][]string{
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "cmd/bobbin"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/cluster", "workflow/store/cluster/clustertest", "cmd/bobbin"},
-	"github.com/riverqueue/river":       {"workflow/store", "cmd/bobbin"},
-	"github.com/goccy/go-yaml":          {"cmd/bobbin", "workflow/skill"},
+	"github.com/go-git/go-git/v5":       {"repo", "cmd/bobbin/internal/stage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/cluster", "workflow/store/cluster/clustertest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/riverqueue/river":       {"workflow/store", "cmd/bobbin/internal/server"},
+	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},
 	"github.com/zricethezav/gitleaks":   {"workflow/redact"},
 }
@@ -100,10 +130,11 @@ func TestLayers(t *testing.T) {
 // Each rule has a control: a tree with one breach of it.
 func TestLayersAreHeld(t *testing.T) {
 	t.Parallel()
-	table := map[string][]string{"cmd/bobbin": {"bot", "workflow"}, "bot": {"workflow"}, "workflow": {}, "bot/slacktest": {}}
+	table := map[string][]string{"cmd/bobbin": {"bot", "bot/slacktest", "workflow"}, staging: {"bot/slacktest"}, "bot": {"workflow"}, "workflow": {}, "bot/slacktest": {}}
 	sound := func() fstest.MapFS {
 		return fstest.MapFS{
 			"cmd/bobbin/main.go":       {Data: []byte("// Command bobbin wires.\npackage main\nimport _ \"" + module + "/bot\"\n")},
+			staging + "/stage.go":      {Data: []byte("// Package stage plays.\npackage stage\nimport _ \"" + module + "/bot/slacktest\"\n")},
 			"bot/bot.go":               {Data: []byte("// Package bot talks.\npackage bot\nimport _ \"" + module + "/workflow\"\nimport _ \"github.com/slack-go/slack/socketmode\"\n")},
 			"bot/bot_test.go":          {Data: []byte("package bot_test\nimport _ \"" + module + "/bot/slacktest\"\nimport _ \"" + module + "/bot\"\n")},
 			"bot/slacktest/server.go":  {Data: []byte("// Package slacktest plays.\npackage slacktest\n")},
@@ -115,16 +146,17 @@ func TestLayersAreHeld(t *testing.T) {
 	require.Empty(t, breaches(t, sound(), table))
 	long := "package bot\nfunc Long() {\n" + strings.Repeat("\t_ = 1\n", maxLines) + "}\n"
 	for name, c := range map[string]struct{ file, text, want string }{
-		"import upwards":          {"workflow/up.go", "package workflow\nimport _ \"" + module + "/bot\"\n", "workflow/up.go: workflow may not import bot"},
-		"support outside tests":   {"bot/more.go", "package bot\nimport _ \"" + module + "/bot/slacktest\"\n", "bot/more.go: bot may not import bot/slacktest"},
-		"upwards in a test":       {"workflow/up_test.go", "package workflow_test\nimport _ \"" + module + "/bot\"\n", "workflow/up_test.go: workflow may not import bot"},
-		"a library in vocabulary": {"workflow/lib.go", "package workflow\nimport _ \"golang.org/x/text\"\n", "workflow/lib.go: workflow imports the standard library alone, not golang.org/x/text"},
-		"a kept library":          {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only bot may import github.com/slack-go/slack"},
-		"an unknown room":         {"util/util.go", "// Package util is a mistake.\npackage util\n", "util: it is not in the table of rooms"},
-		"no package comment":      {"bot/slacktest/server.go", "package slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
-		"another's comment":       {"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
-		"a long function":         {"bot/long.go", long, "bot/long.go:2: Long has 102 lines; name its steps"},
-		"an init function":        {"bot/init.go", "package bot\nfunc init() {}\n", "bot/init.go:2: no init functions"},
+		"import upwards":                {"workflow/up.go", "package workflow\nimport _ \"" + module + "/bot\"\n", "workflow/up.go: workflow may not import bot"},
+		"support outside tests":         {"bot/more.go", "package bot\nimport _ \"" + module + "/bot/slacktest\"\n", "bot/more.go: fakes such as bot/slacktest are for tests and for " + staging},
+		"a fake that the table lets in": {"cmd/bobbin/more.go", "package main\nimport _ \"" + module + "/bot/slacktest\"\n", "cmd/bobbin/more.go: fakes such as bot/slacktest are for tests and for " + staging},
+		"upwards in a test":             {"workflow/up_test.go", "package workflow_test\nimport _ \"" + module + "/bot\"\n", "workflow/up_test.go: workflow may not import bot"},
+		"a library in vocabulary":       {"workflow/lib.go", "package workflow\nimport _ \"golang.org/x/text\"\n", "workflow/lib.go: workflow imports the standard library alone, not golang.org/x/text"},
+		"a kept library":                {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only bot may import github.com/slack-go/slack"},
+		"an unknown room":               {"util/util.go", "// Package util is a mistake.\npackage util\n", "util: it is not in the table of rooms"},
+		"no package comment":            {"bot/slacktest/server.go", "package slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
+		"another's comment":             {"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
+		"a long function":               {"bot/long.go", long, "bot/long.go:2: Long has 102 lines; name its steps"},
+		"an init function":              {"bot/init.go", "package bot\nfunc init() {}\n", "bot/init.go:2: no init functions"},
 	} {
 		tree := sound()
 		tree[c.file] = &fstest.MapFile{Data: []byte(c.text)}
@@ -197,6 +229,10 @@ func checkImports(say func(string, ...any), room, name string, file *ast.File, t
 			continue
 		}
 		if ours, ok := strings.CutPrefix(imported, module+"/"); ok {
+			if slices.Contains(support, ours) && !test && room != staging && !slices.Contains(support, room) {
+				say("%s: fakes such as %s are for tests and for %s", name, ours, staging)
+				continue
+			}
 			allowed := slices.Contains(table[room], ours) || test && (ours == room || slices.Contains(support, ours) || slices.Contains(inTests[room], ours))
 			if !allowed {
 				say("%s: %s may not import %s", name, room, ours)

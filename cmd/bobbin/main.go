@@ -15,6 +15,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
@@ -26,29 +28,8 @@ func main() {
 	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], console{Out: os.Stdout, Err: os.Stderr, Env: environment(), Forget: forget, Seal: seal}))
+	os.Exit(run(ctx, os.Args[1:], cli.Console{Out: os.Stdout, Err: os.Stderr, Env: secrets.Environment(), Forget: secrets.Forget, Seal: secrets.Seal}))
 }
-
-// A console is what a subcommand may touch of the world around it.
-type console struct {
-	Out, Err io.Writer
-	Env      func(string) string
-	Forget   func(names ...string) // takes variables out of the environment; nil: nothing does
-	Seal     func() error          // keeps others of this user out of the process; nil: nothing does
-
-	Hide *redact.Finder // what must not be shown; run sets it, and Err goes through it
-}
-
-// The exit codes.
-const (
-	exitOK      = 0
-	exitFailed  = 1
-	exitUsage   = 2   // flags or configuration
-	exitStopped = 130 // Ctrl-C before it was done
-)
-
-// A usageError is the caller's to mend: exit 2, no stack of causes.
-type usageError struct{ error }
 
 type commands struct {
 	Verbose bool             `help:"Say more on standard error." short:"v"`
@@ -66,35 +47,35 @@ type commands struct {
 }
 
 // run is main without the process around it; the end-to-end tests call it too.
-func run(ctx context.Context, args []string, c console) int {
-	c.Hide = redact.New(given(c.Env)...)
+func run(ctx context.Context, args []string, c cli.Console) int {
+	c.Hide = redact.New(secrets.Given(c.Env)...)
 	log := c.Hide.Writer(c.Err)
 	c.Err = c.Hide.GivenWriter(c.Err)
-	var cli commands
+	var flags commands
 	exited := -1
 	out := c.Out
 	if len(args) == 0 { // help is what was needed, not what was asked for
 		args, out = []string{"--help"}, c.Err
 	}
-	parser, err := kong.New(&cli, kong.Name("bobbin"), kong.Writers(out, c.Err), kong.Exit(func(code int) { exited = code }),
+	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err), kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that mends code in a thread. Start with: bobbin demo"),
 		kong.Vars{"version": version}, kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)
-		return exitFailed
+		return cli.ExitFailed
 	}
 	parsed, err := parser.Parse(args)
 	switch {
 	case exited >= 0 && out != c.Out:
-		return exitUsage
+		return cli.ExitUsage
 	case exited >= 0: // --help and --version have printed what was asked
 		return exited
 	case err != nil:
 		fmt.Fprintf(c.Err, "bobbin: %v\nTry: %s --help\n", err, asked(err))
-		return exitUsage
+		return cli.ExitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return outcome(ctx, parsed.Run(c, logger(log, cli.Verbose)), c.Err)
+	return outcome(ctx, parsed.Run(c, logger(log, flags.Verbose)), c.Err)
 }
 
 // fromEnvironment gives flags that have a tag "from" the value of that variable.
@@ -118,22 +99,22 @@ func asked(err error) string {
 
 // outcome says an error once, in words for people, and gives the exit code.
 func outcome(ctx context.Context, err error, w io.Writer) int {
-	var usage usageError
-	var silent exitError
+	var usage cli.UsageError
+	var silent cli.ExitError
 	switch {
 	case err == nil:
-		return exitOK
+		return cli.ExitOK
 	case errors.As(err, &silent): // what it says is said
 		return int(silent)
 	case errors.As(err, &usage):
 		fmt.Fprintln(w, err)
-		return exitUsage
+		return cli.ExitUsage
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(w, "bobbin: stopped")
-		return exitStopped
+		return cli.ExitStopped
 	}
 	fmt.Fprintln(w, "bobbin:", err)
-	return exitFailed
+	return cli.ExitFailed
 }
 
 func logger(w io.Writer, verbose bool) *slog.Logger {

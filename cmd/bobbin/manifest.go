@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/deploy"
 )
 
@@ -25,14 +26,14 @@ manifest" at https://api.slack.com/apps. An app that is there already takes it u
 }
 
 // Run prints it.
-func (c *manifestCommand) Run(_ context.Context, con console) error {
+func (c *manifestCommand) Run(_ context.Context, con cli.Console) error {
 	app := deploy.App{Name: c.Name, Agent: c.Agent}
 	if c.Agent {
 		fmt.Fprintln(con.Err, "bobbin: Slack shuts guests out of an app with the agent view: they can neither mention it nor press its buttons.")
 	}
 	text, err := c.form(app)
 	if err != nil {
-		return usageError{fmt.Errorf("bobbin: %w", err)}
+		return cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
 	}
 	fmt.Fprint(con.Out, text)
 	return nil

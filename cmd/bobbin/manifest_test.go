@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/deploy"
 )
 
@@ -18,7 +19,7 @@ func TestManifestIsPrinted(t *testing.T) {
 	file, err := os.ReadFile(filepath.Join("..", "..", "deploy", "slack-manifest.yaml"))
 	require.NoError(t, err)
 	code, yaml, errs := call(t, t.Context(), nil, "manifest")
-	require.Equal(t, exitOK, code)
+	require.Equal(t, cli.ExitOK, code)
 	require.Empty(t, errs)
 	for line := range strings.Lines(yaml) {
 		require.Contains(t, string(file), line)
@@ -36,7 +37,7 @@ func TestManifestIsPrinted(t *testing.T) {
 		} `json:"oauth_config"`
 	}
 	code, text, errs := call(t, t.Context(), nil, "manifest", "--json", "--agent", "--name", "Acme Mender")
-	require.Equal(t, exitOK, code)
+	require.Equal(t, cli.ExitOK, code)
 	require.Contains(t, errs, "Slack shuts guests out")
 	require.NoError(t, json.Unmarshal([]byte(text), &m))
 	require.Equal(t, "Acme Mender", m.Display.Name)
@@ -44,7 +45,7 @@ func TestManifestIsPrinted(t *testing.T) {
 	require.Subset(t, m.OAuth.Scopes.Bot, deploy.Names(deploy.Scopes()))
 
 	code, link, errs := call(t, t.Context(), nil, "manifest", "--url")
-	require.Equal(t, exitOK, code)
+	require.Equal(t, cli.ExitOK, code)
 	require.Empty(t, errs)
 	require.Equal(t, 1, strings.Count(link, "\n"))
 	u, err := url.Parse(strings.TrimSpace(link))
@@ -53,6 +54,6 @@ func TestManifestIsPrinted(t *testing.T) {
 	require.Contains(t, u.Query().Get("manifest_yaml"), "      - chat:write\n")
 
 	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Mender")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, `may not hold "slack"`)
 }

@@ -15,8 +15,8 @@ import (
 // open is the newest modal that stands open on somebody's screen, sooner or later.
 func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View) bool) (found slacktest.View, err error) {
 	err = s.poll(ctx, func() (bool, error) {
-		for _, v := range s.slack.Views() {
-			if v.Type == "modal" && v.User == s.people[who] && wanted(v) {
+		for _, v := range s.Slack.Views() {
+			if v.Type == "modal" && v.User == s.People[who] && wanted(v) {
 				found = v
 			}
 		}
@@ -32,8 +32,8 @@ func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View
 // ! modal WHO: none does.
 func modalCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if len(args) == 1 {
-		for _, v := range s.slack.Views() {
-			if v.Type == "modal" && v.User == s.people[args[0]] {
+		for _, v := range s.Slack.Views() {
+			if v.Type == "modal" && v.User == s.People[args[0]] {
 				return nil
 			}
 		}
@@ -57,10 +57,10 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		name, text, _ := strings.Cut(a, "=")
 		entered[name] = s.mentions(strings.ReplaceAll(text, `\n`, "\n"))
 	}
-	if err := s.slack.Submit(v.ID, entered); err != nil {
+	if err := s.Slack.Submit(v.ID, entered); err != nil {
 		return err
 	}
-	return s.slack.WaitSettled(ctx)
+	return s.Slack.WaitSettled(ctx)
 }
 
 // dismiss WHO: WHO closes the newest modal without sending it.
@@ -69,22 +69,22 @@ func dismissCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []
 	if err != nil {
 		return err
 	}
-	return s.slack.Dismiss(v.ID)
+	return s.Slack.Dismiss(v.ID)
 }
 
 // refuse METHOD CODE: Slack answers the next call of that method with that error.
 func refuseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	s.slack.Order(slacktest.Fault{Method: args[0], Error: args[1]})
+	s.Slack.Order(slacktest.Fault{Method: args[0], Error: args[1]})
 	return nil
 }
 
 // nameApprovers are ann, bea and a group that bea is in.
 func (s *story) nameApprovers() []string {
 	if s.leads == "" {
-		s.leads = s.slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: []string{s.people["bea"]}}).ID
-		s.names[s.leads] = "leads"
+		s.leads = s.Slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: []string{s.People["bea"]}}).ID
+		s.Names[s.leads] = "leads"
 	}
-	return []string{s.people["bea"], s.leads, s.people["ann"]}
+	return []string{s.People["bea"], s.leads, s.People["ann"]}
 }
 
 // uncalled leaves out of a post's problems that it calls those whom the story's configuration
@@ -94,7 +94,7 @@ func (s *story) uncalled(problems []string) []string {
 		return problems
 	}
 	called := []string{"calls somebody: <!subteam^" + s.leads + ">"}
-	for _, id := range s.people {
+	for _, id := range s.People {
 		called = append(called, "calls somebody: <@"+id+">")
 	}
 	return slices.DeleteFunc(problems, func(p string) bool { return slices.Contains(called, p) })
@@ -103,9 +103,9 @@ func (s *story) uncalled(problems []string) []string {
 // called FILE: every mention that the bot posted, one reply a line, in the order of posting.
 func called(_ context.Context, s *story) (string, error) {
 	var all strings.Builder
-	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
-		if list := markup.FindAllString(m.Text, -1); m.BotID == s.slack.App().BotID && len(list) > 0 {
-			all.WriteString(s.slack.Readable(strings.Join(list, " ")) + "\n")
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+		if list := markup.FindAllString(m.Text, -1); m.BotID == s.Slack.App().BotID && len(list) > 0 {
+			all.WriteString(s.Slack.Readable(strings.Join(list, " ")) + "\n")
 		}
 	}
 	return all.String(), nil
@@ -114,7 +114,7 @@ func called(_ context.Context, s *story) (string, error) {
 // leave WHO…: WHO leaves the channel.
 func leaveCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	for _, who := range args {
-		if err := s.slack.Leave(s.channel, s.people[who]); err != nil {
+		if err := s.Slack.Leave(s.Channel, s.People[who]); err != nil {
 			return err
 		}
 	}

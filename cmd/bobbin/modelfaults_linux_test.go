@@ -19,6 +19,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -33,7 +35,7 @@ type trial struct {
 	heal     bool    // the endpoint hides that an answer was cut
 	limit    float64 // what a session may cost, in USD
 
-	stage *stage
+	stage *stage.Stage
 	db    *pgxpool.Pool
 	model *faultyModel
 	log   *logBook
@@ -164,7 +166,7 @@ func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 
 func (tr *trial) open() {
 	t := tr.t
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	files := []txtar.File{{Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200)}}
@@ -175,22 +177,22 @@ func (tr *trial) open() {
 	}
 	files = append(files, txtar.File{Name: bugsFile, Data: bugs})
 	tr.model, tr.log = serveFaults(t, tr.sessions, tr.heal), &logBook{}
-	tr.stage, err = openStage(t.Context(), stageConfig{
+	tr.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: clustertest.Database(t, migrate),
 		Log: slog.New(slog.NewTextHandler(tr.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Adjust: tr.adjust,
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { tr.stage.close() })
-	require.NoError(t, tr.stage.start(context.Background()))
-	tr.db = tr.stage.store.Pool
+	t.Cleanup(func() { tr.stage.Close() })
+	require.NoError(t, tr.stage.Start(context.Background()))
+	tr.db = tr.stage.Store.Pool
 	for n, s := range tr.sessions {
-		ch := tr.stage.slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{tr.stage.people["ann"], tr.stage.slack.App().BotUser}})
+		ch := tr.stage.Slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{tr.stage.People["ann"], tr.stage.Slack.App().BotUser}})
 		s.place.channel = ch.ID
 	}
 }
 
 // adjust makes the bot ask the failing model, and wait as briefly as a test has to.
-func (tr *trial) adjust(s *settings) {
+func (tr *trial) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
@@ -221,8 +223,8 @@ func (tr *trial) play(most time.Duration) {
 const atOnce = 16
 
 func (tr *trial) begin(s *spoiled) {
-	slack := tr.stage.slack
-	root, err := slack.Say(s.place.channel, tr.stage.people["ann"], fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
+	slack := tr.stage.Slack
+	root, err := slack.Say(s.place.channel, tr.stage.People["ann"], fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
 	require.NoError(tr.t, err)
 	s.place.root = root
 }
@@ -234,7 +236,7 @@ var rests = regexp.MustCompile(`The model could not answer|I got nowhere with th
 func (tr *trial) tend(s *spoiled) bool {
 	said := tr.thread(s)
 	say := func(text string) {
-		_, err := tr.stage.slack.Say(s.place.channel, tr.stage.people["ann"], text, s.place.root)
+		_, err := tr.stage.Slack.Say(s.place.channel, tr.stage.People["ann"], text, s.place.root)
 		require.NoError(tr.t, err)
 	}
 	switch stuck := len(rests.FindAllString(said, -1)); {
@@ -260,8 +262,8 @@ func (tr *trial) tend(s *spoiled) bool {
 // thread is what the bot said in a session's thread.
 func (tr *trial) thread(s *spoiled) string {
 	var b strings.Builder
-	for _, m := range tr.stage.slack.Thread(s.place.channel, s.place.root) {
-		if m.BotID == tr.stage.slack.App().BotID {
+	for _, m := range tr.stage.Slack.Thread(s.place.channel, s.place.root) {
+		if m.BotID == tr.stage.Slack.App().BotID {
 			b.WriteString(m.Text + "\n")
 		}
 	}

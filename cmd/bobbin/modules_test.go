@@ -9,12 +9,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 )
 
 // needModule has the shop need a module of somebody else's, which is in a registry of the
 // story's own and nowhere on this machine; where it is down, the registry has nothing.
-func (s *story) needModule(cfg *stageConfig, down bool) {
+func (s *story) needModule(cfg *stage.Config, down bool) {
 	for i, f := range cfg.Files {
 		if f.Name == "go.mod" {
 			cfg.Files[i].Data = append(bytes.Clone(f.Data), "\n"+packagestest.Require()...)
@@ -32,7 +34,7 @@ func (s *story) needModule(cfg *stageConfig, down bool) {
 		network.Mux = http.NewServeMux()
 	}
 	adjust := cfg.Adjust
-	cfg.Adjust = func(set *settings) {
+	cfg.Adjust = func(set *server.Settings) {
 		adjust(set)
 		set.Network, set.ModelPatience = network, 20*time.Millisecond
 		set.Repositories[0].Setup.Env = packagestest.Mirrors()

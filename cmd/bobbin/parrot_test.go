@@ -21,6 +21,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
@@ -53,7 +54,7 @@ type flock struct {
 type parrot struct {
 	*bot.Gateway
 	store *store.Store
-	queue *queue
+	queue *server.Queue
 }
 
 // nest is a workspace and an empty database.
@@ -84,7 +85,7 @@ func (p *parrots) fly(f flock) {
 	for n := range f.replicas {
 		b := p.hatch(f, n)
 		p.list = append(p.list, b)
-		group.Go(func() error { return b.queue.run(ctx) })
+		group.Go(func() error { return b.queue.Run(ctx) })
 		group.Go(func() error { return b.Run(ctx) })
 	}
 	t.Cleanup(func() { // before the stores close
@@ -126,7 +127,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = newQueue(st, work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = server.NewQueue(st, server.Work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }

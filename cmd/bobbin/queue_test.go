@@ -3,13 +3,12 @@ package main
 import (
 	"context"
 	"log/slog"
-	neturl "net/url"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -21,11 +20,11 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	ctx := soon(t)
 	url := clustertest.Database(t, migrate)
 	worked, again := make(chan string, 1), make(chan struct{}, 10)
-	open := func(log *slog.Logger) (*store.Store, *queue) {
+	open := func(log *slog.Logger) (*store.Store, *server.Queue) {
 		s, err := store.Open(ctx, url, log)
 		require.NoError(t, err)
 		t.Cleanup(s.Close)
-		q, err := newQueue(s, work{React: func(_ context.Context, session string) error { worked <- session; return nil }}, store.NewToken(), 1, log)
+		q, err := server.NewQueue(s, server.Work{React: func(_ context.Context, session string) error { worked <- session; return nil }}, store.NewToken(), 1, log)
 		require.NoError(t, err)
 		return s, q
 	}
@@ -38,55 +37,21 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 
 	_, other := open(slog.New(slog.DiscardHandler))
 	unguarded := make(chan error, 1)
-	go func() { unguarded <- other.client.Start(ctx) }()
+	go func() { unguarded <- other.Client.Start(ctx) }()
 	run, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	go func() { ended <- q.run(run) }()
+	go func() { ended <- q.Run(run) }()
 
 	require.ErrorContains(t, <-unguarded, "timed out", "without waiting, the queue is given up")
 	<-again
 	require.NoError(t, busy.Close(ctx))
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := q.client.InsertTx(ctx, tx, store.ReactJob{Session: "somebody's"}, nil)
+		_, err := q.Client.InsertTx(ctx, tx, store.ReactJob{Session: "somebody's"}, nil)
 		return err
 	}))
 	require.Equal(t, "somebody's", <-worked)
 	stop()
 	require.NoError(t, <-ended)
-}
-
-// One that has no connection free is waited for, too, and nobody is told to mend the address.
-func TestAStartWaitsForAFreeConnection(t *testing.T) {
-	t.Parallel()
-	ctx := soon(t)
-	url := clustertest.Database(t, nil)
-	admin, err := pgx.Connect(ctx, url)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = admin.Close(context.WithoutCancel(ctx)) })
-	role := "crowded_" + strings.ToLower(store.NewToken()[:8])
-	_, err = admin.Exec(ctx, `create role `+role+` login connection limit 0; alter database `+admin.Config().Database+` owner to `+role)
-	require.NoError(t, err)
-
-	address, err := neturl.Parse(url)
-	require.NoError(t, err)
-	address.User = neturl.User(role)
-	again := make(chan struct{}, 10)
-	opened := make(chan error, 1)
-	go func() {
-		_, s, err := openDatabase(ctx, settings{DatabaseURL: address.String()}, slog.New(overheard{slog.DiscardHandler, "the database lets nobody in just now; trying again", again}))
-		if err == nil {
-			s.Close()
-		}
-		opened <- err
-	}()
-	select {
-	case <-again:
-	case err := <-opened:
-		require.FailNow(t, "it did not wait", "%v", err)
-	}
-	_, err = admin.Exec(ctx, `alter role `+role+` connection limit -1`)
-	require.NoError(t, err)
-	require.NoError(t, <-opened)
 }
 
 // overheard tells of one message of the log.
@@ -106,4 +71,5 @@ func (h overheard) Handle(_ context.Context, r slog.Record) error {
 }
 
 func (h overheard) WithAttrs([]slog.Attr) slog.Handler { return h }
-func (h overheard) WithGroup(string) slog.Handler      { return h }
+
+func (h overheard) WithGroup(string) slog.Handler { return h }

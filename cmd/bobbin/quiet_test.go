@@ -15,23 +15,23 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	if err != nil {
 		return err
 	}
-	if err := s.slack.WaitSettled(ctx); err != nil {
+	if err := s.Slack.WaitSettled(ctx); err != nil {
 		return err
 	}
 	for _, sql := range []string{
 		`update lines set at = at - $1::interval`, `update inbox set at = at - $1::interval`, `update transcript set at = at - $1::interval`,
 		`update under_way set since = since - $1::interval`, `update sessions set created_at = created_at - $1::interval`,
 	} {
-		if _, err := s.store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute); err != nil {
+		if _, err := s.Store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute); err != nil {
 			return err
 		}
 	}
 	// A session whose row somebody holds at this moment is left for the next look.
 	return s.poll(ctx, func() (done bool, err error) {
-		if err := s.service.runner.SpeakUp(ctx, 10*time.Minute); err != nil {
+		if err := s.Service.Runner.SpeakUp(ctx, 10*time.Minute); err != nil {
 			return false, err
 		}
-		left, err := s.store.Silent(ctx, 10*time.Minute)
+		left, err := s.Store.Silent(ctx, 10*time.Minute)
 		return len(left) == 0, err
 	})
 }
@@ -39,7 +39,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 // running: a command of an agent's is under way.
 func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	return s.poll(ctx, func() (is bool, err error) {
-		err = s.store.Pool.QueryRow(ctx, `select exists (select 1 from under_way)`).Scan(&is)
+		err = s.Store.Pool.QueryRow(ctx, `select exists (select 1 from under_way)`).Scan(&is)
 		return is, err
 	})
 }

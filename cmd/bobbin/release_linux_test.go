@@ -26,6 +26,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
@@ -63,7 +64,7 @@ type recorder struct {
 
 func (r *recorder) open() {
 	t := r.t
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	r.dir, r.remote = dir, filepath.Join(dir, "remote.git")
@@ -74,7 +75,7 @@ func (r *recorder) open() {
 			files = append(files, txtar.File{Name: "words/" + name + ".txt", Data: []byte("wrong " + name + "\n")})
 		}
 	}
-	require.NoError(t, plantRemote(r.remote, files))
+	require.NoError(t, stage.PlantRemote(r.remote, files))
 	r.hooks()
 	r.clerk = openClerk(t, hold)
 	r.url = clustertest.Database(t, nil)
@@ -251,7 +252,7 @@ func (r *recorder) kill() {
 }
 
 func (r *recorder) keep(ctx context.Context) {
-	branches, err := remoteBranches(r.remote)
+	branches, err := stage.RemoteBranches(r.remote)
 	require.NoError(r.t, err)
 	r.t.Logf("branches: %v", branches)
 	r.out["database.sql"] = r.dump()

@@ -21,6 +21,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -79,7 +81,7 @@ type storyKey struct{}
 
 // A story is one script's stage and where it is in it.
 type story struct {
-	*stage
+	*stage.Stage
 	t       *testing.T
 	threads map[string]string // ts of roots by name
 	last    string            // ts of the newest thing a person wrote
@@ -109,13 +111,13 @@ func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args 
 // stage SCRIPT [OPTION…]: opens the stage with the scripted model of that file, or with
 // the demo's own where it is "demo".
 func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	if err != nil {
 		return err
 	}
 	ts.Defer(func() { os.RemoveAll(dir) })
-	cfg := stageConfig{
-		Dir: dir, Files: txtar.Parse(demoShop).Files, DatabaseURL: clustertest.Database(s.t, migrate),
+	cfg := stage.Config{
+		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: clustertest.Database(s.t, migrate),
 		Log: slog.New(slog.NewTextHandler(logLines{s.t, ts.Name()}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
@@ -142,7 +144,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	marked := slices.Contains(args, "marked")
 	noChecks := slices.Contains(args, "no-checks")
-	cfg.Adjust = func(set *settings) {
+	cfg.Adjust = func(set *server.Settings) {
 		shop := &set.Repositories[0]
 		shop.Closed = slices.Contains(args, "no-code")
 		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
@@ -164,7 +166,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			}
 		}
 		if slices.Contains(args, "admin") {
-			set.Admins = []string{s.people["ann"]}
+			set.Admins = []string{s.People["ann"]}
 		}
 		if slices.Contains(args, "folder") {
 			shop.Scope = "money/"
@@ -173,7 +175,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 			shop.Scope = "services/shop"
 		}
 		if marked {
-			set.Reactions = map[string][]string{"#" + stageChannel: {"bug"}}
+			set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
 		}
 		if noChecks {
 			shop.Build, shop.Test = "true", "true"
@@ -191,16 +193,16 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		s.needModule(&cfg, down)
 	}
 	withFiles(args, &cfg)
-	if s.stage, err = openStage(ctx, cfg); err != nil {
+	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
 	}
 	if slices.Contains(args, "two-repositories") {
-		if err := plantRemote(filepath.Join(dir, "site.git"), []txtar.File{{Name: "page.html", Data: []byte("<h1>Shop</h1>\n")}}); err != nil {
+		if err := stage.PlantRemote(filepath.Join(dir, "site.git"), []txtar.File{{Name: "page.html", Data: []byte("<h1>Shop</h1>\n")}}); err != nil {
 			return err
 		}
 	}
 	ts.Defer(func() { s.end(ts) })
-	if err := s.start(context.Background()); err != nil || noChecks {
+	if err := s.Start(context.Background()); err != nil || noChecks {
 		return err
 	}
 	return s.warm(ctx)
@@ -220,20 +222,20 @@ func partOfMore(shop []txtar.File) []txtar.File {
 // the story itself did not ask, and so does an audit that does not hold, and a message that
 // calls somebody, or has a link or a preview.
 func (s *story) end(ts *testscript.TestScript) {
-	if a, err := s.store.VerifyAudit(context.Background(), ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
+	if a, err := s.Store.VerifyAudit(context.Background(), ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
 	}
-	for _, said := range posts(s.slack) {
+	for _, said := range posts(s.Slack) {
 		for _, r := range said {
 			for _, problem := range s.uncalled(postProblems(r)) {
 				s.t.Errorf("%s: %s: %s", ts.Name(), r.Method, problem)
 			}
 		}
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		s.t.Errorf("%s: closing the stage: %v", ts.Name(), err)
 	}
-	if err := s.model.Err(); err != nil {
+	if err := s.Model.Err(); err != nil {
 		s.t.Errorf("%s: %v", ts.Name(), err)
 	}
 }
@@ -242,7 +244,7 @@ func (s *story) end(ts *testscript.TestScript) {
 // story's own file.
 func modelScript(ts *testscript.TestScript, name string) (file, text string, err error) {
 	if name == "demo" {
-		return "demo/story.model", demoModel, nil
+		return "demo/story.model", stage.DemoModel, nil
 	}
 	file = filepath.Join("testdata", "script", ts.Name()+".txtar")
 	story, err := os.ReadFile(file)
@@ -282,11 +284,11 @@ func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string
 		thread, args = args[1], args[2:]
 	}
 	text := s.mentions(strings.ReplaceAll(strings.Join(args, " "), `\n`, "\n"))
-	say := s.slack.Say
+	say := s.Slack.Say
 	if who == "buildbot" {
-		say = s.slack.SayAsBot
+		say = s.Slack.SayAsBot
 	}
-	posted, err := say(s.channel, s.people[who], text, s.threads[thread])
+	posted, err := say(s.Channel, s.People[who], text, s.threads[thread])
 	if err != nil {
 		return err
 	}
@@ -302,9 +304,9 @@ var named = regexp.MustCompile(`@(\w+)`)
 func (s *story) mentions(text string) string {
 	return named.ReplaceAllStringFunc(text, func(m string) string {
 		if m == "@bobbin" {
-			return s.slack.Mention()
+			return s.Slack.Mention()
 		}
-		if id, ok := s.people[m[1:]]; ok {
+		if id, ok := s.People[m[1:]]; ok {
 			return "<@" + id + ">"
 		}
 		return m
@@ -313,24 +315,24 @@ func (s *story) mentions(text string) string {
 
 // edit TEXT: the newest message of a person is edited.
 func editCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	return s.slack.Edit(s.channel, s.last, s.mentions(strings.Join(args, " ")))
+	return s.Slack.Edit(s.Channel, s.last, s.mentions(strings.Join(args, " ")))
 }
 
 // delete: the root of the main thread is deleted.
 func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	return s.slack.Delete(s.channel, s.threads[mainThread])
+	return s.Slack.Delete(s.Channel, s.threads[mainThread])
 }
 
 // click WHO ACTION [TEXT]: presses the newest button of that action in a message with TEXT.
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	messages := s.slack.Thread(s.channel, s.threads[mainThread])
+	messages := s.Slack.Thread(s.Channel, s.threads[mainThread])
 	for i := len(messages) - 1; i >= 0; i-- {
 		if len(args) > 2 && !strings.Contains(messages[i].Text, args[2]) {
 			continue
 		}
 		for _, c := range messages[i].Pressable() {
 			if strings.HasPrefix(c.ActionID, args[1]) {
-				return s.slack.Click(s.channel, messages[i].TS, c.ActionID, s.people[args[0]])
+				return s.Slack.Click(s.Channel, messages[i].TS, c.ActionID, s.People[args[0]])
 			}
 		}
 	}
@@ -345,8 +347,8 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	}
 	text := strings.Join(args, " ")
 	err := s.poll(ctx, func() (bool, error) {
-		for _, m := range s.slack.Thread(s.channel, s.threads[thread]) {
-			if m.BotID == s.slack.App().BotID && strings.Contains(s.slack.Readable(m.Text), text) {
+		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
+			if m.BotID == s.Slack.App().BotID && strings.Contains(s.Slack.Readable(m.Text), text) {
 				return true, nil
 			}
 		}
@@ -356,7 +358,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		return false, nil
 	})
 	if err != nil {
-		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err, s.slack.ExportText(s.channel, s.threads[thread]))
+		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err, s.Slack.ExportText(s.Channel, s.threads[thread]))
 	}
 	return nil
 }
@@ -379,12 +381,12 @@ func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 
 // settled: every message was judged, every turn is over, everything said was posted.
 func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	if err := s.slack.WaitSettled(ctx); err != nil {
+	if err := s.Slack.WaitSettled(ctx); err != nil {
 		return err
 	}
 	return s.poll(ctx, func() (bool, error) {
 		var open int
-		err := s.store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
+		err := s.Store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
 			+ (select count(*) from cards where leased_until is not null or due_at < now() + interval '3 seconds')
 			+ (select count(*) from river_job where kind <> 'due' and state not in ('completed', 'discarded', 'cancelled'))`).Scan(&open)
@@ -399,7 +401,7 @@ func (s *story) poll(ctx context.Context, ready func() (bool, error)) error {
 	for {
 		ok, err := ready()
 		if err == nil && !ok {
-			err = s.model.Err()
+			err = s.Model.Err()
 		}
 		if ok || err != nil {
 			return err
@@ -414,7 +416,7 @@ func (s *story) poll(ctx context.Context, ready func() (bool, error)) error {
 
 // session is that of the main thread.
 func (s *story) session(ctx context.Context) (workflow.Session, error) {
-	sessions, err := s.store.Sessions(ctx, 10)
+	sessions, err := s.Store.Sessions(ctx, 10)
 	if err != nil {
 		return workflow.Session{}, err
 	}
@@ -428,8 +430,8 @@ func (s *story) session(ctx context.Context) (workflow.Session, error) {
 
 // reached NAME: the model's script holds a request there.
 func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	reached := s.model.Reached(args[0])
-	err := s.poll(ctx, func() (bool, error) { return closed(reached), nil })
+	reached := s.Model.Reached(args[0])
+	err := s.poll(ctx, func() (bool, error) { return isClosed(reached), nil })
 	if err != nil {
 		return fmt.Errorf("the model was not asked what %q holds: %w", args[0], err)
 	}
@@ -442,10 +444,10 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 	if err := reachedCmd(ctx, s, ts, args); err != nil {
 		return err
 	}
-	if err := s.slack.WaitSettled(ctx); err != nil {
+	if err := s.Slack.WaitSettled(ctx); err != nil {
 		return err
 	}
-	s.model.Release(args[0])
+	s.Model.Release(args[0])
 	return nil
 }
 
@@ -460,7 +462,7 @@ func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 	}
 	select {
-	case <-s.model.GivenUp(args[0]):
+	case <-s.Model.GivenUp(args[0]):
 		ts.Logf("the request at %q was cancelled after %s", args[0], time.Since(s.said).Round(time.Millisecond))
 		return nil
 	case <-time.After(time.Until(s.said.Add(allowed))):
@@ -470,20 +472,20 @@ func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 
 // played: the model's script was followed to its end.
 func playedCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	return s.model.Finish()
+	return s.Model.Finish()
 }
 
 // restart: the bot is stopped and started again on the same database.
 func restartCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	if err := s.halt(); err != nil {
+	if err := s.Halt(); err != nil {
 		return err
 	}
-	return s.start(context.Background())
+	return s.Start(context.Background())
 }
 
 // hook NAME [FILE]: plants a hook in the remote, or takes it away.
 func hookCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	name := filepath.Join(s.remote, "hooks", args[0])
+	name := filepath.Join(s.Remote, "hooks", args[0])
 	if len(args) == 1 {
 		return os.Remove(name)
 	}
@@ -497,39 +499,39 @@ func hookCmd(_ context.Context, s *story, ts *testscript.TestScript, args []stri
 // the next call of that method, does not arrive.
 func loseCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if args[0] == "acks" {
-		s.slack.DropAcks(1)
+		s.Slack.DropAcks(1)
 		return nil
 	}
-	s.slack.Order(slacktest.Fault{Method: args[0], LoseAnswer: true})
+	s.Slack.Order(slacktest.Fault{Method: args[0], LoseAnswer: true})
 	return nil
 }
 
 // hold: Slack keeps back what people do from now on, until deliver.
 func holdCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	s.slack.Hold()
+	s.Slack.Hold()
 	return nil
 }
 
 func deliverCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	s.slack.Release(1, rand.New(rand.NewPCG(1, 1)), nil)
+	s.Slack.Release(1, rand.New(rand.NewPCG(1, 1)), nil)
 	return nil
 }
 
 // redeliver: Slack delivers every event of this story twice more.
 func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	// First what was lost: its time runs out here, so that nothing waits for that.
-	_, err := s.slack.WaitDeliveries(ctx, func(sent []slacktest.Delivery) bool {
+	_, err := s.Slack.WaitDeliveries(ctx, func(sent []slacktest.Delivery) bool {
 		return !slices.ContainsFunc(sent, func(d slacktest.Delivery) bool { return d.Outcome == slacktest.Pending })
 	})
 	if err != nil {
 		return err
 	}
-	s.slack.ExpireAcks()
-	if err := s.slack.WaitSettled(ctx); err != nil {
+	s.Slack.ExpireAcks()
+	if err := s.Slack.WaitSettled(ctx); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
-	for _, d := range s.slack.Deliveries() {
+	for _, d := range s.Slack.Deliveries() {
 		id := d.EventID
 		if d.Type == "slash_commands" {
 			id = d.EnvelopeID
@@ -539,13 +541,13 @@ func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []s
 		}
 		seen[id] = true
 		for range 2 {
-			if err := s.slack.Redeliver(id); err != nil {
+			if err := s.Slack.Redeliver(id); err != nil {
 				return err
 			}
-			if err := s.slack.WaitSettled(ctx); err != nil {
+			if err := s.Slack.WaitSettled(ctx); err != nil {
 				return err
 			}
 		}
 	}
-	return s.slack.WaitSettled(ctx)
+	return s.Slack.WaitSettled(ctx)
 }

@@ -17,7 +17,7 @@ func sendCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 	if err != nil {
 		return err
 	}
-	return s.slack.Shortcut(s.channel, m.TS, "send_to_bobbin", s.people[args[0]])
+	return s.Slack.Shortcut(s.Channel, m.TS, "send_to_bobbin", s.People[args[0]])
 }
 
 // react WHO EMOJI TEXT: puts an emoji under the newest message of the channel that holds
@@ -28,16 +28,16 @@ func reactCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		return err
 	}
 	if emoji, off := strings.CutPrefix(args[1], "-"); off {
-		return s.slack.Unreact(s.channel, m.TS, s.people[args[0]], emoji)
+		return s.Slack.Unreact(s.Channel, m.TS, s.People[args[0]], emoji)
 	}
-	return s.slack.React(s.channel, m.TS, s.people[args[0]], args[1])
+	return s.Slack.React(s.Channel, m.TS, s.People[args[0]], args[1])
 }
 
 // holding is the newest message with that text, whosever thread it is in.
 func (s *story) holding(text string) (found slacktest.Message, err error) {
-	for _, root := range s.slack.Channel(s.channel) {
-		for _, m := range s.slack.Thread(s.channel, root.TS) {
-			if strings.Contains(s.slack.Readable(m.Text), text) && m.TS > found.TS {
+	for _, root := range s.Slack.Channel(s.Channel) {
+		for _, m := range s.Slack.Thread(s.Channel, root.TS) {
+			if strings.Contains(s.Slack.Readable(m.Text), text) && m.TS > found.TS {
 				found = m
 				s.threads[mainThread] = root.TS
 			}

@@ -21,6 +21,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // a midst holds sessions in the middle of something until it is let go: every third in a
@@ -190,7 +193,7 @@ func (m *midst) block(ctx context.Context) (release func()) {
 
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	binary := built(t, dir)
@@ -217,10 +220,10 @@ func handsOver(ctx context.Context, m *midst) {
 	more := m.slack.AddChannel(slacktest.Channel{Name: "more", Members: []string{m.ann, m.slack.App().BotUser}}).ID
 	m.begin(ctx)
 	m.start(second)
-	require.NoError(t, m.slack.WaitConnected(ctx, 2*defaultConnections))
+	require.NoError(t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
 	release := m.block(ctx)
 	require.NoError(t, first.cmd.Process.Signal(syscall.SIGTERM))
-	h := becomes(t, m.addr, http.StatusServiceUnavailable, stateDraining)
+	h := becomes(t, m.addr, http.StatusServiceUnavailable, health.StateDraining)
 	require.Contains(t, h.Wrong, "told to stop")
 	// What comes in now is the other's.
 	root, err := m.slack.Say(more, m.ann, m.slack.Mention()+" bug 0, again", "")
@@ -277,7 +280,7 @@ func runsOutOfTime(ctx context.Context, m *midst) {
 	first := m.running[0]
 	m.begin(ctx)
 	m.start(m.running[1])
-	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*defaultConnections))
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
 	release := m.block(ctx)
 	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(m.t, m.exit(first).ExitCode())
@@ -292,7 +295,7 @@ func endsAtOnce(ctx context.Context, m *midst) {
 	m.begin(ctx)
 	release := m.block(ctx)
 	require.NoError(m.t, r.cmd.Process.Signal(syscall.SIGTERM))
-	becomes(m.t, m.addr, http.StatusServiceUnavailable, stateDraining)
+	becomes(m.t, m.addr, http.StatusServiceUnavailable, health.StateDraining)
 	require.NoError(m.t, r.cmd.Process.Signal(syscall.SIGTERM))
 	status, ok := m.exit(r).Sys().(syscall.WaitStatus)
 	require.True(m.t, ok)
@@ -308,7 +311,7 @@ func dies(ctx context.Context, m *midst) {
 	first := m.running[0]
 	m.begin(ctx)
 	m.start(m.running[1])
-	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*defaultConnections))
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
 	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGKILL))
 	m.exit(first)
 	require.Positive(m.t, m.number(ctx, atHand, m.name(first)))

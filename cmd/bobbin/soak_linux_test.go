@@ -23,6 +23,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -158,7 +160,7 @@ func sum(rows map[string]int) (n int) {
 func (s *soak) open() {
 	t := s.t
 	var err error
-	s.dir, err = stageDir("")
+	s.dir, err = stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(s.dir) })
 	s.remote, s.data = filepath.Join(s.dir, "remote.git"), filepath.Join(s.dir, "data")
@@ -168,7 +170,7 @@ func (s *soak) open() {
 			files = append(files, txtar.File{Name: fmt.Sprintf(name, n), Data: fmt.Appendf(nil, "wrong %d\n", n)})
 		}
 	}
-	require.NoError(t, plantRemote(s.remote, files))
+	require.NoError(t, stage.PlantRemote(s.remote, files))
 	s.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.slack.Close() })
@@ -316,7 +318,7 @@ func (s *soak) sample(ctx context.Context) sample {
 	answer, err := http.Get(s.health)
 	require.NoError(t, err)
 	defer answer.Body.Close()
-	var h Health
+	var h health.Health
 	require.NoError(t, json.NewDecoder(answer.Body).Decode(&h))
 	x.goroutines = h.Counts.Goroutines
 

@@ -13,6 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // dot is a picture of one red point.
@@ -35,7 +37,7 @@ func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []st
 		}
 		files = append(files, f)
 	}
-	posted, err := s.slack.Attach(s.channel, s.people[who], s.mentions(strings.ReplaceAll(args[0], `\n`, "\n")), s.threads[thread], files...)
+	posted, err := s.Slack.Attach(s.Channel, s.People[who], s.mentions(strings.ReplaceAll(args[0], `\n`, "\n")), s.threads[thread], files...)
 	if err != nil {
 		return err
 	}
@@ -72,7 +74,7 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 
 // forward WHO from THREAD TEXT: the root of another thread is shared in the main one.
 func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	posted, err := s.slack.Forward(s.channel, s.people[args[0]], s.mentions(args[3]), s.threads[mainThread], s.threads[args[2]])
+	posted, err := s.Slack.Forward(s.Channel, s.People[args[0]], s.mentions(args[3]), s.threads[mainThread], s.threads[args[2]])
 	if s.threads[mainThread] == "" {
 		s.threads[mainThread] = posted
 	}
@@ -83,12 +85,12 @@ func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 // unsay: the newest message of a person is deleted. unsay FILE: the newest file of that name.
 func unsayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if len(args) == 0 {
-		return s.slack.Delete(s.channel, s.last)
+		return s.Slack.Delete(s.Channel, s.last)
 	}
-	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
 		for _, f := range m.Files {
 			if f.Name == args[0] {
-				return s.slack.DeleteFile(f.ID)
+				return s.Slack.DeleteFile(f.ID)
 			}
 		}
 	}
@@ -98,8 +100,8 @@ func unsayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 // links are those in the bot's replies in the main thread, a line each.
 func links(_ context.Context, s *story) (string, error) {
 	var b strings.Builder
-	for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
-		if m.BotID == s.slack.App().BotID {
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+		if m.BotID == s.Slack.App().BotID {
 			for _, link := range regexp.MustCompile(`<[^>]*>`).FindAllString(m.Text, -1) {
 				b.WriteString(link + "\n")
 			}
@@ -113,7 +115,7 @@ func links(_ context.Context, s *story) (string, error) {
 // "code-pages" (the repository's host shows code).
 var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages"}
 
-func withFiles(options []string, cfg *stageConfig) {
+func withFiles(options []string, cfg *stage.Config) {
 	cfg.Slack = func(c *slacktest.Config) {
 		c.BareMentions = slices.Contains(options, "bare-mentions")
 		if slices.Contains(options, "no-files-read") {
@@ -121,13 +123,13 @@ func withFiles(options []string, cfg *stageConfig) {
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "code-pages") {
-		cfg.Adjust = func(s *settings) {
+		cfg.Adjust = func(s *server.Settings) {
 			before(s)
 			s.Repositories[0].CodeURL = "https://git.example/shop/blob/{commit}/{path}#L{line}"
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "sees") {
-		cfg.Adjust = func(s *settings) {
+		cfg.Adjust = func(s *server.Settings) {
 			before(s)
 			s.Vision = map[string]bool{}
 			for _, a := range s.Agents {

@@ -16,18 +16,20 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // slash WHO COMMAND [TEXT]: runs a slash command in #bugs. The thread that the bot opens
 // for it is the main one from then on.
 func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	known := len(s.slack.Channel(s.channel))
-	if err := s.slack.Command(s.channel, s.people[args[0]], "/"+args[1], strings.Join(args[2:], " ")); err != nil {
+	known := len(s.Slack.Channel(s.Channel))
+	if err := s.Slack.Command(s.Channel, s.People[args[0]], "/"+args[1], strings.Join(args[2:], " ")); err != nil {
 		return err
 	}
 	return s.poll(ctx, func() (bool, error) {
-		for _, m := range s.slack.Channel(s.channel)[known:] {
-			if m.BotID == s.slack.App().BotID && m.ThreadTS == "" {
+		for _, m := range s.Slack.Channel(s.Channel)[known:] {
+			if m.BotID == s.Slack.App().BotID && m.ThreadTS == "" {
 				s.threads[mainThread] = m.TS
 				return true, nil
 			}
@@ -38,7 +40,7 @@ func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 
 // due: every question that waits has waited long enough.
 func dueCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	tag, err := s.store.Pool.Exec(ctx, `update river_job set state = 'available', scheduled_at = now() where kind = 'due' and state = 'scheduled'`)
+	tag, err := s.Store.Pool.Exec(ctx, `update river_job set state = 'available', scheduled_at = now() where kind = 'due' and state = 'scheduled'`)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = errors.New("no question waits")
 	}
@@ -51,10 +53,10 @@ func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args 
 	stem, extension, _ := strings.Cut(args[0], ".")
 	var content string
 	err := s.poll(ctx, func() (found bool, err error) {
-		for _, m := range s.slack.Thread(s.channel, s.threads[mainThread]) {
+		for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
 			for _, f := range m.Files {
 				if strings.HasPrefix(f.Name, stem) && strings.HasSuffix(f.Name, "."+extension) {
-					b, err := s.slack.FileContent(f.ID)
+					b, err := s.Slack.FileContent(f.ID)
 					if err != nil {
 						return false, err
 					}
@@ -77,7 +79,7 @@ func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 	for _, name := range args {
 		files = append(files, txtar.File{Name: strings.TrimPrefix(name, "upstream/"), Data: []byte(ts.ReadFile(name))})
 	}
-	return advance(s.remote, s.t.TempDir(), files)
+	return advance(s.Remote, s.t.TempDir(), files)
 }
 
 // advance adds a commit of the files to main of the bare repository.
@@ -106,7 +108,7 @@ func advance(remote, work string, files []txtar.File) error {
 			return err
 		}
 	}
-	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: authored.AddDate(0, 0, 1)}
+	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored.AddDate(0, 0, 1)}
 	_, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who})
 	return err
 }
@@ -114,13 +116,13 @@ func advance(remote, work string, files []txtar.File) error {
 // move: the bot is stopped, and started again on a machine that has the same database and
 // none of its files. Its build cache stays, since filling one proves nothing here.
 func moveCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	if err := s.halt(); err != nil {
+	if err := s.Halt(); err != nil {
 		return err
 	}
 	for _, name := range []string{"sessions", "mirrors"} {
-		if err := os.RemoveAll(filepath.Join(s.settings().DataDir, name)); err != nil {
+		if err := os.RemoveAll(filepath.Join(s.Settings().DataDir, name)); err != nil {
 			return err
 		}
 	}
-	return s.start(context.Background())
+	return s.Start(context.Background())
 }

@@ -28,6 +28,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
@@ -142,7 +146,7 @@ func (a *arrival) read(name string) []byte {
 
 func (a *arrival) open() {
 	t := a.t
-	dir, err := stageDir("")
+	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	a.dir, a.remote = dir, filepath.Join(dir, "remote.git")
@@ -249,29 +253,29 @@ func (a *arrival) start() {
 		a.clerk = openClerk(a.t, nil)
 	}
 	app := a.slack.App()
-	s := settings{
-		DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard,
+	s := server.Settings{
+		Place:      storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond,
 		ModelURL: a.clerk.URL, Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
-		Sandbox: SandboxConfig{Kind: "none"}, Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
+		Sandbox: config.Sandbox{Kind: "none"}, Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
 	}
 	log := slog.New(slog.DiscardHandler)
 	if testing.Verbose() && a.wrong == "" {
 		log = slog.New(slog.NewTextHandler(logLines{a.t, a.version}, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
-	service, err := newService(a.t.Context(), s, log)
+	service, err := server.New(a.t.Context(), s, log)
 	require.NoError(a.t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	a.ended = make(chan error, 1)
 	go func() {
-		a.ended <- service.run(ctx)
+		a.ended <- service.Run(ctx)
 		close(a.ended)
 	}()
 	a.t.Cleanup(func() {
 		stop()
 		for range a.ended {
 		}
-		service.close()
+		service.Close()
 	})
 	require.NoError(a.t, a.slack.WaitConnected(a.t.Context(), 1))
 }
@@ -387,7 +391,7 @@ func (a *arrival) doneAgain(f flight) bool {
 // commits counts those of a branch in the remote, over main; -1 where it is not at head.
 func (a *arrival) commits(branch, head string) (n int) {
 	if head == "" {
-		branches, err := remoteBranches(a.remote)
+		branches, err := stage.RemoteBranches(a.remote)
 		require.NoError(a.t, err)
 		if _, there := branches[branch]; there {
 			return -1

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -32,18 +33,18 @@ var hearth struct {
 // warm gives the stage's repository a build cache as it would have on its second day.
 func (s *story) warm(ctx context.Context) error {
 	hearth.once.Do(func() {
-		if hearth.dir, hearth.err = stageDir(""); hearth.err == nil {
+		if hearth.dir, hearth.err = stage.MakeDir(""); hearth.err == nil {
 			hearth.box, hearth.cache, hearth.err = fillCache(hearth.dir)
 		}
 	})
 	if hearth.err != nil {
 		return fmt.Errorf("fill a build cache: %w", hearth.err)
 	}
-	mirror, err := s.mirrors.Open(ctx, s.remoteConfig())
+	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
 	if err != nil {
 		return err
 	}
-	own, err := buildCache(&proof.Checker{Sandbox: hearth.box, CacheDir: filepath.Join(s.settings().DataDir, "cache")}, mirror)
+	own, err := buildCache(&proof.Checker{Sandbox: hearth.box, CacheDir: filepath.Join(s.Settings().DataDir, "cache")}, mirror)
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,7 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 		return nil, "", err
 	}
 	remote := filepath.Join(dir, "remote.git")
-	if err := plantRemote(remote, txtar.Parse(demoShop).Files); err != nil {
+	if err := stage.PlantRemote(remote, txtar.Parse(stage.DemoShop).Files); err != nil {
 		return nil, "", err
 	}
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors")}

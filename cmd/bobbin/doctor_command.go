@@ -1,0 +1,39 @@
+package main
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
+)
+
+type doctorCommand struct {
+	placeFlags
+	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
+	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
+	JSON     bool   `name:"json" help:"As one JSON object."`
+}
+
+// Help is what bobbin doctor --help teaches.
+func (doctorCommand) Help() string {
+	return `Looks at everything that bobbin serve needs, with the same variables and the same file: the configuration, this machine, Slack,
+the database, the sandbox, each repository and the models. Says of each what is wrong and what to do. Works with nothing
+set at all: then it says where to begin. Works beside a running bot. Nothing is posted, pushed or migrated, and no secret is shown.
+
+Exit code 0 when nothing stands in the way (there may be warnings), 1 when something does, 2 when the configuration cannot
+be read.`
+}
+
+// Run looks at everything.
+func (c *doctorCommand) Run(ctx context.Context, con cli.Console) error {
+	place, err := c.place(con)
+	if err != nil {
+		return err
+	}
+	d, err := doctor.New(doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con)
+	if err != nil {
+		return err
+	}
+	return d.Examine(ctx, c.JSON)
+}

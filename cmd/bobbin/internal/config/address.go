@@ -1,0 +1,105 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// scpForm is ssh's short form of an address: git@github.com:acme/shop.git.
+var scpForm = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+$`)
+
+// hostForm is what people write who leave the scheme out.
+var hostForm = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+/[^\s]+$`)
+
+// checkURL says what is wrong with a repository's address: https, ssh (also
+// git@host:path), file and local paths will do.
+func checkURL(s string) error {
+	if strings.ContainsFunc(s, unicode.IsControl) || strings.TrimSpace(s) != s {
+		return errors.New("it has white space where none belongs")
+	}
+	if filepath.IsAbs(s) || scpForm.MatchString(s) {
+		return nil
+	}
+	u, err := url.Parse(s)
+	switch {
+	case strings.HasPrefix(s, "~"):
+		return errors.New("~ is not resolved; write the whole path")
+	case err != nil:
+		return errors.New("it cannot be read as an address")
+	case hostForm.MatchString(s):
+		return fmt.Errorf("it has no scheme; did you mean https://%s?", s)
+	case u.User != nil && hasPassword(u):
+		return errors.New("a password does not belong in it; use BOBBIN_GIT_TOKEN or token_env")
+	case u.Scheme == "https" && u.User != nil:
+		return errors.New("a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env")
+	case u.RawQuery != "" || u.Fragment != "":
+		return errors.New("a query or fragment does not belong in it")
+	case u.Scheme == "https" || u.Scheme == "http" || u.Scheme == "ssh":
+		return checkHost(u)
+	case u.Scheme == "file" && u.Host == "" && strings.Trim(u.Path, "/") != "":
+		return nil
+	case u.Scheme == "file":
+		return errors.New("a file address has three slashes and a path: file:///srv/git/shop.git")
+	case u.Scheme == "git":
+		return errors.New("the git protocol is not encrypted; use https or ssh")
+	}
+	return errors.New("it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./")
+}
+
+func checkHost(u *url.URL) error {
+	if u.Hostname() == "" || strings.Trim(u.Path, "/") == "" {
+		return errors.New("it needs a host and a path")
+	}
+	if strings.ContainsAny(u.Hostname(), " _@") {
+		return fmt.Errorf("%q is no host", u.Hostname())
+	}
+	return checkPort(u.Port())
+}
+
+func hasPassword(u *url.URL) bool {
+	_, set := u.User.Password()
+	return set
+}
+
+// checkListen takes host:port; the host may be left out.
+func checkListen(addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return errors.New("it has to be host:port, such as 127.0.0.1:8080")
+	}
+	if port == "" {
+		return errors.New("the port is missing")
+	}
+	return checkPort(port)
+}
+
+func checkPort(port string) error {
+	if port == "" {
+		return nil
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
+		return fmt.Errorf("%q is no port", port)
+	}
+	return nil
+}
+
+// checkBranch says what git would not have in a branch's name.
+func checkBranch(s string) error {
+	switch {
+	case strings.HasPrefix(s, "refs/"):
+		return errors.New("leave refs/heads/ out")
+	case strings.ContainsAny(s, " ~^:?*[\\") || strings.ContainsFunc(s, unicode.IsControl):
+		return errors.New("a branch's name has no spaces and none of ~ ^ : ? * [ \\")
+	case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "/"), strings.HasPrefix(s, "."), strings.HasSuffix(s, "."), strings.HasSuffix(s, "/"),
+		strings.HasSuffix(s, ".lock"), strings.Contains(s, ".."), strings.Contains(s, "//"), strings.Contains(s, "/."), strings.Contains(s, "@{"):
+		return errors.New("git does not take that as a branch's name")
+	}
+	return nil
+}

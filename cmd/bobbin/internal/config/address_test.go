@@ -1,0 +1,33 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzRemoteURL: an address that is taken holds no password and no control character, and
+// one that is refused is shown without.
+func FuzzRemoteURL(f *testing.F) {
+	for _, seed := range []string{
+		"https://github.com/acme/shop.git", "https://me:hunter2hunter2@h/x", "https://hunter2hunter2@h/x", "git@github.com:acme/shop.git", "ssh://git:hunter2hunter2@h/x", "/srv/x", "file:///srv/x",
+		"https://h/x?token=hunter2hunter2", "http://[::1]:99999/x", "~/x", "https://h/%zz", "https://me:hunter2hunter2%zz@h/x", "git@h:a:b", "a b", "://", "\x00",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		if err := checkURL(address); err != nil {
+			require.NotContains(t, err.Error(), "hunter2hunter2")
+			return
+		}
+		require.False(t, strings.ContainsFunc(address, unicode.IsControl))
+		require.Equal(t, strings.TrimSpace(address), address)
+		if overHTTP(address) {
+			host, _, _ := strings.Cut(strings.SplitN(address, "//", 2)[1], "/")
+			require.NotContains(t, host, "@", "somebody's name or password")
+			require.Equal(t, address, HideSecret(address))
+		}
+	})
+}

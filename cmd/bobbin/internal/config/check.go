@@ -1,0 +1,379 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+)
+
+// check adds what makes no sense to p.
+func (c *Config) check(p *strictyaml.Problems) {
+	if len(c.Repositories) == 0 {
+		p.At("$.repositories", "repositories: name at least one")
+	}
+	names := map[string]int{}
+	for i := range c.Repositories {
+		c.Repositories[i].check(p, fmt.Sprintf("$.repositories[%d]", i), names)
+	}
+	c.checkAgents(p)
+	c.checkModels(p)
+	c.checkLimits(p)
+	c.checkSandbox(p)
+	c.Keep.check(p)
+	if n := c.Slack.Connections; n < 0 || n > mostConnections {
+		p.At("$.slack.connections", "connections has to be between 1 and %d, which all replicas share", mostConnections)
+	}
+	if card := c.Slack.ProgressCard; card != "" {
+		p.OneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})
+	}
+	p.InForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
+	c.checkCredentials(p)
+	if c.SkillsDir != "" {
+		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
+			p.At("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)
+		}
+	}
+	if c.HTTP.Addr != "" {
+		if err := checkListen(c.HTTP.Addr); err != nil {
+			p.At("$.http.addr", "http.addr %q: %v", c.HTTP.Addr, err)
+		}
+	}
+}
+
+func (c *Config) checkSandbox(p *strictyaml.Problems) {
+	s := c.Sandbox
+	if s.Kind != "" {
+		p.OneOf("$.sandbox.kind", "sandbox kind", s.Kind, []string{
+			"auto", sandbox.KindBubblewrap, sandbox.KindNamespaces, sandbox.KindGVisor, sandbox.KindDocker, sandbox.KindNone,
+		})
+	}
+	for _, of := range []struct{ key, value, kind string }{
+		{"runsc", s.Runsc, sandbox.KindGVisor}, {"engine", s.Engine, sandbox.KindDocker}, {"image", s.Image, sandbox.KindDocker},
+	} {
+		if of.value != "" && s.Kind != of.kind {
+			p.At("$.sandbox."+of.key, "sandbox.%s is for the kind %s only", of.key, of.kind)
+		}
+	}
+	switch {
+	case s.Kind == sandbox.KindDocker && s.Image == "":
+		p.At("$.sandbox.kind", "the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has")
+	case strings.HasPrefix(s.Image, "-"):
+		p.At("$.sandbox.image", "image %q: a name is expected", s.Image)
+	}
+	checkProgram(p, "$.sandbox.runsc", s.Runsc)
+	checkProgram(p, "$.sandbox.engine", s.Engine)
+}
+
+// checkProgram adds a problem unless value names a program, or says where one is.
+func checkProgram(p *strictyaml.Problems, path, value string) {
+	if value == "" || !strings.Contains(value, "/") {
+		return
+	}
+	if fi, err := os.Stat(value); !strings.HasPrefix(value, "/") || err != nil || fi.IsDir() {
+		p.At(path, "%s: there is no program %s", strings.TrimPrefix(path, "$."), value)
+	}
+}
+
+var (
+	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+	channelName    = regexp.MustCompile(`^([CGD][A-Z0-9]{2,}|#[^\s#]+)$`)
+	adminName      = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
+	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)
+)
+
+func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]int) {
+	r.checkName(p, at, names)
+	if r.URL == "" {
+		p.At(at+".url", "%s needs a url", r.Describe())
+	} else if err := checkURL(r.URL); err != nil {
+		p.At(at+".url", "url %q: %v", HideSecret(r.URL), err)
+	}
+	if r.Base != "" {
+		if err := checkBranch(r.Base); err != nil {
+			p.At(at+".base", "base %q: %v", r.Base, err)
+		}
+	}
+	if r.Watch != "" {
+		p.OneOf(at+".watch", "watch", r.Watch, []string{"mention", "all"})
+	}
+	if r.Watch == "all" && len(r.Channels) == 0 {
+		p.At(at+".watch", "watch: all needs channels to watch")
+	}
+	r.checkReactions(p, at)
+	p.InForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
+	p.InForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
+	if r.Private && len(r.Channels) == 0 {
+		p.At(at+".private", "%s is private, so it needs channels: no thread could be about it", r.Describe())
+	}
+	if r.Guests != "" {
+		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
+	}
+	r.checkBranches(p, at)
+	r.Setup.check(p, at+".setup")
+	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
+		p.At(at+".scope", "scope %q has to be a folder within the repository", r.Scope)
+	}
+	if problem := checkCodeURL(r.CodeURL); r.CodeURL != "" && problem != "" {
+		p.At(at+".code_url", "%s", problem)
+	}
+}
+
+// NoCode is the word that closes a repository's code to channels with guests.
+const NoCode = "no_code"
+
+func (r *Repository) checkName(p *strictyaml.Problems, at string, names map[string]int) {
+	first, twice := names[strings.ToLower(r.Name)]
+	switch {
+	case r.Name == "":
+		p.At(at+".name", "a repository needs a name")
+		return
+	case !repositoryName.MatchString(r.Name):
+		p.At(at+".name", "the name %q may hold letters, digits, dots, hyphens and underscores only", r.Name)
+	case twice:
+		p.At(at+".name", "there are two repositories named %q; the other is in line %d", r.Name, first)
+		return
+	}
+	names[strings.ToLower(r.Name)] = p.Line(at + ".name")
+}
+
+func (r *Repository) Describe() string {
+	if r.Name == "" {
+		return "a repository"
+	}
+	return fmt.Sprintf("repository %q", r.Name)
+}
+
+// checkBranches: what Bobbin pushes has to stand apart from what the team works on.
+func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
+	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
+	name, ends := strings.CutSuffix(prefix, "/")
+	if err := checkBranch(name); !ends || name == "" || err != nil {
+		p.At(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", prefix)
+	} else if strings.HasPrefix(r.Base, prefix) {
+		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, prefix)
+	}
+}
+
+// HideSecret keeps a secret out of a message.
+func HideSecret(s string) string {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.User == nil:
+		return s
+	case u.Scheme == "https" || u.Scheme == "http": // a token may stand in the user's place
+		u.User = url.User("xxxxx")
+	}
+	return u.Redacted()
+}
+
+// efforts are those that model endpoints know; which of them a model takes is its own business.
+var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
+
+func (c *Config) checkAgents(p *strictyaml.Problems) {
+	// The explainer and the reviewer are the orchestrator in another chair.
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(agent.Table(nil))), func(name string) bool {
+		return name == agent.Explainer || name == agent.Reviewer
+	})
+	for name, a := range c.Agents {
+		at := "$.agents." + name
+		p.OneOf(at, "agent", name, known)
+		if a.Effort != "" {
+			p.OneOf(at+".effort", "effort", a.Effort, efforts)
+		}
+		if strings.ContainsFunc(a.Model, unicode.IsSpace) {
+			p.At(at+".model", "model %q has white space in it", a.Model)
+		}
+		if a.Name != strings.TrimSpace(a.Name) || strings.ContainsAny(a.Name, "[]\n") || utf8.RuneCountInString(a.Name) > 40 {
+			p.At(at+".name", "the name %q has to be one line of at most 40 characters, without brackets or white space around it", a.Name)
+		}
+	}
+}
+
+// checkModels also finds names that are known nowhere else: a misspelt one would go
+// without its price or its fallback, unnoticed.
+func (c *Config) checkModels(p *strictyaml.Problems) {
+	used := c.modelsInUse()
+	for name, m := range c.Models {
+		at := "$.models." + name
+		if !slices.Contains(used, name) {
+			p.At(at, "model %q is used by no agent and stands in for none%s", name, cli.DidYouMean(name, used))
+		}
+		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
+			switch field := key + "_usd_per_million"; {
+			case price < 0:
+				p.At(at+"."+field, "%s of %q may not be below zero", field, name)
+			case price > mostPrice:
+				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, mostPrice)
+			}
+		}
+		for i, other := range m.Fallback {
+			if other == "" || strings.ContainsFunc(other, unicode.IsSpace) {
+				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)
+			}
+		}
+		if c.standsInForItself(name, name, map[string]bool{}) {
+			p.At(at+".fallback", "%q would stand in for itself", name)
+		}
+	}
+}
+
+// modelsInUse are those of the agents, by the file or by default, and their fallbacks.
+func (c *Config) modelsInUse() []string {
+	used := map[string]bool{agent.DefaultModel: true}
+	for _, a := range c.Agents {
+		used[a.Model] = true
+	}
+	for _, m := range c.Models {
+		for _, name := range m.Fallback {
+			used[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(used))
+}
+
+func (c *Config) standsInForItself(name, from string, seen map[string]bool) bool {
+	seen[from] = true
+	for _, next := range c.Models[from].Fallback {
+		if next == name || !seen[next] && c.standsInForItself(name, next, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// What no team means to ask for: beyond it stands a slip of the hand.
+const (
+	aDay         = 24 * 60 // minutes
+	aWeek        = 7 * aDay
+	mostSessions = 1000
+	mostAttempts = 20
+	mostUSD      = 1e6
+	mostTokens   = 1e9
+	mostMB       = 1e9
+	mostPrice    = 1e5 // USD per million
+)
+
+// mostOf is the most that a limit may be: beyond it somebody has mistaken the unit.
+func mostOf(span workflow.Span, unit workflow.Unit) float64 {
+	most := map[workflow.Unit]float64{
+		workflow.USD: mostUSD, workflow.Tokens: mostTokens, workflow.Commands: mostTokens, workflow.Minutes: aWeek, workflow.Output: mostMB, workflow.Disk: mostMB,
+	}[unit]
+	switch {
+	case span == workflow.OfSession || unit == workflow.USD:
+		return most
+	case unit == workflow.Minutes:
+		return mostSessions * aDay
+	}
+	return mostSessions * most
+}
+
+func (c *Config) checkLimits(p *strictyaml.Problems) {
+	limits := c.Limits.Limits()
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
+			limit := workflow.LimitOf(span, unit)
+			checkMost(p, string(limit), limits[limit], mostOf(span, unit))
+		}
+	}
+	l := c.Limits
+	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
+	checkMost(p, "sessions_per_repository", float64(l.PerRepository), mostSessions)
+	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
+	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
+	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
+	for _, unit := range workflow.Units {
+		for _, x := range [][2]workflow.Span{
+			{workflow.OfSession, workflow.OfDay},
+			{workflow.OfSession, workflow.OfPersonDay},
+			{workflow.OfSession, workflow.OfChannelDay},
+			{workflow.OfPersonDay, workflow.OfDay},
+			{workflow.OfChannelDay, workflow.OfDay},
+		} {
+			if part, whole := workflow.LimitOf(x[0], unit), workflow.LimitOf(x[1], unit); part != workflow.LimitOf(workflow.OfSession, workflow.Minutes) { // a session may go on for days
+				checkPart(p, string(part), string(whole), limits[part], limits[whole])
+			}
+		}
+	}
+}
+
+// checkMost finds a limit that is below zero, or more than anybody means.
+func checkMost(p *strictyaml.Problems, key string, value, most float64) {
+	switch {
+	case value < 0:
+		p.At("$.limits."+key, "%s may not be below zero", key)
+	case value > most:
+		p.At("$.limits."+key, "%s may not be more than %.0f", key, most)
+	}
+}
+
+// checkPart finds a limit that is more than one of a whole that it is a part of.
+func checkPart(p *strictyaml.Problems, key, whole string, value, most float64) {
+	if most > 0 && value > most {
+		p.At("$.limits."+key, "%s is more than %s", key, whole)
+	}
+}
+
+// ModelsNotLimited are the models in use without a price, where a limit is in money: what they
+// take counts as nothing.
+func (c *Config) ModelsNotLimited() (names []string) {
+	if l := c.Limits; l.SessionUSD+l.PersonUSD+l.ChannelUSD+l.DayUSD == 0 {
+		return nil
+	}
+	return c.ModelsWithoutPrice()
+}
+
+func (c *Config) ModelsWithoutPrice() (names []string) {
+	for _, name := range c.ModelsAsked() {
+		if m := c.Models[name]; m.Input == 0 && m.Output == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ModelsAsked are the models that agents ask, and those that stand in for them.
+func (c *Config) ModelsAsked() (names []string) {
+	for _, row := range agent.Table(nil) {
+		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
+			continue // the orchestrator's
+		}
+		name := cmp.Or(c.Agents[row.Name].Model, row.Model)
+		for _, name := range append([]string{name}, c.Models[name].Fallback...) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// reactionName is how Slack names an emoji, without its colons.
+var reactionName = regexp.MustCompile(`^[a-z0-9_'+-]{1,100}$`)
+
+// checkReactions: each has to be a name, and of some channel.
+func (r *Repository) checkReactions(p *strictyaml.Problems, at string) {
+	if len(r.Reactions) > 0 && len(r.Channels) == 0 {
+		p.At(at+".reactions", "reactions need channels in which they count")
+	}
+	for i, name := range r.Reactions {
+		if bare := strings.Trim(name, ":"); bare != name && reactionName.MatchString(bare) {
+			p.At(fmt.Sprintf("%s.reactions[%d]", at, i), "reaction %q: write it without the colons, %s", name, bare)
+			return
+		}
+	}
+	p.InForm(at+".reactions", r.Reactions, reactionName, "the name of an emoji such as bug")
+}

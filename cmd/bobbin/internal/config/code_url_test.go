@@ -1,0 +1,31 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCodeIsLinkedWhereItsHostShowsIt(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{
+		"https://github.com/acme/shop.git":            "https://github.com/acme/shop/blob/{commit}/{path}#L{line}",
+		"git@github.com:acme/shop.git":                "https://github.com/acme/shop/blob/{commit}/{path}#L{line}",
+		"https://github.acme.com/acme/shop":           "https://github.acme.com/acme/shop/blob/{commit}/{path}#L{line}",
+		"ssh://git@gitlab.acme.com:2222/group/a/shop": "https://gitlab.acme.com/group/a/shop/-/blob/{commit}/{path}#L{line}",
+		"https://bitbucket.org/acme/shop.git":         "https://bitbucket.org/acme/shop/src/{commit}/{path}#lines-{line}",
+		"https://codeberg.org/acme/shop.git/":         "https://codeberg.org/acme/shop/src/commit/{commit}/{path}#L{line}",
+		"https://gitea.acme.com:8443/acme/shop.git":   "https://gitea.acme.com:8443/acme/shop/src/commit/{commit}/{path}#L{line}",
+		"https://git.acme.com/shop.git":               "",
+		"https://notgithub.com/acme/shop":             "",
+		"/srv/git/github.com/acme/shop.git":           "",
+		"file:///srv/git/shop.git":                    "",
+		"https://github.com/":                         "",
+		"http://github.com/acme/shop":                 "",                                                                       // nobody serves pages so
+		"https://github.com.evil.example/acme/shop":   "https://github.com.evil.example/acme/shop/blob/{commit}/{path}#L{line}", // it is the operator's own remote
+	} {
+		require.Equal(t, want, CodeURL(Repository{URL: remote}), remote)
+	}
+	own := "https://git.acme.com/shop/{commit}/{path}#{line}"
+	require.Equal(t, own, CodeURL(Repository{URL: "/srv/git/shop.git", CodeURL: own}))
+}

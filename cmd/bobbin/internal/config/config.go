@@ -1,0 +1,249 @@
+// Package config is the configuration file and the environment beside it. Load reads a file
+// whole and checks it, and says everything that is wrong at once, a line "file:line: reason"
+// each; no value that may be a secret is repeated. Nothing here asks Slack, a remote or a
+// model: bobbin doctor does. docs/configuration.md tells it to people.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Config is the whole configuration file; docs/configuration.md tells it to people.
+type Config struct {
+	Repositories []Repository     `yaml:"repositories"`
+	Agents       map[string]Agent `yaml:"agents"`
+	Models       map[string]Model `yaml:"models"`
+	Limits       Limits           `yaml:"limits"`
+	Sandbox      Sandbox          `yaml:"sandbox"`
+	SkillsDir    string           `yaml:"skills_dir"` // default: none
+	HTTP         HTTP             `yaml:"http"`
+	Slack        Slack            `yaml:"slack"`
+	GitHubApp    GitHubApp        `yaml:"github_app"` // default: none; for every repository at its GitHub
+	Keep         Keep             `yaml:"keep"`
+}
+
+// A Repository is one repository that sessions can be about.
+type Repository struct {
+	Name               string   `yaml:"name"`
+	URL                string   `yaml:"url"`       // https, ssh or a local path
+	Base               string   `yaml:"base"`      // default: the remote's default branch
+	Channels           []string `yaml:"channels"`  // ids or #names
+	Private            bool     `yaml:"private"`   // threads of other channels cannot be about it; default: whoever names it
+	Watch              string   `yaml:"watch"`     // mention (default) or all
+	Reactions          []string `yaml:"reactions"` // names of emoji that make a request of a message in the channels; default: none
+	Checks             Checks   `yaml:"checks"`
+	Approvers          []string `yaml:"approvers"` // default: full members in the channel
+	OtherThanRequester bool     `yaml:"other_than_requester"`
+	Guests             string   `yaml:"guests"`        // all (default) or no_code: what channels with guests read
+	BranchPrefix       string   `yaml:"branch_prefix"` // default bobbin/
+	Scope              string   `yaml:"scope"`         // default: the whole repository
+	CodeURL            string   `yaml:"code_url"`      // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
+	Setup              Setup    `yaml:"setup"`         // or off
+
+	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
+	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the file
+}
+
+// Checks are command lines; what is left out is found out.
+type Checks struct {
+	Build string `yaml:"build"`
+	Test  string `yaml:"test"`
+}
+
+// An Agent is laid over the agent's defaults.
+type Agent struct {
+	Model  string `yaml:"model"`
+	Effort string `yaml:"effort"` // none, minimal, low, medium, high or xhigh
+	Name   string `yaml:"name"`   // how its lines are signed
+}
+
+// A Model is what a model costs, who answers in its place, and whether it can see.
+type Model struct {
+	Input    float64  `yaml:"input_usd_per_million"`
+	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
+	Output   float64  `yaml:"output_usd_per_million"`
+	Fallback []string `yaml:"fallback"`
+	Vision   bool     `yaml:"vision"` // it can see pictures; default: it is told in words that there are some
+}
+
+// Limits bounds what a session may take.
+type Limits struct {
+	// At each of the first 24 the session pauses and asks.
+
+	// Of one session; default of each: none.
+	SessionUSD      float64 `yaml:"session_usd"`
+	SessionTokens   int     `yaml:"session_tokens"`
+	SessionCommands int     `yaml:"session_commands"`
+	SessionMinutes  int     `yaml:"session_minutes"`   // at work
+	SessionOutput   int     `yaml:"session_output_mb"` // printed by commands
+	SessionDisk     int     `yaml:"session_disk_mb"`   // its folder now, and its files in the database
+
+	// Of a day's sessions that one person asked for; default of each: none.
+	PersonUSD      float64 `yaml:"person_day_usd"`
+	PersonTokens   int     `yaml:"person_day_tokens"`
+	PersonCommands int     `yaml:"person_day_commands"`
+	PersonMinutes  int     `yaml:"person_day_minutes"`   // at work
+	PersonOutput   int     `yaml:"person_day_output_mb"` // printed by commands
+	PersonDisk     int     `yaml:"person_day_disk_mb"`   // their folders now, and their files in the database
+
+	// Of a day's sessions in one channel; default of each: none.
+	ChannelUSD      float64 `yaml:"channel_day_usd"`
+	ChannelTokens   int     `yaml:"channel_day_tokens"`
+	ChannelCommands int     `yaml:"channel_day_commands"`
+	ChannelMinutes  int     `yaml:"channel_day_minutes"`   // at work
+	ChannelOutput   int     `yaml:"channel_day_output_mb"` // printed by commands
+	ChannelDisk     int     `yaml:"channel_day_disk_mb"`   // their folders now, and their files in the database
+
+	// Of all sessions of a day; default of each: none.
+	DayUSD      float64 `yaml:"day_usd"`
+	DayTokens   int     `yaml:"day_tokens"`
+	DayCommands int     `yaml:"day_commands"`
+	DayMinutes  int     `yaml:"day_minutes"`   // at work
+	DayOutput   int     `yaml:"day_output_mb"` // printed by commands
+	DayDisk     int     `yaml:"day_disk_mb"`   // their folders now, and their files in the database
+
+	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
+	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
+	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
+	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
+	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
+}
+
+// Limits are those at which people are asked.
+func (l Limits) Limits() workflow.Limits {
+	limits := workflow.Limits{}
+	for span, figures := range map[workflow.Span][]float64{
+		workflow.OfSession:    {l.SessionUSD, float64(l.SessionTokens), float64(l.SessionCommands), float64(l.SessionMinutes), float64(l.SessionOutput), float64(l.SessionDisk)},
+		workflow.OfPersonDay:  {l.PersonUSD, float64(l.PersonTokens), float64(l.PersonCommands), float64(l.PersonMinutes), float64(l.PersonOutput), float64(l.PersonDisk)},
+		workflow.OfChannelDay: {l.ChannelUSD, float64(l.ChannelTokens), float64(l.ChannelCommands), float64(l.ChannelMinutes), float64(l.ChannelOutput), float64(l.ChannelDisk)},
+		workflow.OfDay:        {l.DayUSD, float64(l.DayTokens), float64(l.DayCommands), float64(l.DayMinutes), float64(l.DayOutput), float64(l.DayDisk)},
+	} {
+		for i, unit := range workflow.Units {
+			limits[workflow.LimitOf(span, unit)] = figures[i]
+		}
+	}
+	return limits
+}
+
+// Sandbox says what confines commands.
+type Sandbox struct {
+	Kind   string `yaml:"kind"`   // default auto
+	Runsc  string `yaml:"runsc"`  // for gvisor: its program; default: runsc on the PATH
+	Engine string `yaml:"engine"` // for docker: docker or podman, or where it is; default: what is on the PATH
+	Image  string `yaml:"image"`  // for docker: what commands see
+}
+
+// Options are what opens the sandbox of that kind.
+func (s Sandbox) Options(kind string, log *slog.Logger) sandbox.Config {
+	return sandbox.Config{Kind: kind, Runsc: s.Runsc, Engine: s.Engine, Image: s.Image, Log: log}
+}
+
+// HTTP says where health is served.
+type HTTP struct {
+	Addr string `yaml:"addr"` // default: nowhere
+}
+
+// Slack says how Slack is listened to.
+type Slack struct {
+	Connections  int      `yaml:"connections"`   // default 2: one is renewed while the other is up
+	ProgressCard string   `yaml:"progress_card"` // on (default) or off: one message that shows how the work goes on
+	AgentStatus  bool     `yaml:"agent_status"`  // needs features.agent_view, which shuts guests out
+	Admins       []string `yaml:"admins"`        // ids of people who see the settings in their App Home; default: the workspace's admins
+}
+
+// What Slack allows to one app, and what is kept where nobody says.
+const (
+	mostConnections    = 10
+	DefaultConnections = 2
+)
+
+// Load reads and checks a configuration file. Its error holds a line
+// "file:line: reason" for each problem, and is the caller's to mend. Paths in the file
+// that are not absolute count from the folder that it is in.
+func Load(name string) (Config, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		var where *fs.PathError
+		if errors.As(err, &where) {
+			err = where.Err
+		}
+		return Config{}, cli.UsageError{Err: fmt.Errorf("%s: the configuration cannot be read: %w", name, err)}
+	}
+	return parseConfig(name, text)
+}
+
+// sections are the parts of the file, by what people call them.
+var sections = []strictyaml.Section{
+	{Of: Config{}, Name: "the top of the file"},
+	{Of: Repository{}, Name: "a repository"},
+	{Of: Checks{}, Name: "checks"},
+	{Of: Setup{}, Name: "setup"},
+	{Of: Agent{}, Name: "an agent"},
+	{Of: Model{}, Name: "a model"},
+	{Of: Limits{}, Name: "limits"},
+	{Of: Sandbox{}, Name: "sandbox"},
+	{Of: HTTP{}, Name: "http"},
+	{Of: Slack{}, Name: "slack"},
+	{Of: Keep{}, Name: "keep"},
+	{Of: GitHubApp{}, Name: "github_app"},
+}
+
+func parseConfig(name string, text []byte) (c Config, err error) {
+	p := strictyaml.NewProblems(name, sections)
+	if p.Decode(text, &c) {
+		c.resolve(filepath.Dir(name))
+		c.check(p)
+	}
+	if err := p.Err(); err != nil {
+		return c, cli.UsageError{Err: err}
+	}
+	return c, nil
+}
+
+// resolve makes paths count from the folder of the file.
+func (c *Config) resolve(dir string) {
+	if c.SkillsDir != "" && !filepath.IsAbs(c.SkillsDir) {
+		c.SkillsDir = filepath.Join(dir, c.SkillsDir)
+	}
+	resolveKey(&c.GitHubApp, dir)
+	for i, r := range c.Repositories {
+		resolveKey(&c.Repositories[i].GitHubApp, dir)
+		if strings.HasPrefix(r.URL, "./") || strings.HasPrefix(r.URL, "../") {
+			if abs, err := filepath.Abs(filepath.Join(dir, r.URL)); err == nil {
+				c.Repositories[i].URL = abs
+			}
+		}
+	}
+}
+
+// SilentFor is how long a thread at work may be silent; zero: for ever.
+func (l Limits) SilentFor() time.Duration {
+	minutes := 10
+	if l.Silent != nil {
+		minutes = *l.Silent
+	}
+	return time.Duration(minutes) * time.Minute
+}
+
+// ReactionsByChannel are those of all repositories, by the channels as they are configured.
+func (c Config) ReactionsByChannel() map[string][]string {
+	all := map[string][]string{}
+	for _, r := range c.Repositories {
+		for _, channel := range r.Channels {
+			all[channel] = append(all[channel], r.Reactions...)
+		}
+	}
+	return all
+}

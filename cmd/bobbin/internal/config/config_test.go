@@ -1,0 +1,398 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+)
+
+// wholeConfig has every key there is.
+const wholeConfig = `
+repositories:
+  - name: shop
+    url: https://github.com/acme/shop.git     # https, ssh or a local path
+    base: main
+    channels: [C0123ABCD, "#bugs"]
+    watch: all
+    reactions: [bug]
+    checks: {build: go build ./..., test: go test -json ./...}
+    approvers: [U0123ABCD, S0456EFGH]
+    other_than_requester: true
+    guests: no_code
+    private: true
+    branch_prefix: bobbin/
+    scope: services/cart
+    code_url: https://git.acme.com/shop/{commit}/{path}#{line}
+    setup: {run: [go mod download, npm ci --ignore-scripts], allow: [mirror.acme.internal, "registry.acme.com:3000"], private: [mirror.acme.internal], env: {GOPROXY: "https://mirror.acme.internal/go"}, minutes: 5}
+  - {name: blog, url: "git@github.com:acme/blog.git"}
+agents:
+  orchestrator: {model: gpt-5, effort: medium}
+  quick: {model: gpt-5-mini}
+  deep: {model: gpt-5, effort: high}
+  visual-engineering: {model: gpt-5}
+  consultant: {model: gpt-5, effort: high, name: oracle}
+models:
+  gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini], vision: true}
+limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}
+sandbox: {kind: auto}
+skills_dir: skills
+http: {addr: 127.0.0.1:8080}
+slack: {connections: 3, progress_card: off, agent_status: true, admins: [U0123ABCD]}
+keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
+`
+
+func saveConfig(t testing.TB, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "skills"), 0o755))
+	name := filepath.Join(dir, "bobbin.yaml")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
+	return name
+}
+
+func TestConfigIsReadWhole(t *testing.T) {
+	t.Parallel()
+	name := saveConfig(t, wholeConfig)
+	c, err := Load(name)
+	require.NoError(t, err)
+	require.Equal(t, Config{
+		Repositories: []Repository{
+			{
+				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
+				Checks: Checks{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
+				OtherThanRequester: true, Guests: "no_code", Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
+				CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
+				Setup: Setup{
+					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
+					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,
+				},
+			},
+			{Name: "blog", URL: "git@github.com:acme/blog.git"},
+		},
+		Agents: map[string]Agent{
+			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
+			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
+		},
+		Models:    map[string]Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true}},
+		Limits:    Limits{SessionUSD: 5, SessionTokens: 3e6, SessionCommands: 200, SessionMinutes: 60, SessionOutput: 500, SessionDisk: 2000, PersonUSD: 20, PersonTokens: 4e6, PersonCommands: 300, PersonMinutes: 300, PersonOutput: 600, PersonDisk: 3000, ChannelUSD: 50, ChannelTokens: 5e6, ChannelCommands: 400, ChannelMinutes: 400, ChannelOutput: 700, ChannelDisk: 4000, DayUSD: 100, DayTokens: 6e6, DayCommands: 500, DayMinutes: 2000, DayOutput: 800, DayDisk: 5000, SessionsAtOnce: 8, Attempts: 2},
+		Sandbox:   Sandbox{Kind: "auto"},
+		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
+		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
+		Slack:     Slack{Connections: 3, ProgressCard: "off", AgentStatus: true, Admins: []string{"U0123ABCD"}},
+		Keep:      Keep{Sessions: 30, Waiting: 180, Decisions: 400, Files: 0.5, FilesGB: 5, CacheGB: 2.5, Mirrors: 14},
+	}, c)
+}
+
+func TestConfigOfPeopleIsTaken(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Dir(saveConfig(t, ""))
+	for text, want := range map[string]string{
+		"repositories: [{name: a, url: /srv/git/a.git}]":                                      "/srv/git/a.git",
+		"repositories: [{name: a, url: ./a.git}]":                                             filepath.Join(dir, "a.git"),
+		"repositories: [{name: a, url: ../a.git}]":                                            filepath.Join(filepath.Dir(dir), "a.git"),
+		"repositories: [{name: a, url: 'file:///srv/a.git'}]":                                 "file:///srv/a.git",
+		"repositories: [{name: a, url: 'ssh://git@host:2222/a.git'}]":                         "ssh://git@host:2222/a.git",
+		"repositories: [{name: a, url: 'http://localhost:3000/a'}]":                           "http://localhost:3000/a",
+		"# first a comment\n---\nrepositories:\n- name: a\n  url: /a\n":                       "/a",
+		"repositories:\r\n  - name: a\r\n    url: /a\r\n":                                     "/a",
+		"repositories: [{name: a, url: /a}]\nagents:\nlimits:\nmodels: {}\n":                  "/a",
+		"repositories: [{name: a, url: /a}]\nlimits: {session_usd: 0, day_usd: 1}\n":          "/a",
+		"\ufeffrepositories: [{name: a, url: /a}]\n":                                          "/a",
+		"{\"repositories\": [{\"name\": \"a\", \"url\": \"/a\"}]}":                            "/a",
+		"repositories:\n- name: a\n  url: /a\n  checks:\n    test: |\n      one\n      two\n": "/a",
+	} {
+		c, err := parseConfig(filepath.Join(dir, "bobbin.yaml"), []byte(text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Repositories[0].URL, text)
+	}
+}
+
+func TestSilenceMayBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]time.Duration{
+		"": 10 * time.Minute, "limits: {silent_minutes: 0}": 0, "limits: {silent_minutes: 3}": 3 * time.Minute, "limits: {silent_minutes: }": 10 * time.Minute,
+	} {
+		c, err := parseConfig("c", []byte(plainConfig+text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Limits.SilentFor(), text)
+	}
+}
+
+// A limit in money counts nothing for a model without a price: that is found out.
+func TestModelsWithoutAPriceAreNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"": nil, "limits: {session_tokens: 5}": nil,
+		"limits: {session_usd: 5}": {"gpt-5"},
+		"limits: {day_usd: 5}\nmodels: {gpt-5: {output_usd_per_million: 1}}":                                                       nil,
+		"limits: {day_usd: 5}\nmodels: {gpt-5: {output_usd_per_million: 1, fallback: [b]}}":                                        {"b"},
+		"limits: {person_day_usd: 5}\nagents: {deep: {model: c}, quick: {model: c}}\nmodels: {gpt-5: {output_usd_per_million: 1}}": {"c"},
+	} {
+		c, err := parseConfig("c", []byte(plainConfig+text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.ModelsNotLimited(), text)
+	}
+}
+
+// plainConfig is a configuration to which a test adds what is bad, from line 2 on.
+const plainConfig = "repositories: [{name: shop, url: /srv/shop.git}]\n"
+
+// hub is a repository at GitHub, to which a test adds what comes in line 4.
+const hub = "repositories:\n- name: a\n  url: https://github.com/acme/shop.git\n"
+
+// one is the beginning of a repository to which a test adds keys, from line 4 on.
+const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
+
+var badConfigs = []struct{ text, want string }{
+	// keys
+	{plainConfig + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
+	{plainConfig + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep`},
+	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
+	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
+	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
+	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_commands, person_day_minutes, person_day_output_mb, person_day_disk_mb, channel_day_usd, channel_day_tokens, channel_day_commands, channel_day_minutes, channel_day_output_mb, channel_day_disk_mb, day_usd, day_tokens, day_commands, day_minutes, day_output_mb, day_disk_mb, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes`},
+	{plainConfig + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
+	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
+	{plainConfig + "limits: {silent_minutes: -1}", `c:2: silent_minutes may not be below zero`},
+	{plainConfig + "limits: {silent_minutes: soon}", `c:2: limits.silent_minutes: a whole number is expected, not the text "soon"`},
+	{plainConfig + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
+	{plainConfig + "slack: {progress_card: maybe}", `c:2: unknown progress_card "maybe"; one of on, off`},
+	{plainConfig + "slack: {admins: [S0123ABCD]}", `c:2: "S0123ABCD" is not the id of a person (U…)`},
+	{plainConfig + "slack: {connections: -1}", `c:2: connections has to be between 1 and 10, which all replicas share`},
+	{plainConfig + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
+	{plainConfig + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},
+	{plainConfig + "keep: {sessions_days: a week}", `c:2: keep.sessions_days: a number is expected, not the text "a week"`},
+	{plainConfig + "keep: {sessions_days: 400}", `c:2: sessions_days (400) is more than waiting_days (365): what waits for somebody is kept at least as long as what has ended`},
+	{plainConfig + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
+	{plainConfig + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
+	{plainConfig + "[a]: b", `c:2: found an invalid key for this map`},
+	{plainConfig + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep`},
+	// repositories
+	{"", `c:1: repositories: name at least one`},
+	{"# nothing\n", `c:1: repositories: name at least one`},
+	{"repositories: []", `c:1: repositories: name at least one`},
+	{"\nrepositories:\n  - url: /a", `c:3: a repository needs a name`},
+	{"repositories:\n  - name: shop\n", `c:2: repository "shop" needs a url`},
+	{"repositories:\n  - name: ''\n    url: ''\n", "c:2: a repository needs a name\nc:3: a repository needs a url"},
+	{"repositories:\n  - name: a shop\n    url: /a", `c:2: the name "a shop" may hold letters, digits, dots, hyphens and underscores only`},
+	{"repositories:\n  - {name: shop, url: /a}\n  - {name: Shop, url: /b}", `c:3: there are two repositories named "Shop"; the other is in line 2`},
+	{"repositories:\n  - name: 12\n    url: /a", `c:2: repositories[0].name: text is expected, not the number 12`},
+	{"repositories: shop", `c:1: repositories: a list is expected, not the text "shop"`},
+	{"repositories: {name: shop}", `c:1: repositories: a list is expected, not keys and values`},
+	{"repositories: [shop]", `c:1: repositories[0]: keys and values are expected, not the text "shop"`},
+	{"repositories:\n  -\n  - {name: a, url: /a}", `c:2: repositories[0] is empty; what begins with # has to be in quotes`},
+	// urls
+	{"repositories:\n- name: a\n  url: github.com/acme/shop", `c:3: url "github.com/acme/shop": it has no scheme; did you mean https://github.com/acme/shop?`},
+	{"repositories:\n- name: a\n  url: shop", `c:3: url "shop": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./`},
+	{"repositories:\n- name: a\n  url: ftp://host/shop", `c:3: url "ftp://host/shop": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./`},
+	{"repositories:\n- name: a\n  url: git://host/shop", `c:3: url "git://host/shop": the git protocol is not encrypted; use https or ssh`},
+	{"repositories:\n- name: a\n  url: https://", `c:3: url "https://": it needs a host and a path`},
+	{"repositories:\n- name: a\n  url: https://host/", `c:3: url "https://host/": it needs a host and a path`},
+	{"repositories:\n- name: a\n  url: https://host:99999/x", `c:3: url "https://host:99999/x": "99999" is no port`},
+	{"repositories:\n- name: a\n  url: https://host:port/x", `c:3: url "https://host:port/x": it cannot be read as an address`},
+	{"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a password does not belong in it; use BOBBIN_GIT_TOKEN or token_env`},
+	{"repositories:\n- name: a\n  url: https://s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env`},
+	{"repositories:\n- name: a\n  url: https://host/x?a=b", `c:3: url "https://host/x?a=b": a query or fragment does not belong in it`},
+	{"repositories:\n- name: a\n  url: file://srv/x", `c:3: url "file://srv/x": a file address has three slashes and a path: file:///srv/git/shop.git`},
+	{"repositories:\n- name: a\n  url: ~/x", `c:3: url "~/x": ~ is not resolved; write the whole path`},
+	{"repositories:\n- name: a\n  url: \"/a\\nb\"", `c:3: url "/a\nb": it has white space where none belongs`},
+	// a repository's other keys
+	{one + "watch: everything", `c:4: unknown watch "everything"; one of mention, all`},
+	{one + "watch: mentoin", `c:4: unknown watch "mentoin"; one of mention, all; did you mean "mention"?`},
+	{one + "watch: all", `c:4: watch: all needs channels to watch`},
+	{one + "reactions: [bug]", `c:4: reactions need channels in which they count`},
+	{one + "channels: [C0123]\n    reactions: [':bug:']", `c:5: reaction ":bug:": write it without the colons, bug`},
+	{one + "channels: [C0123]\n    reactions: [A bug]", `c:5: "A bug" is not the name of an emoji such as bug`},
+	{one + "watch: true", `c:4: repositories[0].watch: text is expected, not true (put it in quotes if it is text)`},
+	{one + "channels: [bugs]", `c:4: "bugs" is not a channel's id such as C0123ABCD, or its #name in quotes`},
+	{one + "channels:\n    - #bugs\n", `c:5: repositories[0].channels[0] is empty; what begins with # has to be in quotes`},
+	{one + "channels: [C012, C013, C012]", `c:4: "C012" is there twice`},
+	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
+	{one + "approvers: ['@ann']", `c:4: "@ann" is not the id of a person (U…) or a user group (S…)`},
+	{one + "other_than_requester: yes", `c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`},
+	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
+	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "branch_prefix: refs/heads/bobbin/", `c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
+	{one + "base: bobbin/main\n    branch_prefix: bobbin/", `c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
+	{one + "base: bobbin/main", `c:2: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
+	{one + "base: refs/heads/main", `c:4: base "refs/heads/main": leave refs/heads/ out`},
+	{one + "base: my branch", `c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`},
+	{one + "base: a..b", `c:4: base "a..b": git does not take that as a branch's name`},
+	{one + "scope: ../other", `c:4: scope "../other" has to be a folder within the repository`},
+	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
+	{one + "checks: make test", `c:4: repositories[0].checks: keys and values are expected, not the text "make test"`},
+	// credentials
+	{hub + "  token_env: SHOP TOKEN", `c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here`},
+	{"repositories:\n- name: a\n  url: https://h/x\n  token_env: ghp_s3cr3t", `c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here`},
+	{"repositories:\n- name: a\n  url: https://h/x\n  token_env: DATABASE_URL", `c:4: token_env DATABASE_URL is a secret for something else`},
+	{one + "token_env: SHOP_TOKEN", `c:4: token_env is for addresses that begin with https://`},
+	{one + "github_app: {id: 12}", `c:4: github_app is for addresses that begin with https://`},
+	{hub + "  token_env: A\n  github_app: {id: 12}", `c:4: token_env and github_app: one of them is enough`},
+	{hub + "github_app: {installation: 7}", `c:4: github_app needs an id; it is on the App's page under About`},
+	{hub + "github_app:", `c:4: github_app needs an id; it is on the App's page under About`},
+	{hub + "github_app: {id: my app}", `c:4: github_app: the id "my app" is no number and no client id`},
+	{hub + "github_app: {id: 12, installation: all}", `c:4: github_app: installation "all" has to be auto or a number`},
+	{hub + "github_app: {id: 12, installation: 07}", `c:4: github_app: installation "07" has to be auto or a number`},
+	{hub + "github_app: {id: 12, api_url: http://ghe.example.com/api/v3}", "c:4: api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\nc:4: github_app: no repository is at the GitHub of http://ghe.example.com/api/v3 with an https address"},
+	{hub + "github_app: {id: 12, api_url: 'https://me:s3cr3t@ghe.example.com'}", "c:4: api_url \"https://xxxxx@ghe.example.com\": a user, query or fragment does not belong in it\nc:4: github_app: no repository is at the GitHub of https://xxxxx@ghe.example.com with an https address"},
+	{hub + "github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: no repository is at the GitHub of https://ghe.example.com/api/v3 with an https address`},
+	{hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`},
+	{"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}", `c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`},
+	{hub + "github_app: {id: 12, key: x}", `c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`},
+	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep`},
+	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
+	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
+	// agents and models
+	{plainConfig + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
+	{plainConfig + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},
+	{plainConfig + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
+	{plainConfig + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be one line of at most 40 characters, without brackets or white space around it`},
+	{plainConfig + "agents:\n  deep: {name: ' '}", `c:3: the name " " has to be one line of at most 40 characters, without brackets or white space around it`},
+	{plainConfig + "agents:\n  deep: gpt-5", `c:3: agents.deep: keys and values are expected, not the text "gpt-5"`},
+	{plainConfig + "models:\n  gpt5: {input_usd_per_million: 1}", `c:3: model "gpt5" is used by no agent and stands in for none; did you mean "gpt-5"?`},
+	{plainConfig + "models:\n  gpt-5:\n    output_usd_per_million: -1", `c:4: output_usd_per_million of "gpt-5" may not be below zero`},
+	{plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: cheap", `c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`},
+	{plainConfig + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" would stand in for itself`},
+	{plainConfig + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}", "c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself"},
+	{one + "code_url: 'javascript:{commit}{path}'", `c:4: code_url has to begin with https:// or http://`},
+	{one + "code_url: 'https://x.example/{path}'", `c:4: code_url has no {commit} in it: it is the address of a line of code, with {commit}, {path} and {line}`},
+	{plainConfig + "models:\n  gpt-5:\n    vision: sometimes", `c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`},
+	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
+	// limits
+	{plainConfig + "limits:\n  session_usd: -5", `c:3: session_usd may not be below zero`},
+	{plainConfig + "limits:\n  session_minutes: -1", `c:3: session_minutes may not be below zero`},
+	{plainConfig + "limits:\n  session_usd: .nan", `c:3: limits.session_usd: a number is expected, not the number .nan`},
+	{plainConfig + "limits:\n  day_usd: .inf", `c:3: limits.day_usd: a number is expected, not the number .inf`},
+	{plainConfig + "limits:\n  session_minutes: 1.5", `c:3: limits.session_minutes: a whole number is expected, not the number 1.5`},
+	{plainConfig + "limits:\n  sessions_at_once: 99999999999999999999", `c:3: limits.sessions_at_once: a whole number is expected, not the text "99999999999999999999"`},
+	{plainConfig + "limits:\n  sessions_at_once: '8'", `c:3: limits.sessions_at_once: a whole number is expected, not the text "8"`},
+	{plainConfig + "limits:\n  attempts_before_consulting: -2", `c:3: attempts_before_consulting may not be below zero`},
+	{plainConfig + "limits:\n  sessions_at_once: 100000", `c:3: sessions_at_once may not be more than 1000`},
+	{plainConfig + "limits:\n  session_minutes: 99999999", `c:3: session_minutes may not be more than 10080`},
+	{plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: 1250000", `c:4: input_usd_per_million of "gpt-5" may not be more than 100000`},
+	{plainConfig + "limits: {session_usd: 10, day_usd: 5}", `c:2: session_usd is more than day_usd`},
+	{plainConfig + "limits: {session_usd: 10, person_day_usd: 5}", `c:2: session_usd is more than person_day_usd`},
+	{plainConfig + "limits:\n  session_usd: 10\n  channel_day_usd: 5", `c:3: session_usd is more than channel_day_usd`},
+	{plainConfig + "limits: {channel_day_usd: 10, day_usd: 5}", `c:2: channel_day_usd is more than day_usd`},
+	{plainConfig + "limits:\n  day_usd: 5\n  person_day_usd: 6", `c:4: person_day_usd is more than day_usd`},
+	{plainConfig + "limits: {session_tokens: 10, person_day_tokens: 5}", `c:2: session_tokens is more than person_day_tokens`},
+	{"repositories: [{name: shop, url: /srv/shop.git, private: true}]", `c:1: repository "shop" is private, so it needs channels: no thread could be about it`},
+	{plainConfig + "limits: {channel_day_commands: 10, day_commands: 5}", `c:2: channel_day_commands is more than day_commands`},
+	{plainConfig + "limits: {session_disk_mb: 10, person_day_disk_mb: 5}", `c:2: session_disk_mb is more than person_day_disk_mb`},
+	{plainConfig + "limits: {channel_day_minutes: 10, day_minutes: 5}", `c:2: channel_day_minutes is more than day_minutes`},
+	{plainConfig + "limits: {day_minutes: 2000000}", `c:2: day_minutes may not be more than 1440000`},
+	{plainConfig + "limits: {session_disk_mb: -1}", `c:2: session_disk_mb may not be below zero`},
+	{plainConfig + "limits: {session_output_mb: 1.5}", `c:2: limits.session_output_mb: a whole number is expected, not the number 1.5`},
+	{plainConfig + "limits: {session_tokens: 1e12}", `c:2: limits.session_tokens: a whole number is expected, not the text "1e12"`},
+	{plainConfig + "limits: {session_tokens: -1}", `c:2: session_tokens may not be below zero`},
+	{plainConfig + "limits: {session_commands: many}", `c:2: limits.session_commands: a whole number is expected, not the text "many"`},
+	{plainConfig + "limits: {person_day_usd: 2000000}", `c:2: person_day_usd may not be more than 1000000`},
+	// the rest
+	{plainConfig + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},
+	{plainConfig + "sandbox: {kind: docker}", `c:2: the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has`},
+	{plainConfig + "sandbox: {kind: docker, image: '--privileged'}", `c:2: image "--privileged": a name is expected`},
+	{plainConfig + "sandbox: {kind: docker, image: go, engine: bin/podman}", `c:2: sandbox.engine: there is no program bin/podman`},
+	{plainConfig + "sandbox: {kind: gvisor, runsc: /no/such/runsc}", `c:2: sandbox.runsc: there is no program /no/such/runsc`},
+	{plainConfig + "sandbox: {kind: gvisor, image: go}", `c:2: sandbox.image is for the kind docker only`},
+	{plainConfig + "sandbox:\n  runsc: runsc", `c:3: sandbox.runsc is for the kind gvisor only`},
+	{plainConfig + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
+	{plainConfig + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
+	{plainConfig + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
+	{plainConfig + "http: {addr: localhost}", `c:2: http.addr "localhost": it has to be host:port, such as 127.0.0.1:8080`},
+	{plainConfig + "http: {addr: 'localhost:'}", `c:2: http.addr "localhost:": the port is missing`},
+	{plainConfig + "http: {addr: 'localhost:70000'}", `c:2: http.addr "localhost:70000": "70000" is no port`},
+	// YAML itself
+	{"just text", `c:1: the file: keys and values are expected, not the text "just text"`},
+	{"- a", `c:1: the file: keys and values are expected, not a list`},
+	{plainConfig + "---\nlimits: {}", `c:3: one document is expected, and here begins another`},
+	{plainConfig + "limits: &l {session_usd: 1}", `c:2: limits: anchors, aliases and tags are not read here`},
+	{plainConfig + "limits: *l", `c:2: limits: anchors, aliases and tags are not read here`},
+	{plainConfig + "skills_dir: !!binary aGk=", `c:2: skills_dir: anchors, aliases and tags are not read here`},
+	{plainConfig + "\tlimits: {}", `c:2: a tab stands where spaces belong`},
+	{plainConfig + "limits: {session_usd: 1", `c:2: could not find flow mapping end token '}'`},
+	{plainConfig + "\xff\xfe", `c:2: this is not UTF-8 text`},
+	{"\xff\xfer\x00e\x00p\x00", `c:1: this is not UTF-8 text`},
+	{plainConfig + "limits:\n  day_usd: 1\x00", `c:3: the control character U+0000 does not belong in a configuration`},
+	{plainConfig + "\x1b[31m: 5", `c:2: the control character U+001B does not belong in a configuration`},
+	{strings.Repeat("#", strictyaml.MaxConfig+1), `c: a configuration has at most 256 KiB`},
+	{strings.Repeat("[", 200000), `c:1: brackets or dashes are nested more than 50 deep`},
+	{strings.Repeat("- ", 1000), `c:1: brackets or dashes are nested more than 50 deep`},
+	// several at once, in the order of the file
+	{
+		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\nsandbox: {kind: x}\nhtpp: {}",
+		`c:3: url "nowhere": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./
+c:4: unknown watch "al"; one of mention, all; did you mean "all"?
+c:6: day_usd may not be below zero
+c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, gvisor, docker, none
+c:8: unknown key "htpp"; did you mean "http"?`,
+	},
+}
+
+func TestBadConfigsAreSaidWithTheirLines(t *testing.T) {
+	t.Parallel()
+	for i, c := range badConfigs {
+		t.Run(fmt.Sprintf("%d %.40q", i, c.text), func(t *testing.T) {
+			t.Parallel()
+			_, err := parseConfig("c", []byte(c.text))
+			require.EqualError(t, err, c.want)
+			var usage cli.UsageError
+			require.ErrorAs(t, err, &usage)
+			require.NotContains(t, err.Error(), "s3cr3t")
+		})
+	}
+}
+
+func TestUnreadableConfigs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, want := range map[string]string{
+		filepath.Join(dir, "none.yaml"):   "the configuration cannot be read: no such file or directory",
+		dir:                               "the configuration cannot be read: is a directory",
+		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory",
+	} {
+		_, err := Load(name)
+		require.EqualError(t, err, name+": "+want)
+	}
+}
+
+// docs/configuration.md shows the file; what it shows is taken.
+func TestDocumentedConfigurationIsTaken(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "configuration.md"))
+	require.NoError(t, err)
+	shown := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(text)
+	require.NotNil(t, shown)
+	_, err = parseConfig("docs/configuration.md", shown[1])
+	require.NoError(t, err)
+}
+
+// Whatever the text, the answer is a configuration or lines that name the file; never a panic.
+func FuzzConfig(f *testing.F) {
+	f.Add(wholeConfig)
+	for _, c := range badConfigs {
+		if len(c.text) < 1000 {
+			f.Add(c.text)
+		}
+	}
+	f.Add(strings.Repeat("[", 200))
+	f.Add("a: &a [*a, *a]\n<<: *a\n? {b: c}\n: d\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := parseConfig("c", []byte(text))
+		if err == nil {
+			return
+		}
+		for line := range strings.Lines(err.Error()) {
+			require.Regexp(t, `^c(:\d+)?: \S`, line)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/githubapp"
+)
+
+// A GitHubApp says whose short-lived tokens are used.
+type GitHubApp struct {
+	ID           strictyaml.Word `yaml:"id"`           // the App's id or client id
+	KeyFile      string          `yaml:"key_file"`     // default: the key is in BOBBIN_GITHUB_APP_KEY
+	Installation strictyaml.Word `yaml:"installation"` // default auto: GitHub is asked
+	APIURL       string          `yaml:"api_url"`      // default https://api.github.com
+}
+
+const auto = "auto"
+
+// over is what a repository says, laid over what the file says for all: with an id of its
+// own goes a key of its own, and an installation is always its own.
+func (g GitHubApp) over(all GitHubApp) GitHubApp {
+	if g.ID == "" {
+		g.ID, g.KeyFile = all.ID, cmp.Or(g.KeyFile, all.KeyFile)
+	}
+	g.APIURL = cmp.Or(g.APIURL, all.APIURL)
+	return g
+}
+
+// app is the App without its key.
+func (g GitHubApp) app() *githubapp.App {
+	a := &githubapp.App{ID: string(g.ID), API: g.APIURL}
+	if g.Installation != auto {
+		a.Installation = string(g.Installation)
+	}
+	return a
+}
+
+// where is its GitHub's API, for people.
+func (g GitHubApp) where() string {
+	return HideSecret(cmp.Or(g.APIURL, "https://api.github.com"))
+}
+
+// appOf is the App whose tokens a repository takes; nil: none.
+func (c *Config) appOf(r Repository) *GitHubApp {
+	switch g := r.GitHubApp.over(c.GitHubApp); {
+	case !overHTTP(r.URL), r.TokenEnv != "":
+		return nil
+	case r.GitHubApp != GitHubApp{}:
+		return &g
+	case c.GitHubApp != GitHubApp{} && c.GitHubApp.app().Covers(r.URL):
+		return &c.GitHubApp
+	}
+	return nil
+}
+
+func overHTTP(address string) bool {
+	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+}
+
+func resolveKey(g *GitHubApp, dir string) {
+	if g.KeyFile != "" && !filepath.IsAbs(g.KeyFile) {
+		g.KeyFile = filepath.Join(dir, g.KeyFile)
+	}
+}
+
+var (
+	appID          = regexp.MustCompile(`^[A-Za-z0-9.]{1,40}$`)
+	installationID = regexp.MustCompile(`^[1-9][0-9]{0,18}$`)
+	variableName   = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
+)
+
+// checkCredentials adds what is wrong with what is said about tokens and Apps. No value of
+// token_env is repeated: it may be a token.
+func (c *Config) checkCredentials(p *strictyaml.Problems) {
+	c.GitHubApp.check(p, "$.github_app", c.GitHubApp)
+	covered := false
+	for i, r := range c.Repositories {
+		at := fmt.Sprintf("$.repositories[%d]", i)
+		covered = covered || c.appOf(r) != nil && r.GitHubApp == GitHubApp{}
+		r.GitHubApp.check(p, at+".github_app", r.GitHubApp.over(c.GitHubApp))
+		r.checkToken(p, at)
+		if app := c.appOf(r); app != nil && (r.GitHubApp != GitHubApp{}) && !app.app().Covers(r.URL) {
+			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", HideSecret(r.URL), app.where())
+		} else if app != nil {
+			if _, _, err := githubapp.Repository(r.URL); err != nil {
+				p.At(at+".url", "url %q: %v", HideSecret(r.URL), err)
+			}
+		}
+	}
+	if c.GitHubApp != (GitHubApp{}) && !covered && len(c.Repositories) > 0 {
+		p.At("$.github_app", "github_app: no repository is at the GitHub of %s with an https address", c.GitHubApp.where())
+	}
+}
+
+func (r Repository) checkToken(p *strictyaml.Problems, at string) {
+	switch {
+	case r.TokenEnv == "":
+	case !variableName.MatchString(r.TokenEnv):
+		p.At(at+".token_env", "token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here")
+	case r.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, r.TokenEnv):
+		p.At(at+".token_env", "token_env %s is a secret for something else", r.TokenEnv)
+	case r.GitHubApp != GitHubApp{}:
+		p.At(at+".token_env", "token_env and github_app: one of them is enough")
+	}
+	if !overHTTP(r.URL) && r.URL != "" {
+		if r.TokenEnv != "" {
+			p.At(at+".token_env", "token_env is for addresses that begin with https://")
+		}
+		if (r.GitHubApp != GitHubApp{}) {
+			p.At(at+".github_app", "github_app is for addresses that begin with https://")
+		}
+	}
+}
+
+// check looks at one part of the file; whole is what it comes to.
+func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
+	if !p.Has(at) {
+		return
+	}
+	switch {
+	case whole.ID == "":
+		p.At(at+".id", "github_app needs an id; it is on the App's page under About")
+	case !appID.MatchString(string(whole.ID)):
+		p.At(at+".id", "github_app: the id %q is no number and no client id", whole.ID)
+	}
+	if g.Installation != "" && g.Installation != auto && !installationID.MatchString(string(g.Installation)) {
+		p.At(at+".installation", "github_app: installation %q has to be auto or a number", g.Installation)
+	}
+	if g.APIURL != "" {
+		if err := githubapp.CheckAPI(g.APIURL); err != nil {
+			p.At(at+".api_url", "api_url %q: %v", HideSecret(g.APIURL), err)
+		}
+	}
+	if g.KeyFile == "" {
+		return
+	}
+	text, err := readKey(g.KeyFile)
+	if err == nil {
+		_, err = githubapp.ParseKey(text)
+	}
+	if err != nil {
+		p.At(at+".key_file", "key_file %s: %v", g.KeyFile, err)
+	}
+}
+
+const maxKey = 64 << 10
+
+// readKey reads a private key. One that others may read is a secret no longer.
+func readKey(name string) (string, error) {
+	fi, err := os.Stat(name)
+	var where *fs.PathError
+	switch {
+	case errors.As(err, &where):
+		return "", where.Err
+	case err != nil:
+		return "", err
+	case !fi.Mode().IsRegular() || fi.Size() > maxKey:
+		return "", errors.New("it is no file with a key in it")
+	case fi.Mode().Perm()&0o027 != 0:
+		return "", fmt.Errorf("others may read or change it (%#o); chmod 600 it, and if it is in use elsewhere, make a new key", fi.Mode().Perm())
+	}
+	text, err := os.ReadFile(name)
+	if errors.As(err, &where) {
+		err = where.Err
+	}
+	return string(text), err
+}

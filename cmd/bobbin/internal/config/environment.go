@@ -1,0 +1,160 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/githubapp"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+)
+
+// ReadSecrets reads what the configuration and its environment name, and says what is missing.
+// What was read is gone from the environment.
+func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
+	names := []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
+	of := map[string]string{}
+	for _, r := range c.Repositories {
+		if variableName.MatchString(r.TokenEnv) && !slices.Contains(names, r.TokenEnv) {
+			names = append(names, r.TokenEnv)
+			of[r.TokenEnv] = r.Name
+		}
+	}
+	var errs []error
+	values := map[string]string{}
+	for _, name := range names {
+		values[name] = con.Env(name)
+		switch {
+		case strings.ContainsFunc(values[name], NeverInToken):
+			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters that no token has", name))
+		case values[name] == "" && of[name] != "":
+			errs = append(errs, fmt.Errorf("environment: %s is not set; token_env of repository %q names it", name, of[name]))
+		}
+	}
+	values[secrets.GithubAppKey] = con.Env(secrets.GithubAppKey)
+	errs = append(errs, checkAppKey(*c, values[secrets.GithubAppKey]), checkOneHost(*c, values[secrets.GitToken]))
+	for _, value := range values {
+		con.Hide.Learn(secrets.Unescaped(value))
+	}
+	if con.Forget != nil {
+		con.Forget(names...)
+	}
+	return values, errors.Join(errs...)
+}
+
+// checkAppKey: an App without a file has its key in the environment.
+func checkAppKey(config Config, key string) error {
+	for _, r := range config.Repositories {
+		switch app := config.appOf(r); {
+		case app == nil || app.KeyFile != "":
+		case key == "":
+			return fmt.Errorf("environment: %s is not set, and github_app names no key_file; one of them has to give the App's private key", secrets.GithubAppKey)
+		default:
+			if _, err := githubapp.ParseKey(key); err != nil {
+				return fmt.Errorf("environment: %s: %w", secrets.GithubAppKey, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkOneHost: a token is for one host, and would be shown to the others.
+func checkOneHost(config Config, token string) error {
+	hosts := map[string]bool{}
+	for _, r := range config.Repositories {
+		if u, err := url.Parse(r.URL); err == nil && overHTTP(r.URL) && (r.TokenEnv == "" || r.TokenEnv == secrets.GitToken) && config.appOf(r) == nil {
+			hosts[strings.ToLower(u.Host)] = true
+		}
+	}
+	if token == "" || len(hosts) < 2 {
+		return nil
+	}
+	return fmt.Errorf("environment: %s would be shown to %s; give the repositories of all but one of them a token of their own with token_env", secrets.GitToken, strings.Join(slices.Sorted(maps.Keys(hosts)), " and "))
+}
+
+// Credentials are what each repository's remote is shown, by the repository's name: a
+// token of its own, those of a GitHub App, or the one that is for all. Repositories of one
+// App share it. hide learns the keys that are read.
+func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map[string]repo.Credentials, error) {
+	all := map[string]repo.Credentials{}
+	apps := map[GitHubApp]*githubapp.App{}
+	for _, r := range c.Repositories {
+		name := cmp.Or(r.TokenEnv, secrets.GitToken)
+		switch g := c.appOf(r); {
+		case g != nil:
+			if apps[*g] == nil {
+				app, err := g.withKey(values[secrets.GithubAppKey], hide)
+				if err != nil {
+					return nil, cli.UsageError{Err: err}
+				}
+				apps[*g] = app
+			}
+			all[r.Name] = apps[*g]
+		case overHTTP(r.URL) && values[name] != "":
+			all[r.Name] = repo.Token{Value: repo.Secret(values[name]), Name: "the token " + name}
+		}
+	}
+	return all, nil
+}
+
+func (g GitHubApp) withKey(text string, hide *redact.Finder) (*githubapp.App, error) {
+	if g.KeyFile != "" {
+		var err error
+		if text, err = readKey(g.KeyFile); err != nil {
+			return nil, fmt.Errorf("key_file %s: %w", g.KeyFile, err)
+		}
+	}
+	hide.Learn(secrets.Unescaped(text))
+	key, err := githubapp.ParseKey(text)
+	if err != nil {
+		return nil, fmt.Errorf("github_app: %w", err)
+	}
+	app := g.app()
+	app.Key = key
+	return app, nil
+}
+
+func NeverInToken(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"'`\\", r) }
+
+func CheckSlackTokens(values map[string]string) error {
+	var errs []error
+	for _, v := range []struct{ name, prefix, other, from string }{
+		{secrets.SlackBotToken, "xoxb-", secrets.SlackAppToken, "OAuth & Permissions"},
+		{secrets.SlackAppToken, "xapp-", secrets.SlackBotToken, "Basic Information, App-Level Tokens"},
+	} {
+		switch value := values[v.name]; {
+		case value == "":
+			errs = append(errs, fmt.Errorf("environment: %s is not set; it begins with %s and is shown on the Slack app's page under %s", v.name, v.prefix, v.from))
+		case strings.HasPrefix(value, "xapp-") && v.prefix == "xoxb-", strings.HasPrefix(value, "xoxb-") && v.prefix == "xapp-":
+			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s; what it holds belongs into %s", v.name, v.prefix, v.other))
+		case !strings.HasPrefix(value, v.prefix):
+			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s", v.name, v.prefix))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func CheckWebAddress(name, value string) error {
+	u, err := url.Parse(value)
+	if value == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
+	}
+	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
+}
+
+func CheckHTTPAddr(addr string) error {
+	if addr == "" {
+		return nil
+	}
+	if err := checkListen(addr); err != nil {
+		return fmt.Errorf("environment: BOBBIN_HTTP_ADDR: %w", err)
+	}
+	return nil
+}

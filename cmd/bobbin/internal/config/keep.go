@@ -1,0 +1,59 @@
+package config
+
+import (
+	"cmp"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+)
+
+// Keep says how long and how much is kept. What is left out, or zero, has the default.
+type Keep struct {
+	Sessions  float64 `yaml:"sessions_days"`  // words and files of sessions that ended; default 90
+	Waiting   float64 `yaml:"waiting_days"`   // the same of those that wait for somebody; default 365
+	Decisions float64 `yaml:"decisions_days"` // what bobbin audit shows; default 1095, three years
+	Files     float64 `yaml:"files_days"`     // sessions' folders on this machine, which can be written anew; default 7
+	FilesGB   float64 `yaml:"files_gb"`       // all of them together; default 20
+	CacheGB   float64 `yaml:"cache_gb"`       // build caches of all repositories; default 10
+	Mirrors   float64 `yaml:"mirrors_days"`   // mirrors and build caches that nobody used; default 30
+}
+
+// What no team means to ask for.
+const (
+	mostDays = 36500
+	mostGB   = 1e6
+)
+
+func (k Keep) WithDefaults() Keep {
+	return Keep{
+		Sessions: cmp.Or(k.Sessions, 90), Waiting: cmp.Or(k.Waiting, 365), Decisions: cmp.Or(k.Decisions, 1095),
+		Files: cmp.Or(k.Files, 7), FilesGB: cmp.Or(k.FilesGB, 20), CacheGB: cmp.Or(k.CacheGB, 10), Mirrors: cmp.Or(k.Mirrors, 30),
+	}
+}
+
+func (k Keep) check(p *strictyaml.Problems) {
+	for _, x := range []struct {
+		key         string
+		value, most float64
+	}{
+		{"sessions_days", k.Sessions, mostDays},
+		{"waiting_days", k.Waiting, mostDays},
+		{"decisions_days", k.Decisions, mostDays},
+		{"files_days", k.Files, mostDays},
+		{"files_gb", k.FilesGB, mostGB},
+		{"cache_gb", k.CacheGB, mostGB},
+		{"mirrors_days", k.Mirrors, mostDays},
+	} {
+		switch {
+		case x.value < 0:
+			p.At("$.keep."+x.key, "%s may not be below zero", x.key)
+		case x.value > x.most:
+			p.At("$.keep."+x.key, "%s may not be more than %.0f", x.key, x.most)
+		}
+	}
+	switch all := k.WithDefaults(); {
+	case all.Sessions > all.Waiting:
+		p.At("$.keep.sessions_days", "sessions_days (%g) is more than waiting_days (%g): what waits for somebody is kept at least as long as what has ended", all.Sessions, all.Waiting)
+	case all.Sessions > all.Decisions:
+		p.At("$.keep.sessions_days", "sessions_days (%g) is more than decisions_days (%g): what was decided is kept at least as long as what was said", all.Sessions, all.Decisions)
+	}
+}

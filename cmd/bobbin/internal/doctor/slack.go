@@ -1,0 +1,289 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// skew is how far two clocks may stand apart before somebody should know.
+const skew = 10 * time.Second
+
+// slack looks at the tokens, at what they allow, and at who and what the configuration names.
+func (d *Doctor) slack(ctx context.Context, f *findings) {
+	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
+	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
+	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
+	config := bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.Settings.SlackURL, Log: d.log}
+	var app string
+	var e *bot.Examiner
+	if botGood {
+		var err error
+		if e, err = config.Examine(ctx); err != nil {
+			slackRefusal(f, "the bot token "+bot.Masked(botToken), err, "")
+		} else {
+			app = e.App
+			d.standing(f, e, botToken)
+		}
+	}
+	if appGood {
+		d.socket(ctx, f, config, app)
+	}
+	if e == nil {
+		return
+	}
+	d.channels(ctx, f, e)
+	d.approvers(ctx, f, e)
+}
+
+// tokenForm says what is wrong with a token by its look alone.
+func tokenForm(f *findings, name, value, want, from string) bool {
+	kind := bot.TokenKind(value)
+	switch {
+	case value == "":
+		f.problem(name+" is not set", "it is "+from+"; where there is no app yet: bobbin manifest --url")
+	case strings.ContainsFunc(value, config.NeverInToken):
+		f.problem(name+" holds white space, quotes or other characters that no token has", "copy it again: "+from)
+	case kind == want:
+		return true
+	case kind == "an app-level token":
+		f.problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, bot.Masked(value)), "put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
+	case kind == "a bot token":
+		f.problem(fmt.Sprintf("%s holds %s: this is a bot token", name, bot.Masked(value)), "put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
+	default:
+		f.problem(fmt.Sprintf("%s holds %s, and %s is needed", name, cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
+	}
+	return false
+}
+
+// page is one of an app's pages.
+func page(app, name string) string {
+	if app == "" {
+		return "https://api.slack.com/apps"
+	}
+	return "https://api.slack.com/apps/" + app + "/" + name
+}
+
+// slackRefusal says what Slack refused, with its cure.
+func slackRefusal(f *findings, what string, err error, cure string) {
+	var refused *bot.AuthError
+	switch {
+	case errors.As(err, &refused):
+		f.problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
+	case errors.Is(err, context.DeadlineExceeded):
+		f.problem(what+": Slack does not answer in time", "see that this machine reaches https://slack.com, through its proxy if it has one")
+	default:
+		f.problem(what+": "+err.Error(), cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
+	}
+}
+
+func (d *Doctor) standing(f *findings, e *bot.Examiner, token string) {
+	self := e.Self()
+	f.ok("the bot token %s is that of @%s in %s (%s)", bot.Masked(token), self.Name, self.TeamName, e.URL)
+	switch {
+	case e.Scopes == nil:
+		f.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
+	default:
+		d.scopes(f, e)
+	}
+	if e.Ahead.Abs() > skew {
+		f.warn("this machine's clock is "+apart(e.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
+	}
+}
+
+func apart(ahead time.Duration) string {
+	if ahead < 0 {
+		return (-ahead).Round(time.Second).String() + " behind"
+	}
+	return ahead.Round(time.Second).String() + " ahead of"
+}
+
+func (d *Doctor) scopes(f *findings, e *bot.Examiner) {
+	lacking := 0
+	for _, s := range deploy.Scopes() {
+		if slices.Contains(e.Scopes, s.Name) {
+			continue
+		}
+		lacking++
+		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
+		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", page(e.App, "app-manifest"), page(e.App, "install-on-team"))
+		if s.Name == "usergroups:read" && !d.groupsApprove() || s.Name == "reactions:read" && !d.marks() {
+			f.warn(what, cure)
+		} else {
+			f.problem(what, cure)
+		}
+	}
+	if lacking == 0 {
+		f.ok("the app has all scopes that Bobbin uses")
+	}
+}
+
+func (d *Doctor) groupsApprove() bool {
+	return slices.ContainsFunc(d.config.Repositories, func(r config.Repository) bool {
+		return slices.ContainsFunc(r.Approvers, isGroup)
+	})
+}
+
+// marks: a reaction means something somewhere.
+func (d *Doctor) marks() bool {
+	return slices.ContainsFunc(d.config.Repositories, func(r config.Repository) bool { return len(r.Reactions) > 0 })
+}
+
+func isGroup(id string) bool { return strings.HasPrefix(id, "S") }
+
+// socket opens a link to Slack as the bot would. Beside a bot it only asks for one: what
+// Slack hands to a link that is about to go is late, and a press of a button is lost.
+func (d *Doctor) socket(ctx context.Context, f *findings, config bot.Config, app string) {
+	at, err := config.ExamineSocket(ctx, d.beside)
+	masked := "the app token " + bot.Masked(config.AppToken)
+	var refused *bot.AuthError
+	switch {
+	case errors.As(err, &refused) && refused.Code == "missing_scope":
+		slackRefusal(f, masked, err, "it lacks connections:write: generate another at "+page(app, "general")+", App-Level Tokens, with that scope")
+	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
+		f.problem("Socket Mode is off", "turn it on at "+page(app, "socket-mode"))
+		return
+	case err != nil:
+		slackRefusal(f, masked, err, "")
+	case d.beside:
+		f.ok("%s may open links; none was opened, since a bot is at work", masked)
+	default:
+		f.ok("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
+	}
+	if at.App != "" && app != "" && at.App != app {
+		f.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+page(app, "general"))
+	}
+	if err == nil {
+		d.events(f, app)
+	}
+}
+
+// events: what the app is subscribed to cannot be asked, so it is said how to see it.
+func (d *Doctor) events(f *findings, app string) {
+	f.note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
+		fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", page(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
+}
+
+// channels looks at each that the configuration names.
+func (d *Doctor) channels(ctx context.Context, f *findings, e *bot.Examiner) {
+	var seen, good []string
+	for _, r := range d.config.Repositories {
+		for _, named := range r.Channels {
+			if slices.Contains(seen, named) {
+				continue
+			}
+			seen = append(seen, named)
+			if name := d.channel(ctx, f, e, named); name != "" && !slices.Contains(good, "#"+name) {
+				good = append(good, "#"+name)
+			}
+		}
+	}
+	if len(good) > 0 {
+		f.ok("the bot is in %s", strings.Join(good, ", "))
+	}
+	if len(seen) > 0 {
+		return
+	}
+	switch n, err := e.Channels(ctx); {
+	case err != nil:
+		slackRefusal(f, "the bot's channels", err, "")
+	case n == 0:
+		f.warn("the bot is in no channel", "/invite @"+e.Self().Name+" in the channel where it is to work")
+	default:
+		f.ok("the bot is in %s", cli.Count(n, "channel"))
+	}
+}
+
+// channel gives the name of one that is as it should be.
+func (d *Doctor) channel(ctx context.Context, f *findings, e *bot.Examiner, named string) string {
+	c, near, err := e.Channel(ctx, named)
+	invite := "/invite @" + e.Self().Name + " in "
+	switch {
+	case err != nil:
+		slackRefusal(f, "channel "+named, err, "")
+	case c.ID == "" && c.Name != "":
+		f.problem("the bot is in no channel called "+named+cli.DidYouMean(named, near), invite+named+", or correct the name")
+	case c.ID == "":
+		f.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
+	case c.Archived:
+		f.problem("channel "+known(c)+" is archived", "name another")
+	case !c.Member:
+		f.problem("the bot is not in "+known(c), invite+"#"+c.Name)
+	case c.Shared:
+		f.warn(known(c)+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
+		return c.Name
+	default:
+		return c.Name
+	}
+	return ""
+}
+
+func known(c bot.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
+
+// approvers looks whether those who are named may approve anything at all.
+func (d *Doctor) approvers(ctx context.Context, f *findings, e *bot.Examiner) {
+	var seen, good []string
+	for _, r := range d.config.Repositories {
+		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
+			f.warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: what that person asks for, nobody can", r.Describe()), "name another approver as well")
+		}
+		for _, id := range r.Approvers {
+			if slices.Contains(seen, id) {
+				continue
+			}
+			seen = append(seen, id)
+			look := d.approver
+			if isGroup(id) {
+				look = d.group
+			}
+			if name := look(ctx, f, e, id); name != "" {
+				good = append(good, name)
+			}
+		}
+	}
+	if len(good) > 0 {
+		f.ok("may approve: %s", strings.Join(good, ", "))
+	}
+}
+
+func (d *Doctor) approver(ctx context.Context, f *findings, e *bot.Examiner, id string) string {
+	p, found, err := e.Person(ctx, id)
+	p.InThread = true // whose channel it is shows at the time
+	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
+	case err != nil:
+		slackRefusal(f, "approver "+id, err, "")
+	case !found:
+		f.problem("approver "+id+" is nobody in this workspace", "correct the id (the person's profile, ⋮, Copy member ID)")
+	case why != "":
+		f.problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why), "name a full member in that place")
+	default:
+		return p.Name
+	}
+	return ""
+}
+
+func (d *Doctor) group(ctx context.Context, f *findings, e *bot.Examiner, id string) string {
+	users, found, err := e.Group(ctx, id)
+	switch {
+	case err != nil:
+		slackRefusal(f, "user group "+id, err, "")
+	case !found:
+		f.problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
+	case len(users) == 0:
+		f.problem("user group "+id+" has no members: nobody can approve by it", "add people to it (People, User groups)")
+	default:
+		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))
+	}
+	return ""
+}

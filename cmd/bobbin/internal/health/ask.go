@@ -1,0 +1,53 @@
+package health
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// LocalAddress is where to ask, on this machine, a server that listens on addr.
+func LocalAddress(addr string) string {
+	host, port, _ := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+func Ask(ctx context.Context, addr string) (h Health, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*pulseWithin)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/readyz", nil)
+	if err != nil {
+		return h, err
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return h, err
+	}
+	defer response.Body.Close()
+	return readHealth(response.Body)
+}
+
+// maxHealth is far more than an answer of ours has.
+const maxHealth = 1 << 20
+
+// readHealth takes what answers at the address for a stranger until it has said something
+// that Bobbin says, and none of its words for more than one line.
+func readHealth(r io.Reader) (h Health, err error) {
+	err = json.NewDecoder(io.LimitReader(r, maxHealth)).Decode(&h)
+	if err != nil || !slices.Contains([]string{StateStarting, StateReady, StateNotReady, StateDraining, StateEnded}, h.State) {
+		return Health{}, errors.New("what answers there is not Bobbin")
+	}
+	h.Wrong, h.Cure = plaintext.OneLine(cli.WithoutControls(h.Wrong)), plaintext.OneLine(cli.WithoutControls(h.Cure))
+	return h, nil
+}

@@ -1,0 +1,152 @@
+// Package housekeeping takes away what is older, or more, than the configuration keeps: rows,
+// sessions' folders, mirrors and build caches. What is in use stays, what it takes from a disk
+// is made again when it is needed, and whatever fails is tried again the next time.
+package housekeeping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// Retention says what is kept. Zero: everything, for ever.
+type Retention struct {
+	Sessions, Waiting, Decisions, Files, Mirrors time.Duration
+	FilesBytes, CacheBytes                       int64
+}
+
+// Every is how often it is looked what may go: each hour, and more often where something
+// is kept for a few hours only.
+func (r Retention) Every() time.Duration {
+	often := time.Hour
+	for _, d := range []time.Duration{r.Sessions, r.Waiting, r.Decisions, r.Files} {
+		if d > 0 {
+			often = min(often, d/4)
+		}
+	}
+	return max(often, time.Second)
+}
+
+// A Housekeeper takes away what is older, or more, than is kept. What it takes from the
+// disk is made again when it is needed, and what is in use stays; so nothing that it does
+// fails a session, and whatever fails for it is tried again the next time.
+type Housekeeper struct {
+	Keep    Retention
+	Store   *store.Store
+	Runner  *turn.Runner
+	Mirrors *repo.Mirrors
+	Checker *proof.Checker // nil: there is no cache
+	Log     *slog.Logger
+}
+
+// New is for a data directory that no bot works in.
+func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Housekeeper {
+	return &Housekeeper{
+		Keep: keep, Store: st, Log: log,
+		Runner:  &turn.Runner{Dir: filepath.Join(dir, "sessions"), Log: log},
+		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
+		Checker: &proof.Checker{CacheDir: filepath.Join(dir, "cache"), Log: log},
+	}
+}
+
+// Run cleans now and then, until ctx ends.
+func (h *Housekeeper) Run(ctx context.Context) {
+	tick := time.NewTicker(h.Keep.Every())
+	defer tick.Stop()
+	first := time.NewTimer(min(h.Keep.Every(), time.Minute)) // the sessions that wait go first
+	defer first.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-first.C:
+		case <-tick.C:
+		}
+		h.Once(ctx)
+	}
+}
+
+func (h *Housekeeper) Once(ctx context.Context) {
+	began := time.Now()
+	c, err := h.Clean(ctx, false)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		h.Log.Warn("cleaning did not get everything done; it is tried again", "err", err, "freed", c)
+	case c.any():
+		h.Log.Info("cleaned", "freed", c, "took", time.Since(began).Round(time.Millisecond))
+	}
+}
+
+// A cleaning is what went, or what would.
+type cleaning struct {
+	Rows store.Cleaned
+	Disk []repo.Removed
+}
+
+func (c cleaning) any() bool { return c.Rows != (store.Cleaned{}) || len(c.Disk) > 0 }
+
+// String is the whole of it in a line.
+func (c cleaning) String() string {
+	var bytes int64
+	for _, gone := range c.Disk {
+		bytes += gone.Bytes
+	}
+	return fmt.Sprintf("%d sessions' words and files and %d sessions' decisions from the database, %d old jobs; %d folders with %s from the disk",
+		c.Rows.Sessions, c.Rows.Records, c.Rows.Jobs, len(c.Disk), cli.Megabytes(bytes))
+}
+
+// Clean does each part, whatever becomes of the others.
+func (h *Housekeeper) Clean(ctx context.Context, dry bool) (c cleaning, _ error) {
+	rows, err := h.rows(ctx, dry)
+	c.Rows = rows
+	errs := []error{err}
+	for _, part := range []func(context.Context, bool) ([]repo.Removed, error){h.folders, h.caches, h.clones} {
+		gone, err := part(ctx, dry)
+		c.Disk, errs = append(c.Disk, gone...), append(errs, err)
+	}
+	return c, errors.Join(errs...)
+}
+
+func (h *Housekeeper) rows(ctx context.Context, dry bool) (store.Cleaned, error) {
+	keep := store.Keep{Sessions: h.Keep.Sessions, Waiting: h.Keep.Waiting, Decided: h.Keep.Decisions}
+	if dry {
+		return h.Store.Cleanable(ctx, keep)
+	}
+	return h.Store.Clean(ctx, keep)
+}
+
+func (h *Housekeeper) folders(ctx context.Context, dry bool) ([]repo.Removed, error) {
+	return h.Runner.CleanFolders(ctx, turn.FolderKeep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
+}
+
+func (h *Housekeeper) caches(ctx context.Context, dry bool) ([]repo.Removed, error) {
+	if h.Checker == nil {
+		return nil, nil
+	}
+	return h.Checker.Clean(ctx, proof.CacheKeep{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
+}
+
+func (h *Housekeeper) clones(ctx context.Context, dry bool) ([]repo.Removed, error) {
+	return h.Mirrors.Clean(ctx, repo.MirrorKeep{Unused: h.Keep.Mirrors, Dry: dry})
+}
+
+// FromConfig is what the configuration says, as the program uses it.
+func FromConfig(k config.Keep) Retention {
+	k = k.WithDefaults()
+	days := func(n float64) time.Duration { return time.Duration(n * 24 * float64(time.Hour)) }
+	bytes := func(gb float64) int64 { return int64(gb * 1e9) }
+	return Retention{
+		Sessions: days(k.Sessions), Waiting: days(k.Waiting), Decisions: days(k.Decisions), Files: days(k.Files), Mirrors: max(days(k.Mirrors), time.Hour),
+		FilesBytes: bytes(k.FilesGB), CacheBytes: bytes(k.CacheGB),
+	}
+}

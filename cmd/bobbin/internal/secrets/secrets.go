@@ -1,0 +1,90 @@
+// Package secrets keeps the secrets of this process: the environment's variables that hold
+// them, read once and then taken out of the environment, out of what the kernel shows of the
+// process, and out of reach of others of the same user. There are no flags for them: a command
+// line is seen by everybody on the machine.
+package secrets
+
+import (
+	"cmp"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// The variables of the environment that hold secrets. There are no flags for them: a
+// command line is seen by everybody on the machine.
+const (
+	SlackBotToken = "SLACK_BOT_TOKEN"
+	SlackAppToken = "SLACK_APP_TOKEN"
+	ModelKey      = "OPENAI_API_KEY"
+	GitToken      = "BOBBIN_GIT_TOKEN"
+	GithubAppKey  = "BOBBIN_GITHUB_APP_KEY"
+	DatabaseURL   = "DATABASE_URL"
+)
+
+var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL}
+
+// Environment is this process' environment to read. Secrets are taken out of it, so that
+// nothing that is started later inherits them, and blotted out where the kernel shows with
+// what a process was started.
+func Environment() func(string) string {
+	taken := map[string]string{}
+	for _, name := range SecretNames {
+		taken[name] = os.Getenv(name)
+	}
+	Forget(SecretNames...)
+	return func(name string) string { return cmp.Or(taken[name], os.Getenv(name)) }
+}
+
+func Forget(names ...string) {
+	for _, name := range names {
+		os.Unsetenv(name)
+	}
+	blot(names)
+}
+
+// Given are the secrets of the environment: they are masked word for word.
+func Given(env func(string) string) (values []string) {
+	for _, name := range []string{SlackBotToken, SlackAppToken, ModelKey, GitToken} {
+		values = append(values, env(name))
+	}
+	values = append(values, Unescaped(env(GithubAppKey)))
+	values = append(values, OfDatabase(env(DatabaseURL))...)
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+		if u, err := url.Parse(env(name)); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			values = append(values, password, u.User.String())
+		}
+	}
+	return values
+}
+
+// Unescaped is a key with its line breaks, of which each line is then a secret.
+func Unescaped(key string) string { return strings.ReplaceAll(key, `\n`, "\n") }
+
+// OfDatabase is what is secret in an address of Postgres. A password that is a name as well,
+// as on many a developer's machine, would mask ordinary words; it is only masked beside the
+// user's name.
+func OfDatabase(address string) (values []string) {
+	if address == "" {
+		return nil
+	}
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		values = append(values, address)
+		if _, set := u.User.Password(); set {
+			values = append(values, u.User.String()+"@")
+		}
+	}
+	cfg, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return values
+	}
+	c := cfg.ConnConfig
+	if !slices.Contains([]string{c.User, c.Database, c.Host, "postgres", "password"}, c.Password) {
+		values = append(values, c.Password)
+	}
+	return values
+}

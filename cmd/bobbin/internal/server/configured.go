@@ -1,0 +1,64 @@
+package server
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// FromConfig makes of the file and the secrets what the bot is built from.
+func FromConfig(file config.Config, values map[string]string, place storage.Place, hide *redact.Finder) (Settings, error) {
+	s := Settings{Place: place}
+	s.SlackToken, s.SlackAppToken, s.ModelKey = values[secrets.SlackBotToken], values[secrets.SlackAppToken], values[secrets.ModelKey]
+	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
+	s.Never = config.OwnHosts(s.DatabaseURL)
+	s.Limits, s.Secrets = file.Limits.Limits(), hide
+	s.Seats = store.Seats{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
+	s.Silent = file.Limits.SilentFor()
+	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
+	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus
+	s.Admins = file.Slack.Admins
+	s.HTTPAddr, s.Keep = file.HTTP.Addr, housekeeping.FromConfig(file.Keep)
+	s.Vision = map[string]bool{}
+	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
+	for name, a := range file.Agents {
+		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
+	}
+	for name, m := range file.Models {
+		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
+		s.Fallback[name] = m.Fallback
+		s.Vision[name] = m.Vision
+	}
+	credentials, err := file.Credentials(values, hide)
+	if err != nil {
+		return s, err
+	}
+	s.Reactions = file.ReactionsByChannel()
+	for _, r := range file.Repositories {
+		s.Repositories = append(s.Repositories, repositoryOf(r, credentials[r.Name]))
+		if r.Watch == "all" {
+			s.Watch = append(s.Watch, r.Channels...)
+		}
+	}
+	return s, nil
+}
+
+func repositoryOf(r config.Repository, credentials repo.Credentials) turn.Repository {
+	return turn.Repository{
+		Remote: repo.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
+		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: config.CodeURL(r), Setup: r.Setup.Options(),
+		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
+		Closed:    r.Guests == config.NoCode, Private: r.Private,
+	}
+}

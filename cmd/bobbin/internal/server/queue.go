@@ -1,0 +1,142 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
+
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A Queue works the jobs that the store puts in.
+type Queue struct {
+	Client  *river.Client[pgx.Tx]
+	replica *store.Replica
+}
+
+// Work is what the queue's jobs do.
+type Work struct {
+	Turn   func(ctx context.Context, session string) error
+	GiveUp func(ctx context.Context, session string, cause error) error
+	Post   func(ctx context.Context, session string) error
+	React  func(ctx context.Context, session string) error
+
+	Posters int            // sessions that are posted at once; default 1000
+	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
+}
+
+// NewQueue registers every kind of job; each replica has to, or the one that leads would
+// discard what it does not know.
+func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.Logger) (*Queue, error) {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &store.TurnWorker{Store: s, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
+	river.AddWorker(workers, &store.PostWorker{Store: s, Drain: w.Post})
+	river.AddWorker(workers, &store.ReactWorker{Store: s, Drain: w.React})
+	river.AddWorker(workers, &store.DueWorker{Store: s})
+	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
+		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
+		Middleware: []rivertype.Middleware{masked(w.Secrets)},
+		// The name of the field is the library's: it takes any clock, and this is the database's.
+		Test: river.TestConfig{Time: s.Clock()},
+		// A person waits: a job starts within milliseconds of its commit.
+		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: 250 * time.Millisecond,
+		Queues: map[string]river.QueueConfig{
+			// Some more than may be at work: those that wait for a place still hear what is said.
+			river.QueueDefault: {MaxWorkers: sessionsAtOnce + 8},
+			// Most that post wait for Slack, which costs nothing; with few, those of one channel
+			// that takes nothing would hold up all others.
+			store.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
+			store.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	return &Queue{Client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
+}
+
+// masked keeps secrets out of the errors that the queue writes beside its jobs. An error
+// with none in it stays what it is.
+func masked(secrets *redact.Finder) rivertype.Middleware {
+	return river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
+		err := do(ctx)
+		if err == nil {
+			return nil
+		}
+		if text := err.Error(); secrets.Mask(text) != text {
+			return errors.New(secrets.Mask(text))
+		}
+		return err
+	})
+}
+
+// onlyWarnings keeps the queue's own housekeeping out of the bot's log.
+func onlyWarnings(log *slog.Logger) *slog.Logger { return slog.New(warnings{log.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+// drainWithin is how long what is under way has to come to a stop. Twenty seconds is what
+// those who stop a program commonly give it; some are left to close what is open.
+const drainWithin = 12 * time.Second
+
+// begin starts the client. It gives up after some seconds where the database is too slow or
+// away, or where this process slept; the same is tried again then, since all that is under
+// way waits for it. What the database refuses for good stays refused.
+func (q *Queue) begin(ctx context.Context) error {
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval = 100*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		// The client's own context must outlive ctx: ending it would end jobs without a word.
+		err := q.Client.Start(context.WithoutCancel(ctx))
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && !store.Passing(err) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, wait time.Duration) {
+		q.replica.Log.Warn("the database is too slow to begin, or away; trying again", "err", err, "wait", wait)
+	}))
+	return err
+}
+
+// Run works until ctx ends, then hands what is under way back to the queue.
+func (q *Queue) Run(ctx context.Context) error {
+	if err := q.replica.Resume(ctx); err != nil {
+		return fmt.Errorf("job queue: take back what a former process had in hand: %w", err)
+	}
+	// It beats until nothing is in its hands: else the others would take that over while it
+	// is being put back.
+	beat, silence := context.WithCancel(context.WithoutCancel(ctx))
+	defer silence()
+	beating := make(chan error, 1)
+	go func() { beating <- q.replica.Run(beat) }()
+	if err := q.begin(ctx); err != nil {
+		return fmt.Errorf("job queue: %w", err)
+	}
+	<-ctx.Done()
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
+	defer cancel()
+	err := q.Client.StopAndCancel(stop)
+	if errors.Is(err, context.DeadlineExceeded) {
+		q.replica.Log.Warn("not everything could be put back; the other replicas, or the next start, take it over")
+		err = nil
+	}
+	silence()
+	<-beating
+	return err
+}

@@ -1,0 +1,391 @@
+// Package server is the bot, wired: what bobbin serve runs, and what a stage or a test runs with
+// made-up Settings. New constructs everything and checks what can be checked before the first
+// message; Run works until its context ends, and hands what is under way back to the queue;
+// Close lets go of the database and the data directory. Nothing else constructs.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// Settings are what a bot is made of, wherever they came from: serve reads them from its
+// configuration, a stage makes them up.
+type Settings struct {
+	storage.Place
+
+	SlackToken, SlackAppToken, SlackURL string
+	SlackPace                           time.Duration       // between two posts in a channel; zero: Slack's own limit
+	SlackLinks                          int                 // connections; zero: two
+	ProgressCards                       bool                // each run is shown by a card
+	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app that is an agent
+	Watch                               []string            // channel ids whose every new message is a request
+	Reactions                           map[string][]string // names of those that make a request of a message, by channel
+	Admins                              []string            // who see the settings in their App Home; empty: those of the workspace
+
+	ModelURL, ModelKey string
+	Prices             map[string]model.Price
+	Fallback           map[string][]string
+	Vision             map[string]bool // models that can see pictures
+	ModelRetry         model.Retry
+	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
+	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
+	Agents             map[string]agent.Setting
+
+	Repositories []turn.Repository
+	Sandbox      config.Sandbox
+	Network      proxy.Network // where packages are fetched; nil: this machine's
+	Never        []string      // hosts of services of the bot's own, for the same
+	Seats        store.Seats   // sessions at work, over all replicas
+	Attempts     int
+	Secrets      *redact.Finder  // kept out of lines, prompts and commits
+	Limits       workflow.Limits // on what sessions may use before people are asked
+	Silent       time.Duration   // after which a thread at work is told what goes on; zero: never
+	Unanswered   time.Duration   // after which a question takes its recommended answer; zero: a day
+	SkillsDir    string          // the operator's skills; empty: none
+	HTTPAddr     string          // where health is served; empty: nowhere
+	Keep         housekeeping.Retention
+}
+
+// A Server is the bot, wired.
+type Server struct {
+	log     *slog.Logger
+	hold    *os.File         // the data directory's lock
+	cluster *cluster.Cluster // nil with a database of somebody else's
+	Store   *store.Store
+	Mirrors *repo.Mirrors
+	queue   *Queue
+	Gateway *bot.Gateway
+	painter *bot.Painter
+	Monitor *health.Monitor
+	keeper  *housekeeping.Housekeeper
+	Runner  *turn.Runner
+	silent  time.Duration
+
+	sandboxOff string // why commands are off; empty: they are not
+}
+
+// New constructs everything and checks what can be checked before the first
+// message: the database answers and is up to date, the sandbox holds, Slack's token is good.
+func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err error) {
+	b := &Server{log: log}
+	defer func() {
+		if err != nil {
+			b.Close()
+		}
+	}()
+	if b.Monitor, err = health.NewMonitor(s.HTTPAddr, log); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	if b.hold, err = storage.LockDataDir(s.DataDir); err != nil {
+		return nil, err
+	}
+	name, err := storage.ReplicaName(s.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Place, log); err != nil {
+		return nil, err
+	}
+	slack, err := bot.Open(ctx, bot.Config{BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	if err := nameChannels(ctx, slack, &s); err != nil {
+		return nil, err
+	}
+	skills, err := readSkills(s.SkillsDir, log)
+	if err != nil {
+		return nil, err
+	}
+	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
+	people := &bot.People{Slack: slack}
+	runner := &turn.Runner{
+		Store: b.Store, Slack: people, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.Mirrors,
+		Model: model.New(model.Config{
+			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+		}),
+		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
+		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits, Secrets: s.Secrets,
+	}
+	if err := confine(ctx, runner, s, log); err != nil {
+		return nil, err
+	}
+	b.Runner, b.silent = runner, s.Silent
+	b.sandboxOff = runner.SandboxOff
+	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Runner: runner, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
+	poster := &bot.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories), Code: codeURLs(s.Repositories)}
+	b.Store.Cards, poster.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
+	b.painter = &bot.Painter{Slack: slack, Cards: b.Store, Log: log, Name: poster.Name, Pace: s.SlackPace}
+	homes := &turn.Homes{Runner: runner, Directory: &bot.People{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}
+	reacting := &bot.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
+	poster.Discretion = &bot.Discretion{Closed: closedToGuests(s.Repositories), People: people, Log: log}
+	b.painter.Discretion = poster.Discretion
+	b.Gateway = &bot.Gateway{
+		Slack: slack, Inbox: b.Store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Connections: cmp.Or(s.SlackLinks, config.DefaultConnections),
+		Ledger: b.Store, Forms: b.Store, Channels: channels(s.Repositories),
+	}
+	b.queue, err = NewQueue(b.Store, Work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: poster.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
+	return b, err
+}
+
+// lit is the turns' work, with Slack showing that the bot is at it where that is turned on.
+func lit(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(context.Context, string) error {
+	if !on {
+		return r.Run
+	}
+	light := &bot.Light{Slack: slack, Log: log}
+	return func(ctx context.Context, session string) error {
+		s, err := r.Store.Session(ctx, session)
+		if err != nil {
+			return err
+		}
+		return light.During(ctx, s.Thread, func(ctx context.Context) error { return r.Run(ctx, session) })
+	}
+}
+
+// readSkills are the built-in skills and the operator's. A built-in one that is malformed
+// stops the start; another is named and left out.
+func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
+	builtIn, err := skill.BuiltIn()
+	if err != nil || dir == "" {
+		return builtIn, err
+	}
+	operator, problems := skill.Read(os.DirFS(dir), skill.Operator)
+	set, clashes := skill.NewSet(builtIn, operator, nil)
+	for _, p := range append(problems, clashes...) {
+		log.Warn("a skill is left out", "problem", p.String(), "skills_dir", dir)
+	}
+	var all []skill.Skill
+	for _, name := range set.Names() {
+		if s, ok := set.Find(name); ok {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// nameChannels puts ids where the configuration has #names.
+func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error) {
+	if s.Watch, err = slack.ChannelIDs(ctx, s.Watch); err != nil {
+		return cli.UsageError{Err: err}
+	}
+	if s.Reactions, err = nameReactions(ctx, slack, s.Reactions); err != nil {
+		return cli.UsageError{Err: err}
+	}
+	s.Repositories = slices.Clone(s.Repositories)
+	for i, r := range s.Repositories {
+		if s.Repositories[i].Channels, err = slack.ChannelIDs(ctx, r.Channels); err != nil {
+			return cli.UsageError{Err: fmt.Errorf("repository %s: %w", r.Name, err)}
+		}
+	}
+	return nil
+}
+
+// channels are the ids of those that belong to repositories, each once.
+func channels(list []turn.Repository) (ids []string) {
+	for _, r := range list {
+		for _, id := range r.Channels {
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// closedToGuests are the repositories whose code is shown to full members only.
+func closedToGuests(list []turn.Repository) (names []string) {
+	for _, r := range list {
+		if r.Closed {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+// mayBeCalled are the people and user groups that the configuration names as approvers.
+func mayBeCalled(list []turn.Repository) (ids []string) {
+	for _, r := range list {
+		ids = append(ids, r.Approvers.People...)
+	}
+	return ids
+}
+
+// webAddresses are the places that links in the bot's words may lead to: the
+// repositories' own pages.
+func webAddresses(list []turn.Repository) []string {
+	var links []string
+	for _, r := range list {
+		if strings.HasPrefix(r.URL, "https://") {
+			links = append(links, strings.TrimSuffix(r.URL, ".git")+"/")
+		}
+	}
+	return links
+}
+
+// confine opens the sandbox. Where none holds, commands are off and the reason is what
+// agents and people are told; only a kind that was asked for by name stops the start.
+func confine(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logger) error {
+	box, err := sandbox.Open(ctx, s.Sandbox.Options(s.Sandbox.Kind, log))
+	var unavailable *sandbox.Unavailable
+	switch {
+	case err == nil:
+		r.Sandbox = box
+		r.Checker = &proof.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
+		r.Checker.Setup = &packages.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.MachineModules(), Log: log}
+		log.Info("sandbox", "kind", box.Describe())
+		return nil
+	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
+		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
+		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why, "cure", unavailable.Cure)
+		return nil
+	}
+	return err
+}
+
+// Run works until ctx ends or Slack turns the bot away for good.
+func (b *Server) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	part := func(run func(context.Context) error) {
+		group.Go(func() error {
+			err := run(ctx)
+			b.Monitor.End(err)
+			return err
+		})
+	}
+	part(b.queue.Run)
+	part(b.Gateway.Run)
+	part(b.ownDatabase)
+	part(b.superseded)
+	part(func(ctx context.Context) error {
+		b.Monitor.Watch(ctx, health.Vitals{Store: b.Store, Replica: b.queue.replica.ID, Links: b.Gateway.Links, SandboxOff: b.sandboxOff})
+		return nil
+	})
+	part(func(ctx context.Context) error { b.Runner.Watchdog(ctx, b.silent); return nil })
+	part(func(ctx context.Context) error { b.keeper.Run(ctx); return nil })
+	part(func(ctx context.Context) error { b.painter.Run(ctx); return nil })
+	err := group.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// ownDatabase ends the bot when its private Postgres ended: nothing would start that again.
+func (b *Server) ownDatabase(ctx context.Context) error {
+	if b.cluster == nil {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-b.cluster.Done():
+		return errors.New("the private Postgres has ended; its log is beside its data; start the bot again")
+	}
+}
+
+// closeWithin is how long connections have to end that are in use.
+const closeWithin = 2 * time.Second
+
+// Close lets go of the database and the folder; a private database is stopped. Health is
+// told to the end.
+func (b *Server) Close() {
+	if b.Monitor != nil {
+		defer b.Monitor.Close()
+	}
+	if b.Store != nil {
+		closed := make(chan struct{})
+		go func() { defer close(closed); b.Store.Close() }()
+		select {
+		case <-closed:
+		case <-time.After(closeWithin): // somebody still waits for Postgres
+		}
+	}
+	if b.cluster != nil {
+		b.cluster.Stop()
+	}
+	if b.hold != nil {
+		b.hold.Close()
+	}
+}
+
+// codeURLs are those of repositories by their names.
+func codeURLs(list []turn.Repository) map[string]string {
+	all := map[string]string{}
+	for _, r := range list {
+		if r.CodeURL != "" {
+			all[r.Name] = r.CodeURL
+		}
+	}
+	return all
+}
+
+// supersededEvery is how often a running replica looks whether a newer one came.
+const supersededEvery = 2 * time.Second
+
+// superseded ends the bot when a newer version has changed the database beneath it: that
+// one knows phases and jobs that this one does not. What is under way is handed over.
+func (b *Server) superseded(ctx context.Context) error {
+	tick := time.NewTicker(supersededEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		var newer *store.NewerError
+		if err := b.Store.Newer(ctx); errors.As(err, &newer) {
+			return fmt.Errorf("%w. That one has taken over; start it here, too", newer)
+		}
+	}
+}
+
+// nameReactions puts ids where the configuration has #names.
+func nameReactions(ctx context.Context, slack *bot.Slack, named map[string][]string) (map[string][]string, error) {
+	names := slices.Sorted(maps.Keys(named))
+	ids, err := slack.ChannelIDs(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string][]string{}
+	for i, id := range ids {
+		byID[id] = append(byID[id], named[names[i]]...)
+	}
+	return byID, nil
+}

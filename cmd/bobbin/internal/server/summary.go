@@ -1,0 +1,57 @@
+package server
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+)
+
+// inShort is the configuration as an admin reads it in the App Home: no addresses, which may
+// hold credentials, and no secrets.
+func (s Settings) inShort() []string {
+	lines := []string{"Repositories:"}
+	for _, r := range s.Repositories {
+		parts := []string{r.Name}
+		add := func(text string, is bool) {
+			if is {
+				parts = append(parts, text)
+			}
+		}
+		add("branch "+r.Base, r.Base != "")
+		add("folder "+r.Scope, r.Scope != "")
+		add("channels #"+strings.Join(r.Channels, " #"), len(r.Channels) > 0)
+		add("every message is a request", slices.ContainsFunc(r.Channels, func(c string) bool { return slices.Contains(s.Watch, c) }))
+		if len(r.Channels) > 0 {
+			marks := s.Reactions[r.Channels[0]]
+			add("reactions :"+strings.Join(marks, ": :")+":", len(marks) > 0)
+		}
+		add(cli.Count(len(r.Approvers.People), "approver"), len(r.Approvers.People) > 0)
+		add("not by the requester", r.Approvers.OtherThanRequester)
+		lines = append(lines, "  • "+strings.Join(parts, ", "))
+	}
+	lines = append(lines, "Models:")
+	rows := agent.Table(s.Agents)
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		if name == agent.Explainer || name == agent.Reviewer {
+			continue // the orchestrator in another chair
+		}
+		lines = append(lines, fmt.Sprintf("  • %s: %s", rows[name].Signature(), strings.TrimSpace(rows[name].Model+" "+rows[name].Effort)))
+	}
+	var limits []string
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
+			if l := workflow.LimitOf(span, unit); s.Limits[l] > 0 {
+				limits = append(limits, fmt.Sprintf("%s %g", l, s.Limits[l]))
+			}
+		}
+	}
+	if limits == nil {
+		limits = []string{"none"}
+	}
+	return append(lines, "Limits: "+strings.Join(limits, ", "), fmt.Sprintf("Sessions at once: %d", s.Seats.AtOnce))
+}

@@ -1,0 +1,140 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// WriteAudit prints one session's decisions and deeds as JSON lines.
+func WriteAudit(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+	session, err := findSession(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	a := &auditWriter{out: json.NewEncoder(out), store: s, session: session}
+	a.record("session", session)
+	for _, part := range []func(context.Context) error{a.reports, a.permissions, a.questions, a.decisions, a.inquiries, a.tasks, a.commands, a.pushes} {
+		if err := part(ctx); err != nil {
+			return err
+		}
+	}
+	return a.err
+}
+
+// VerifyAudit fails with the first record that does not hold.
+func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+	if id != "" {
+		if _, err := findSession(ctx, s, id); err != nil {
+			return err
+		}
+	}
+	a, err := s.VerifyAudit(ctx, id)
+	if err != nil {
+		return err
+	}
+	if a.Flaw != nil {
+		return fmt.Errorf("the audit does not hold: %s", a.Flaw)
+	}
+	fmt.Fprintf(out, "The audit holds: %d sessions, %d records.\nhead %s\n", a.Sessions, a.Records, cmp.Or(a.Head, "none"))
+	return nil
+}
+
+// An auditWriter writes records; its first error stays.
+type auditWriter struct {
+	out     *json.Encoder
+	store   *store.Store
+	session workflow.Session
+	err     error
+}
+
+func (a *auditWriter) record(what string, value any) {
+	if a.err == nil {
+		a.err = a.out.Encode(struct {
+			What  string `json:"what"`
+			Value any    `json:"value"`
+		}{what, value})
+	}
+}
+
+func (a *auditWriter) reports(ctx context.Context) error {
+	for revision := 1; revision <= a.session.Revision; revision++ {
+		r, err := a.store.Report(ctx, a.session.ID, revision)
+		if err != nil {
+			return fmt.Errorf("report %d of %s: %w", revision, a.session.ID, err)
+		}
+		a.record("report", struct {
+			workflow.Report
+			Hash string
+		}{r, r.Hash()})
+		approval, err := a.store.Approval(ctx, a.session.ID, revision)
+		if err != nil {
+			return err
+		}
+		if approval != nil {
+			a.record("approval", approval)
+		}
+	}
+	return nil
+}
+
+// each records a list that was read, or says why it was not.
+func each[T any](a *auditWriter, what string, list []T, err error) error {
+	for _, value := range list {
+		a.record(what, value)
+	}
+	return err
+}
+
+// Permissions are each yes that somebody gave, with the message that it was made from.
+func (a *auditWriter) permissions(ctx context.Context) error {
+	list, err := a.store.Permissions(ctx, a.session.ID)
+	return each(a, "permission", list, err)
+}
+
+func (a *auditWriter) questions(ctx context.Context) error {
+	list, err := a.store.Questions(ctx, a.session.ID)
+	return each(a, "question", list, err)
+}
+
+func (a *auditWriter) decisions(ctx context.Context) error {
+	list, err := a.store.Decisions(ctx, a.session.ID)
+	return each(a, "decision", list, err)
+}
+
+func (a *auditWriter) inquiries(ctx context.Context) error {
+	list, err := a.store.Inquiries(ctx, a.session.ID)
+	return each(a, "inquiry", list, err)
+}
+
+func (a *auditWriter) tasks(ctx context.Context) error {
+	tasks, err := a.store.Tasks(ctx, a.session.ID, "")
+	for _, k := range tasks {
+		a.record("task", k)
+		attempts, err := a.store.Attempts(ctx, k.ID)
+		if err := each(a, "attempt", attempts, err); err != nil {
+			return err
+		}
+		checks, err := a.store.Checks(ctx, k.ID)
+		if err := each(a, "check", checks, err); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// Commands are what agents had run, with how it ended.
+func (a *auditWriter) commands(ctx context.Context) error {
+	list, err := a.store.Commands(ctx, a.session.ID)
+	return each(a, "command", list, err)
+}
+
+func (a *auditWriter) pushes(ctx context.Context) error {
+	list, err := a.store.Pushes(ctx, a.session.ID)
+	return each(a, "push", list, err)
+}

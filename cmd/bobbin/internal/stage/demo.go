@@ -1,0 +1,231 @@
+package stage
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// The demo's repository, and what its scripted model answers.
+//
+//go:embed demo/shop.txtar
+var DemoShop []byte
+
+//go:embed demo/story.model
+var DemoModel string
+
+// What the people of the demo write.
+const (
+	demoReport = "the refund of order 1042 is too much: paid 25.00, refunded 25.02. Three articles, coupon 5.00 off. " +
+		"With one article it is right. Seen with `shop refund orders/1042.json`"
+	demoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), and there the receipt's lines do not add up to its total"
+	demoApproval   = "Fix it"
+	demoEnd        = "Done. Pushed"
+	demoNewTest    = "TestSplitKeepsEveryCent"
+)
+
+// demoPatience is how long the demo waits for each step before it says what is missing.
+const demoPatience = 3 * time.Minute
+
+// PlayDemo plays the story, and fails unless the remote really has the branch, and the
+// new test was seen failing on the base and passing on the branch. It leaves everything in
+// the folder keep; empty: nowhere.
+func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *slog.Logger) (err error) {
+	dir, err := MakeDir(keep)
+	if err != nil {
+		return fmt.Errorf("demo: %w", err)
+	}
+	if keep == "" {
+		defer os.RemoveAll(dir)
+	}
+	files := txtar.Parse(DemoShop).Files
+	st, err := Open(ctx, Config{Dir: dir, Files: files, Model: DemoModel, ModelName: "demo/story.model", Progress: progress, Log: log, Adjust: func(s *server.Settings) { s.ProgressCards = true }})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if err := st.Start(ctx); err != nil {
+		return err
+	}
+	d := &demo{Stage: st, out: out}
+	if err := d.play(ctx); err != nil {
+		return err
+	}
+	return d.verify(ctx, keep)
+}
+
+// A demo is the story on its stage.
+type demo struct {
+	*Stage
+	out    io.Writer
+	thread string // ts of the report
+}
+
+func (d *demo) play(ctx context.Context) error {
+	watched := make(chan struct{})
+	watching, stop := context.WithCancel(ctx)
+	go func() { defer close(watched); d.show(watching, demoEnd) }()
+	defer func() { stop(); <-watched }()
+
+	fmt.Fprintf(d.out, "#%s\n", StageChannel)
+	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+demoReport, "")
+	if err != nil {
+		return err
+	}
+	d.thread = ts
+	for _, step := range []struct{ awaited, who, says string }{
+		{"Root cause (revision 1", "bea", demoCorrection},
+		{"Root cause (revision 2", "bea", demoApproval},
+	} {
+		if err := d.await(ctx, step.awaited); err != nil {
+			return err
+		}
+		if _, err := d.Slack.Say(d.Channel, d.People[step.who], step.says, ts); err != nil {
+			return err
+		}
+	}
+	if err := d.await(ctx, demoEnd); err != nil {
+		return err
+	}
+	<-watched // the last reply is shown, too
+	return nil
+}
+
+// await waits until the bot has said text in the thread, or something that means it never will.
+func (d *demo) await(ctx context.Context, text string) error {
+	ctx, cancel := context.WithTimeout(ctx, demoPatience)
+	defer cancel()
+	failed := ""
+	thread, err := d.Slack.WaitFor(ctx, d.Channel, d.thread, func(messages []slacktest.Message) bool {
+		for _, m := range messages {
+			for _, bad := range []string{"I got nowhere", "could not answer", "failed on my side", "could not be pushed", "cannot get at"} {
+				if m.BotID != "" && strings.Contains(m.Text, bad) {
+					failed = m.Text
+				}
+			}
+			if m.BotID != "" && strings.Contains(m.Text, text) {
+				return true
+			}
+		}
+		return failed != ""
+	})
+	switch {
+	case failed != "":
+		return fmt.Errorf("demo: the bot gave up: %s\n%w", failed, d.Model.Err())
+	case err != nil:
+		return errors.Join(fmt.Errorf("demo: waited for %q after %d messages: %w", text, len(thread), err), d.Model.Err())
+	}
+	return nil
+}
+
+// show prints the thread as it grows, to the message with the last words.
+func (d *demo) show(ctx context.Context, last string) {
+	for change := range d.Slack.WatchFrom(ctx, 0) {
+		m := change.Message
+		if change.Kind != slacktest.Posted || m.Subtype != "" && m.Subtype != "bot_message" {
+			continue
+		}
+		who := d.NameOf(m)
+		for i, line := range strings.Split(d.Slack.Readable(m.Text), "\n") {
+			if i > 0 {
+				who = ""
+			}
+			fmt.Fprintf(d.out, "  %-8s %s\n", who, line)
+		}
+		if m.BotID != "" && strings.Contains(m.Text, last) {
+			return
+		}
+	}
+}
+
+// verify looks at the remote and at the rows, not at what was said.
+func (d *demo) verify(ctx context.Context, keep string) error {
+	sessions, err := d.Store.Sessions(ctx, 2)
+	if err != nil || len(sessions) != 1 {
+		return fmt.Errorf("demo: %d sessions, want one: %w", len(sessions), err)
+	}
+	s := sessions[0]
+	branches, err := RemoteBranches(d.Remote)
+	if err != nil {
+		return err
+	}
+	if s.Phase != workflow.PhaseDone || s.Head == "" || branches[s.Branch] != s.Head {
+		return fmt.Errorf("demo: the remote does not have %s at %s", s.Branch, s.Head)
+	}
+	proof, err := provenAttempt(ctx, d.Store, s.ID)
+	if err != nil {
+		return err
+	}
+	if err := d.Model.Finish(); err != nil {
+		return fmt.Errorf("demo: the scripted model was not followed: %w", err)
+	}
+	mirror, err := d.Mirrors.Open(ctx, d.RemoteConfig())
+	if err != nil {
+		return err
+	}
+	if err := mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	_, diff, err := mirror.Show(ctx, s.Head)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, "\nPushed %s at %.7s:\n\n%s\n", s.Branch, s.Head, strings.TrimRight(diff, "\n"))
+	fmt.Fprintf(d.out, "\nProof, run by the program:\n  %s\n", strings.ReplaceAll(proof, "\n", "\n  "))
+	return d.farewell(s, keep)
+}
+
+// provenAttempt is the summary of the attempt that held.
+func provenAttempt(ctx context.Context, st *store.Store, session string) (string, error) {
+	tasks, err := st.Tasks(ctx, session, "")
+	if err != nil {
+		return "", err
+	}
+	for _, k := range tasks {
+		attempts, err := st.Attempts(ctx, k.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, a := range attempts {
+			if a.Held && strings.Contains(a.Summary, demoNewTest) {
+				return a.Summary, nil
+			}
+		}
+	}
+	return "", errors.New("demo: no attempt with the new test was proven")
+}
+
+// farewell says where everything is and how to look at it.
+func (d *demo) farewell(s workflow.Session, keep string) error {
+	if keep == "" {
+		fmt.Fprintln(d.out, "\nRun again with --keep DIR to look at the remote, the database and the thread yourself.")
+		return nil
+	}
+	thread := filepath.Join(d.Dir, "thread.txt")
+	if err := os.WriteFile(thread, []byte(d.Slack.ExportText(d.Channel, d.thread)), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintf(d.out, `
+Kept in %[1]s:
+  thread.txt      the thread
+  remote.git      git --git-dir %[1]s/remote.git log -p main..%[2]s
+                  git clone -b %[2]s %[1]s/remote.git shop && cd shop && go test ./...
+  data            the bot's data directory with the database:
+                  BOBBIN_DATA_DIR=%[1]s/data bobbin sessions %[3]s
+`, d.Dir, s.Branch, s.ID)
+	return nil
+}

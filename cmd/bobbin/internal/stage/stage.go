@@ -1,0 +1,281 @@
+// Package stage is the one room of the program with fakes in it: the demo needs a Slack and a
+// model, and there are none. It stages the very bot that serve runs, on a local Slack with its
+// people, a git remote and a scripted model behind a real endpoint, and plays the demo there.
+// The whole program's tests tell their stories on the same stage.
+package stage
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// MakeDir makes a folder that the sandbox's user may pass through: below a private
+// temporary directory root's commands, which run as nobody, would see nothing.
+func MakeDir(dir string) (string, error) {
+	if dir == "" {
+		tmp, err := os.MkdirTemp("", "bobbin-")
+		if err != nil {
+			return "", err
+		}
+		dir = tmp
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o755)
+}
+
+// Authored is when everything in a staged remote was committed: the same input gives
+// the same hashes at every run.
+var Authored = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// PlantRemote makes a bare repository at dir with one commit of the files on main.
+func PlantRemote(dir string, files []txtar.File) error {
+	work, err := os.MkdirTemp("", "bobbin-plant-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for _, f := range files {
+		name := filepath.Join(work, filepath.FromSlash(f.Name))
+		if !filepath.IsLocal(f.Name) {
+			return fmt.Errorf("file %q leaves its folder", f.Name)
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
+	r, err := git.InitWithOptions(storage, osfs.New(work), git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+	if err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	tree, err := r.Worktree()
+	if err != nil {
+		return err
+	}
+	if err := tree.AddGlob("."); err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	who := &object.Signature{Name: "Ann Author", Email: "ann@example.com", When: Authored}
+	if _, err := tree.Commit("shop: first version", &git.CommitOptions{Author: who, Committer: who}); err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	return makeBare(r)
+}
+
+func makeBare(r *git.Repository) error {
+	cfg, err := r.Config()
+	if err != nil {
+		return err
+	}
+	cfg.Core.IsBare, cfg.Core.Worktree = true, ""
+	return r.SetConfig(cfg)
+}
+
+// RemoteBranches are the branches of a bare repository on this machine, read from its own
+// storage, and what they point at.
+func RemoteBranches(dir string) (map[string]string, error) {
+	r, err := git.PlainOpen(dir)
+	if err != nil {
+		return nil, fmt.Errorf("look at the remote: %w", err)
+	}
+	refs, err := r.Branches()
+	if err != nil {
+		return nil, fmt.Errorf("look at the remote: %w", err)
+	}
+	branches := map[string]string{}
+	err = refs.ForEach(func(ref *plumbing.Reference) error {
+		branches[ref.Name().Short()] = ref.Hash().String()
+		return nil
+	})
+	return branches, err
+}
+
+// StageChannel is where the people of a stage talk.
+const StageChannel = "bugs"
+
+// A Config says what a stage shows.
+type Config struct {
+	Dir         string
+	Files       []txtar.File // of the repository "shop"
+	Model       string       // the scripted model
+	ModelName   string       // its file, for messages
+	DatabaseURL string       // empty: a private Postgres
+	Progress    io.Writer
+	Log         *slog.Logger
+	Slack       func(*slacktest.Config)
+	Adjust      func(*server.Settings) // of what serve would read from its configuration
+}
+
+// A Stage is everything around the bot with nothing left to chance: a local Slack with
+// its people, a git remote, a scripted model behind a real endpoint. The bot on it is
+// the very one that serve runs.
+type Stage struct {
+	cfg     Config
+	Dir     string
+	Slack   *slacktest.Server
+	Model   *modeltest.Server
+	Remote  string            // bare repository
+	Channel string            // id of #bugs
+	People  map[string]string // user ids by name
+	Names   map[string]string // and back
+
+	Service *server.Server
+	Store   *store.Store
+	Mirrors *repo.Mirrors
+	stopped chan error
+	stop    context.CancelFunc
+}
+
+func Open(ctx context.Context, cfg Config) (*Stage, error) {
+	st := &Stage{cfg: cfg, Dir: cfg.Dir, Remote: filepath.Join(cfg.Dir, "remote.git"), People: map[string]string{}, Names: map[string]string{}}
+	if _, err := os.Stat(st.Remote); err == nil {
+		return nil, fmt.Errorf("%s is there already; name an empty folder", st.Remote)
+	}
+	if err := PlantRemote(st.Remote, cfg.Files); err != nil {
+		return nil, err
+	}
+	script, err := modeltest.Parse(cfg.ModelName, cfg.Model)
+	if err != nil {
+		return nil, err
+	}
+	server, err := modeltest.Serve(script)
+	if err != nil {
+		return nil, fmt.Errorf("scripted model: %w", err)
+	}
+	st.Model = server
+	workspace := slacktest.Config{
+		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
+		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
+		// What a slow machine acknowledges late comes again soon, and not in minutes as at Slack's.
+		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
+	}
+	if cfg.Slack != nil {
+		cfg.Slack(&workspace)
+	}
+	if st.Slack, err = slacktest.Listen(workspace); err != nil {
+		server.Close()
+		return nil, fmt.Errorf("local Slack: %w", err)
+	}
+	st.cast()
+	return st, nil
+}
+
+// cast fills the workspace: two members, a guest, somebody from elsewhere, another bot.
+func (st *Stage) cast() {
+	add := func(name string, kind slacktest.UserKind) string {
+		u := st.Slack.AddUser(slacktest.User{Name: name, Kind: kind})
+		st.People[name], st.Names[u.ID] = u.ID, name
+		return u.ID
+	}
+	members := []string{
+		add("ann", slacktest.Member), add("bea", slacktest.Member), add("gus", slacktest.Guest), add("eve", slacktest.External),
+		st.Slack.App().BotUser,
+	}
+	other := st.Slack.AddBot(slacktest.User{Name: "buildbot"})
+	st.People["buildbot"] = other.ID
+	st.Channel = st.Slack.AddChannel(slacktest.Channel{Name: StageChannel, Members: append(members, other.ID)}).ID
+}
+
+// NameOf is who posted a message, as people see it.
+func (st *Stage) NameOf(m slacktest.Message) string {
+	if m.BotID == st.Slack.App().BotID {
+		return "bobbin"
+	}
+	if name, ok := st.Names[m.User]; ok {
+		return name
+	}
+	return "bot"
+}
+
+func (st *Stage) RemoteConfig() repo.Remote { return repo.Remote{Name: "shop", URL: st.Remote} }
+
+// Settings are what serve would have read from its file and environment.
+func (st *Stage) Settings() server.Settings {
+	app := st.Slack.App()
+	s := server.Settings{
+		Place:      storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress},
+		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
+		SlackLinks: 1, // so that messages which are a moment apart come in their order
+		ModelURL:   st.Model.URL, Agents: map[string]agent.Setting{},
+		Repositories: []turn.Repository{{Remote: st.RemoteConfig(), Base: "main"}}, Seats: store.Seats{AtOnce: 4}, Attempts: 2,
+		Secrets: redact.New(app.BotToken, app.AppToken),
+	}
+	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
+		s.Agents[name] = agent.Setting{Model: "scripted-" + name}
+	}
+	if st.cfg.Adjust != nil {
+		st.cfg.Adjust(&s)
+	}
+	return s
+}
+
+// Start runs the bot and returns when it listens.
+func (st *Stage) Start(ctx context.Context) error {
+	service, err := server.New(ctx, st.Settings(), st.cfg.Log)
+	if err != nil {
+		return err
+	}
+	st.Service, st.Store, st.Mirrors = service, service.Store, service.Mirrors
+	running, stop := context.WithCancel(ctx)
+	st.stop, st.stopped = stop, make(chan error, 1)
+	go func() { st.stopped <- service.Run(running) }()
+	waiting, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	if err := st.Slack.WaitConnected(waiting, 1); err != nil {
+		return fmt.Errorf("the bot did not connect: %w", err)
+	}
+	return nil
+}
+
+// Halt stops the bot and keeps the rest, as a restart would find it.
+func (st *Stage) Halt() error {
+	if st.stop == nil {
+		return nil
+	}
+	st.stop()
+	err := <-st.stopped
+	st.stop = nil
+	st.Service.Close()
+	return err
+}
+
+// Close ends everything.
+func (st *Stage) Close() error {
+	err := st.Halt()
+	st.Slack.Close()
+	st.Model.Close()
+	return err
+}

@@ -1,0 +1,172 @@
+// Package storage is where a bot keeps everything: its data directory, which one process at a
+// time works in, and its Postgres, a configured one or a private one below that directory. A
+// database that lets nobody in just now is waited for; one that is not there is an error of
+// one line that names no password.
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster"
+)
+
+// connectPatience is how long a database has to answer the first time.
+const connectPatience = 10 * time.Second
+
+// startPatience is how long one that is there may let nobody in: it starts up or fails over,
+// or has no connection free. An address at which nobody answers is told at once: most
+// likely it is wrong.
+const startPatience = time.Minute
+
+// A Place is where everything of a bot is kept.
+type Place struct {
+	DataDir     string
+	DatabaseURL string // empty: a private Postgres under DataDir
+	Durable     bool   // the private Postgres keeps its word through a power cut
+	Progress    io.Writer
+}
+
+func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.Store) error) error {
+	own, st, err := connect(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		st.Close()
+		if own != nil {
+			own.Stop()
+		}
+	}()
+	return do(st)
+}
+
+// OpenDatabase connects to the configured Postgres, or starts a private one, and brings
+// it up to date.
+func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
+	own, st, err := connect(ctx, s, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := untilLetIn(ctx, log, func() error { return st.Migrate(ctx) }); err != nil {
+		st.Close()
+		if own != nil {
+			own.Stop()
+		}
+		return nil, nil, err
+	}
+	return own, st, nil
+}
+
+func connect(ctx context.Context, s Place, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
+	if err := CheckDatabase(s.DatabaseURL); err != nil {
+		return nil, nil, cli.UsageError{Err: err}
+	}
+	where := s.DatabaseURL
+	var own *cluster.Cluster
+	if where == "" {
+		var err error
+		own, err = cluster.Start(ctx, cluster.Config{Dir: ClusterDir(s), Log: log, Progress: s.Progress, Durable: s.Durable})
+		if err != nil {
+			return nil, nil, err
+		}
+		where = own.URL()
+	}
+	var st *store.Store
+	err := untilLetIn(ctx, log, func() (err error) {
+		trying, cancel := context.WithTimeout(ctx, connectPatience)
+		defer cancel()
+		st, err = store.Open(trying, where, log)
+		return err
+	})
+	if err != nil {
+		if own != nil {
+			own.Stop()
+		}
+		return nil, nil, noDatabase(ctx, where, err)
+	}
+	return own, st, nil
+}
+
+// untilLetIn does it again while Postgres answers that it lets nobody in.
+func untilLetIn(ctx context.Context, log *slog.Logger, do func() error) error {
+	growing := backoff.NewExponentialBackOff()
+	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := do()
+		var refused *pgconn.PgError
+		if err != nil && (!errors.As(err, &refused) || !store.Passing(err)) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startPatience), backoff.WithNotify(func(err error, wait time.Duration) {
+		log.Warn("the database lets nobody in just now; trying again", "err", err, "wait", wait)
+	}))
+	return err
+}
+
+func ClusterDir(s Place) string { return filepath.Join(s.DataDir, "postgres") }
+
+// CheckDatabase says what is wrong with an address of Postgres, in words that do not hold
+// its password.
+func CheckDatabase(address string) error {
+	if address == "" {
+		return nil
+	}
+	cfg, err := pgxpool.ParseConfig(address)
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner
+	}
+	switch {
+	case err == nil && strings.Contains(cfg.ConnConfig.Host, "@"):
+		err = errors.New("an @ in the password is written %40")
+	case err == nil:
+		return nil
+	}
+	return fmt.Errorf("environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: %s", plaintext.OneLine(err.Error()))
+}
+
+// noDatabase makes one line of why Postgres did not let us in.
+func noDatabase(ctx context.Context, address string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	cfg, bad := pgxpool.ParseConfig(address)
+	if bad != nil {
+		return err
+	}
+	where := net.JoinHostPort(cfg.ConnConfig.Host, fmt.Sprint(cfg.ConnConfig.Port))
+	if strings.HasPrefix(cfg.ConnConfig.Host, "/") {
+		where = cfg.ConnConfig.Host
+	}
+	var refused *pgconn.PgError
+	var lookup *net.DNSError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &refused) && store.Passing(err):
+		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startPatience, plaintext.OneLine(refused.Message))
+	case errors.As(err, &refused):
+		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, plaintext.OneLine(refused.Message))
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs", where, connectPatience)
+	case errors.As(err, &lookup):
+		return fmt.Errorf("no Postgres answers at %s: %s; check DATABASE_URL", where, lookup.Err)
+	case errors.As(err, &network):
+		return fmt.Errorf("no Postgres answers at %s: %w; check DATABASE_URL, and that the server runs", where, network.Err)
+	}
+	return errors.New(plaintext.OneLine(err.Error()))
+}

@@ -1,0 +1,129 @@
+package storage
+
+import (
+	"context"
+	"log/slog"
+	neturl "net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+)
+
+func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+
+func TestAddressesOfPostgres(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"", "postgres://u:" + databaseSecret + "@h/x", "postgres://u:a#" + databaseSecret + "@h/x", "postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql"} {
+		require.NoError(t, CheckDatabase(address), address)
+	}
+	for address, want := range map[string]string{
+		"localhost": "invalid keyword/value",
+		"postgres://u:" + databaseSecret + "@h:99999/x":    "invalid port",
+		"postgres://u:a " + databaseSecret + "@h/x":        "unexpected spaces found in password, use percent-encoded spaces (%20) instead",
+		"postgres://u:" + databaseSecret + "%zz@h/x":       "invalid percent-encoded token in password",
+		"postgres://u:a@" + databaseSecret + "@h/x":        "an @ in the password is written %40",
+		"host=h password=" + databaseSecret + " sslmode=x": "sslmode is invalid",
+		"host=h password='" + databaseSecret:               "unterminated quoted string in connection info string",
+	} {
+		err := CheckDatabase(address)
+		require.ErrorContains(t, err, want, address)
+		require.NotContains(t, err.Error(), databaseSecret)
+		require.NotContains(t, err.Error(), "\n")
+	}
+}
+
+// One that has no connection free is waited for, too, and nobody is told to mend the address.
+func TestAStartWaitsForAFreeConnection(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	t.Cleanup(cancel)
+	url := clustertest.Database(t, nil)
+	admin, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = admin.Close(context.WithoutCancel(ctx)) })
+	role := "crowded_" + strings.ToLower(store.NewToken()[:8])
+	_, err = admin.Exec(ctx, `create role `+role+` login connection limit 0; alter database `+admin.Config().Database+` owner to `+role)
+	require.NoError(t, err)
+
+	address, err := neturl.Parse(url)
+	require.NoError(t, err)
+	address.User = neturl.User(role)
+	again := make(chan struct{}, 10)
+	opened := make(chan error, 1)
+	go func() {
+		_, s, err := OpenDatabase(ctx, Place{DatabaseURL: address.String()}, slog.New(watchedLog{slog.DiscardHandler, "the database lets nobody in just now; trying again", again}))
+		if err == nil {
+			s.Close()
+		}
+		opened <- err
+	}()
+	select {
+	case <-again:
+	case err := <-opened:
+		require.FailNow(t, "it did not wait", "%v", err)
+	}
+	_, err = admin.Exec(ctx, `alter role `+role+` connection limit -1`)
+	require.NoError(t, err)
+	require.NoError(t, <-opened)
+}
+
+// watchedLog tells of one message of the log.
+type watchedLog struct {
+	slog.Handler
+	message string
+	told    chan<- struct{}
+}
+
+func (h watchedLog) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h watchedLog) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == h.message {
+		h.told <- struct{}{}
+	}
+	return nil
+}
+
+func (h watchedLog) WithAttrs([]slog.Attr) slog.Handler { return h }
+
+func (h watchedLog) WithGroup(string) slog.Handler { return h }
+
+// FuzzDatabaseURL: what is wrong with an address of Postgres is said in one line without
+// its password, which the finder knows where there is one.
+func FuzzDatabaseURL(f *testing.F) {
+	for _, seed := range []string{
+		"postgres://u:%s@h:5432/d", "postgres://u:%s%%zz@h/d", "postgres://u:%s@h:port/d", "postgres://u:%s@a,b/d?sslmode=no", "host=h password=%s user=u port=x", "host=h password='%s", "postgresql://%s", "%s", "u:%s@h", "",
+	} {
+		f.Add(strings.ReplaceAll(strings.ReplaceAll(seed, "%%", "%"), "%s", databaseSecret))
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		if strings.Contains(address, "passfile") || strings.Contains(address, "service") || strings.Contains(address, "ssl") {
+			return // which name files
+		}
+		if err := CheckDatabase(address); err != nil {
+			require.NotContains(t, err.Error(), "\n")
+			if strings.Contains(address, ":"+databaseSecret+"@") || strings.Contains(address, "password="+databaseSecret) {
+				require.NotContains(t, err.Error(), databaseSecret)
+			}
+			return
+		}
+		cfg, err := pgxpool.ParseConfig(address)
+		if address == "" || err != nil {
+			return
+		}
+		if password := cfg.ConnConfig.Password; strings.Contains(password, databaseSecret) {
+			require.NotContains(t, redact.New(secrets.OfDatabase(address)...).MaskGiven("no: "+password), password)
+		}
+	})
+}
+
+const databaseSecret = "s3cr3t-of-the-database"

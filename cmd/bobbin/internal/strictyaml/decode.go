@@ -1,0 +1,394 @@
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// What is far more than a configuration needs, and too much for the YAML library.
+const (
+	MaxConfig = 256 << 10
+	maxDepth  = 50
+)
+
+// Decode reads text into c, which is a pointer to a struct. What the file says wrongly is
+// added to p, with its line; what can be read is read all the same, so that everything is
+// said at once. It is false when the text is no YAML.
+func (p *Problems) Decode(text []byte, c any) bool {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors begin a file with it
+	if !p.isText(text) {
+		return false
+	}
+	file, err := parse(text)
+	if err != nil {
+		p.syntax(err)
+		return false
+	}
+	for i, doc := range file.Docs {
+		switch {
+		case i > 0 && doc.Body != nil:
+			p.add(lineOf(doc.Body), "one document is expected, and here begins another")
+		case doc.Body != nil:
+			p.value(doc.Body, reflect.ValueOf(c).Elem(), "$")
+		}
+	}
+	return true
+}
+
+// isText says what no editor would have saved so, before a parser sees it.
+func (p *Problems) isText(text []byte) bool {
+	line := func(at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
+	if len(text) > MaxConfig {
+		p.add(0, "a configuration has at most %d KiB", MaxConfig>>10)
+		return false
+	}
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			p.add(line(at), "this is not UTF-8 text")
+			return false
+		case unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r):
+			p.add(line(at), "the control character %U does not belong in a configuration", r)
+			return false
+		}
+		at += size
+	}
+	if at := tooDeep(text); at >= 0 {
+		p.add(line(at), "brackets or dashes are nested more than %d deep", maxDepth)
+		return false
+	}
+	return true
+}
+
+// tooDeep counts brackets, and the dashes that begin a list within a list, on a line. It gives
+// the place where they are too many, or -1.
+func tooDeep(text []byte) int {
+	depth, dashes := 0, 0
+	for i, b := range text {
+		switch b {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '-', '?':
+			if i+1 < len(text) && text[i+1] == ' ' {
+				dashes++
+			}
+		case '\n':
+			dashes = 0
+		}
+		if depth > maxDepth || dashes > maxDepth {
+			return i
+		}
+	}
+	return -1
+}
+
+// parse keeps a panic of the parser's from becoming one of ours.
+func parse(text []byte) (file *ast.File, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("it cannot be read as YAML")
+		}
+	}()
+	return parser.ParseBytes(text, 0)
+}
+
+func (p *Problems) syntax(err error) {
+	var where yaml.Error
+	if !errors.As(err, &where) || where.GetToken() == nil || where.GetToken().Position == nil {
+		p.add(0, "%s", plaintext.OneLine(err.Error()))
+		return
+	}
+	reason := plaintext.OneLine(where.GetMessage())
+	if strings.Contains(where.GetMessage(), "\t") {
+		reason = "a tab stands where spaces belong"
+	}
+	p.add(where.GetToken().Position.Line, "%s", reason)
+}
+
+// value reads one node into v. path says where it is, for the lines of later problems.
+func (p *Problems) value(n ast.Node, v reflect.Value, path string) {
+	p.lines[path] = lineOf(n)
+	switch n.(type) {
+	case *ast.NullNode:
+		if strings.HasSuffix(path, "]") {
+			p.unreadable(path, "%s is empty; what begins with # has to be in quotes", human(path))
+		}
+		return
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
+		p.unreadable(path, "%s: anchors, aliases and tags are not read here", human(path))
+		return
+	}
+	if s, ok := v.Addr().Interface().(Shorthand); ok && s.ReadShort(plainValue(n)) {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		p.object(n, v, path)
+	case reflect.Map:
+		p.table(n, v, path)
+	case reflect.Slice:
+		p.sequence(n, v, path)
+	case reflect.Pointer: // zero means something else than nothing
+		v.Set(reflect.New(v.Type().Elem()))
+		p.value(n, v.Elem(), path)
+	default:
+		p.scalar(n, v, path)
+	}
+}
+
+// Shorthand is a part of the file that may also be written as one word or line.
+type Shorthand interface {
+	// ReadShort takes a string or a bool that stands in the part's place, and is false of
+	// any other. It is nil where neither stands there.
+	ReadShort(value any) bool
+}
+
+// plainValue is the string or the bool that a node is; nil: neither.
+func plainValue(n ast.Node) any {
+	switch x := n.(type) {
+	case *ast.StringNode:
+		return x.Value
+	case *ast.LiteralNode:
+		return x.Value.Value
+	case *ast.BoolNode:
+		return x.Value
+	}
+	return nil
+}
+
+// object reads a mapping into a struct: its keys are the fields' tags.
+func (p *Problems) object(n ast.Node, v reflect.Value, path string) {
+	fields := map[string]int{}
+	var keys []string
+	for i := range v.NumField() {
+		key := v.Type().Field(i).Tag.Get("yaml")
+		if key == "" {
+			continue
+		}
+		fields[key] = i
+		keys = append(keys, key)
+	}
+	p.each(n, path, func(key string, value ast.Node, line int) {
+		if i, ok := fields[key]; ok {
+			p.value(value, v.Field(i), path+"."+key)
+			return
+		}
+		p.add(line, "unknown key %q%s", key, p.suggest(key, path, keys))
+	})
+}
+
+// suggest names the near key, or the part of the file where the key belongs.
+func (p *Problems) suggest(key, path string, keys []string) string {
+	if s := cli.DidYouMean(key, keys); s != "" {
+		return s
+	}
+	for _, part := range p.sections {
+		for f := range reflect.TypeOf(part.Of).Fields() {
+			if f.Tag.Get("yaml") == key {
+				return "; it belongs to " + part.Name
+			}
+		}
+	}
+	if path == "$" {
+		return "; one of " + strings.Join(keys, ", ")
+	}
+	return fmt.Sprintf("; %s knows %s", human(path), strings.Join(keys, ", "))
+}
+
+// table reads a mapping with names of people's own choice.
+func (p *Problems) table(n ast.Node, v reflect.Value, path string) {
+	v.Set(reflect.MakeMap(v.Type()))
+	p.each(n, path, func(key string, value ast.Node, _ int) {
+		item := reflect.New(v.Type().Elem()).Elem()
+		p.value(value, item, path+"."+key)
+		v.SetMapIndex(reflect.ValueOf(key), item)
+	})
+}
+
+func (p *Problems) each(n ast.Node, path string, do func(key string, value ast.Node, line int)) {
+	mapping, ok := n.(ast.MapNode)
+	if !ok {
+		p.unreadable(path, "%s: keys and values are expected, not %s", human(path), describe(n))
+		return
+	}
+	for it := mapping.MapRange(); it.Next(); {
+		switch key := it.Key().(type) {
+		case *ast.StringNode:
+			do(key.Value, it.Value(), lineOf(key))
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+			do(key.GetToken().Value, it.Value(), lineOf(key))
+		default:
+			p.add(lineOf(it.Key()), "%s: a key has to be plain text", human(path))
+		}
+	}
+}
+
+func (p *Problems) sequence(n ast.Node, v reflect.Value, path string) {
+	list, ok := n.(*ast.SequenceNode)
+	if !ok {
+		p.unreadable(path, "%s: a list is expected, not %s", human(path), describe(n))
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
+	for i, item := range list.Values {
+		p.value(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+func (p *Problems) scalar(n ast.Node, v reflect.Value, path string) {
+	want := "text"
+	switch v.Kind() {
+	case reflect.String:
+		switch s := n.(type) {
+		case *ast.StringNode:
+			v.SetString(s.Value)
+			return
+		case *ast.LiteralNode:
+			v.SetString(s.Value.Value)
+			return
+		case *ast.IntegerNode:
+			if v.Type() == reflect.TypeFor[Word]() {
+				v.SetString(s.GetToken().Value)
+				return
+			}
+		}
+	case reflect.Bool:
+		want = "true or false"
+		if b, ok := n.(*ast.BoolNode); ok {
+			v.SetBool(b.Value)
+			return
+		}
+	case reflect.Int:
+		want = "a whole number"
+		if f, ok := numberOf(n); ok && f == math.Trunc(f) && math.Abs(f) <= 1e9 {
+			v.SetInt(int64(f))
+			return
+		}
+	case reflect.Float64:
+		want = "a number"
+		if f, ok := numberOf(n); ok {
+			v.SetFloat(f)
+			return
+		}
+	}
+	p.unreadable(path, "%s: %s is expected, not %s", human(path), want, describe(n))
+}
+
+// numberOf is a finite number.
+func numberOf(n ast.Node) (float64, bool) {
+	var f float64
+	switch x := n.(type) {
+	case *ast.IntegerNode:
+		switch i := x.Value.(type) {
+		case int64:
+			f = float64(i)
+		case uint64:
+			f = float64(i)
+		default:
+			return 0, false
+		}
+	case *ast.FloatNode:
+		f = x.Value
+	default:
+		return 0, false
+	}
+	return f, !math.IsInf(f, 0) && !math.IsNaN(f)
+}
+
+// describe says what a node is, in words; for a short scalar what it says.
+func describe(n ast.Node) string {
+	said := ""
+	if t := n.GetToken(); t != nil && len(t.Value) < 40 {
+		said = " " + plaintext.OneLine(t.Value)
+	}
+	switch n.(type) {
+	case *ast.SequenceNode:
+		return "a list"
+	case ast.MapNode:
+		return "keys and values"
+	case *ast.StringNode:
+		if said == "" {
+			return "text"
+		}
+		return fmt.Sprintf("the text %q", said[1:])
+	case *ast.LiteralNode:
+		return "text over several lines"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "the number" + said
+	case *ast.BoolNode:
+		return strings.TrimSpace(said) + " (put it in quotes if it is text)"
+	}
+	return "this"
+}
+
+// human is a path as people write it.
+func human(path string) string {
+	if path == "$" {
+		return "the file"
+	}
+	return strings.TrimPrefix(path, "$.")
+}
+
+func lineOf(n ast.Node) int {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return 0
+	}
+	return n.GetToken().Position.Line
+}
+
+// At adds a problem at a path such as $.repositories[0].url; where the path is not in the
+// file, at its nearest parent that is. Of what could not be read, that is said, and no more.
+func (p *Problems) At(path, format string, args ...any) {
+	for at := path; at != ""; at = parent(at) {
+		if p.bad[at] {
+			return
+		}
+	}
+	p.add(p.Line(path), format, args...)
+}
+
+func (p *Problems) unreadable(path, format string, args ...any) {
+	p.At(path, format, args...)
+	p.bad[path] = true
+}
+
+func (p *Problems) add(line int, format string, args ...any) {
+	x := problem{line, fmt.Sprintf(format, args...)}
+	if !slices.Contains(p.list, x) {
+		p.list = append(p.list, x)
+	}
+}
+
+// Has reports whether the path is in the file.
+func (p *Problems) Has(path string) bool {
+	_, there := p.lines[path]
+	return there
+}
+
+func (p *Problems) Line(path string) int {
+	for ; path != ""; path = parent(path) {
+		if line, ok := p.lines[path]; ok {
+			return line
+		}
+	}
+	return 0
+}
+
+func parent(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
