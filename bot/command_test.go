@@ -13,6 +13,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // command makes ada run a command and gives how it was delivered, when all is done.
@@ -59,7 +60,7 @@ func TestACommandOpensAThread(t *testing.T) {
 		EventID: d.EnvelopeID, Kind: workflow.IncomingMention, Thread: o.thread(root.TS), TS: root.TS, User: o.ada.ID, UserTeam: o.App().TeamID,
 		Text: `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`, At: at(root.TS),
 	}}, kept)
-	name, args := workflow.ReadCommand(kept[0].Text)
+	name, args := intent.ReadCommand(kept[0].Text)
 	require.Equal(t, workflow.CommandGrillMe, name)
 	require.Contains(t, args, "dark mode")
 }

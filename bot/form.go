@@ -14,6 +14,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // Some buttons open a modal. Slack gives three seconds for that from the press, so it is
@@ -168,7 +169,7 @@ func (r Reader) submission(payload []byte) (s submitted, ok bool) {
 		}
 	case workflow.ActionFixLimited:
 		var cure string
-		if s.in.Text, cure = workflow.LimitedTo(entered(inputFiles), entered(inputWords)); cure != "" {
+		if s.in.Text, cure = intent.LimitedTo(entered(inputFiles), entered(inputWords)); cure != "" {
 			s.errors[inputWords] = cure
 		}
 	default:

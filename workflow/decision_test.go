@@ -67,24 +67,3 @@ func TestSlug(t *testing.T) {
 	require.LessOrEqual(t, len(long), 41)
 	require.False(t, strings.HasSuffix(long, "-"))
 }
-
-func TestChooseRepository(t *testing.T) {
-	t.Parallel()
-	shop, blog := workflow.RepositoryChoice{Name: "shop", Channels: []string{"C1"}}, workflow.RepositoryChoice{Name: "blog", Channels: []string{"C2"}}
-	both := []workflow.RepositoryChoice{shop, blog}
-	for _, c := range []struct {
-		text, channel string
-		all           []workflow.RepositoryChoice
-		want          string
-	}{
-		{"total wrong", "C9", []workflow.RepositoryChoice{shop}, "shop"},
-		{"total wrong", "C2", both, "blog"},
-		{"total wrong repo:shop", "C2", both, "shop"},
-		{"the cart in shop, is off", "C2", both, "shop"},
-		{"REPO:Shop please", "C2", both, "shop"},
-		{"in the morning it fails", "C9", both, ""},
-		{"anything", "C1", nil, ""},
-	} {
-		require.Equal(t, c.want, workflow.ChooseRepository(c.text, c.channel, c.all), c.text)
-	}
-}

@@ -15,7 +15,7 @@
 //
 // A worker of the queue takes the TurnJob and calls turn.Runner.Run. The turn raises the
 // session's epoch, which fences every earlier turn, and judges the message (turn/intake.go):
-// who wrote it, whether it is consent (ReadConsent), a stop, a click, or words for the
+// who wrote it, whether it is consent (intent.ReadConsent), a stop, a click, or words for the
 // agents. Then it opens the repository: package repo has one bare mirror of it and writes
 // a throw-away tree out of it, without a git directory. Beside that the packages that its
 // lock files name are fetched (repo/packages), and the base is built and tested: whatever runs

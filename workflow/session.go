@@ -26,6 +26,19 @@ const (
 	KindQuestion     Kind = "question"
 )
 
+// A Command is a word that starts a way of working. Slack runs no slash commands inside a
+// thread, so there they are words of a message.
+type Command string
+
+// The commands.
+const (
+	CommandNone      Command = ""
+	CommandGrillMe   Command = "grill-me"
+	CommandStartWork Command = "start-work"
+	CommandDiagnose  Command = "diagnose"
+	CommandConsult   Command = "consult"
+)
+
 // A Session is what Bobbin knows of a thread. Its transcript, tasks, reports and
 // approvals are rows of their own.
 type Session struct {

@@ -30,7 +30,7 @@ type readerOf struct {
 // models, of repositories and what runs in them, of remotes and GitHub, of operators.
 var outside = []readerOf{
 	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event.go Normalise", "bot/wire.go UnmarshalJSON"}, []string{"bot FuzzNormalise"}},
-	{"modals that people send", []string{"bot/form.go submission", "workflow/form.go LimitedTo"}, []string{"bot FuzzSubmission"}},
+	{"modals that people send", []string{"bot/form.go submission", "workflow/intent/scope.go LimitedTo"}, []string{"bot FuzzSubmission"}},
 	{"messages that are sent to the bot, and homes that are opened", []string{"bot/sent.go sent", "bot/home.go homeOpened"}, []string{"bot FuzzSent"}},
 	{"files that people attach", []string{"bot/fetch.go judged", "bot/fetch.go signInPage", "bot/fetch.go pageText"}, []string{"bot FuzzFetched"}},
 	{"files and messages that are shared with a message", []string{"bot/shared.go filesOf", "bot/shared.go words"}, []string{"bot FuzzShared"}},
@@ -40,9 +40,9 @@ var outside = []readerOf{
 	{"Markdown of models", []string{"bot/mrkdwn.go mrkdwn"}, []string{"bot FuzzMrkdwn"}},
 	{"names of files that models attach", []string{"bot/attach.go marked"}, []string{"bot FuzzFileName"}},
 
-	{"words of consent", []string{"workflow/consent.go ReadConsent"}, []string{"workflow FuzzReadConsent"}},
-	{"other words that decide, and commands in words", []string{"workflow/words.go OptionNamed", "workflow/command.go ReadCommandFor"}, []string{"workflow FuzzWords"}},
-	{"the repository that a message names", []string{"workflow/repository.go ChooseRepository"}, []string{"workflow FuzzChooseRepository"}},
+	{"words of consent", []string{"workflow/intent/consent.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
+	{"other words that decide, and commands in words", []string{"workflow/intent/words.go OptionNamed", "workflow/intent/command.go ReadCommandFor"}, []string{"workflow/intent FuzzWords"}},
+	{"the repository that a message names", []string{"workflow/intent/repository.go ChooseRepository"}, []string{"workflow/intent FuzzChooseRepository"}},
 
 	{"an endpoint's stream", []string{"workflow/model/http.go take", "workflow/model/answer.go add"}, []string{"workflow/model FuzzStream"}},
 	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/errors.go endpointError", "workflow/model/http.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model FuzzRetryAfter"}},

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // Receive keeps what came from Slack, binds it to its session and queues a turn, all in
@@ -89,7 +90,7 @@ func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) 
 	// Words of stop act on the running turn at once, and so does a request that is taken away;
 	// who said them is judged by the turn.
 	takenAway := in.Kind == workflow.IncomingDelete && in.TS == in.Thread.TS
-	if workflow.ReadConsent(in.Text).Kind == workflow.ConsentStop || in.ActionID == "stop" || takenAway {
+	if intent.ReadConsent(in.Text).Kind == intent.ConsentStop || in.ActionID == "stop" || takenAway {
 		_, err = tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
 			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
 	}

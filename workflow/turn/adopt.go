@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -19,7 +20,7 @@ const maxAdopted = 40_000
 // in the thread; ok says that it was that. Agents are given it whole, as data, whoever
 // wrote it.
 func (ap *Approvals) adopts(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if !workflow.Adopts(m.Text) {
+	if !intent.Adopts(m.Text) {
 		return f, false, nil
 	}
 	theirs, err := ap.above(ctx, m)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -18,7 +19,7 @@ func (in *Intake) consultantNames() []string {
 
 // commanded judges a message that begins a way of working; ok says that it was one.
 func (in *Intake) commanded(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	command, rest := workflow.ReadCommandFor(m.Text, in.consultantNames()...)
+	command, rest := intent.ReadCommandFor(m.Text, in.consultantNames()...)
 	switch command {
 	case workflow.CommandNone:
 		return f, false, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -64,15 +65,15 @@ func (in *Intake) corrected(ctx context.Context, m workflow.Message, p workflow.
 	if revision > 0 {
 		said = p.Name + " corrects " + about + ":"
 	}
-	consent := workflow.ReadConsent(m.Text)
+	consent := intent.ReadConsent(m.Text)
 	switch sounds := consent.Kind; {
-	case sounds == workflow.ConsentStop:
+	case sounds == intent.ConsentStop:
 		if f, err = in.stop(ctx, m, p); err != nil {
 			return f, err
 		}
 	case held != "":
 		f = in.Approvals.holdWords(m, p, held)
-	case in.waitsForConsent() && (sounds == workflow.ConsentApprove || sounds == workflow.ConsentScoped || sounds == workflow.ConsentUnclear):
+	case in.waitsForConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
 		f = in.Approvals.askConsent(m, p, consent.Scope)
 	default:
 		told := fmt.Sprintf("%s corrects %s:\n%s", called(p.Name), about, fence("message", m.Text))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -41,7 +42,7 @@ func (ps *Permissions) heldBack(ctx context.Context, p workflow.Person) (why str
 // wait for nobody.
 func (ap *Approvals) holdWords(m workflow.Message, p workflow.Person, why string) []store.Part {
 	f := ap.ignore(m)
-	if workflow.Acknowledges(m.Text) {
+	if intent.Acknowledges(m.Text) {
 		return f
 	}
 	change(f, func(h *store.Handled) { h.Held = true })
@@ -148,7 +149,7 @@ func (ap *Approvals) passed(ctx context.Context, m workflow.Message, rows []int6
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn = p.goOn && workflow.SaysGoOn(h.Text)
+		p.goOn = p.goOn && intent.SaysGoOn(h.Text)
 		wrote := ap.personCalled(ctx, h.User) + " wrote"
 		if h.Kind == workflow.IncomingSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", ap.personCalled(ctx, h.User), ap.writer(ctx, h))
@@ -193,11 +194,11 @@ func (ap *Approvals) goOn(ctx context.Context, m workflow.Message, p workflow.Pe
 	if q, err := ap.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // about the question
 	}
-	if workflow.GoesOn(m.Text) {
+	if intent.GoesOn(m.Text) {
 		f, err = ap.resume(ctx, m, p, s.Halted)
 		return f, true, err
 	}
-	if !workflow.MentionsGoingOn(m.Text) {
+	if !intent.MentionsGoingOn(m.Text) {
 		return f, false, nil
 	}
 	f = ap.forAgents(m, "")
@@ -229,7 +230,7 @@ func (ap *Approvals) resume(ctx context.Context, m workflow.Message, p workflow.
 		return ap.refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", called(p.Name), s.Revision)
-	if isMessage(m.Kind) && !workflow.SaysGoOn(m.Text) {
+	if isMessage(m.Kind) && !intent.SaysGoOn(m.Text) {
 		told += " Their words:\n" + fence("message", ap.Slack.Readable(ctx, m.Text))
 	}
 	f := ap.forAgents(m, told)

@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -152,7 +153,7 @@ func (d *desk) explain(ctx context.Context, e agent.Explanation) (model.Result, 
 		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, hunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
 	}
 	said := workflow.Line{Agent: d.journal.agent.Signature(), Text: b.String()}
-	if workflow.AsksForDiff(d.inquiry.Question) {
+	if intent.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.Trees.here().work.Diff(ctx)
 		if err != nil {
 			return model.Result{}, err

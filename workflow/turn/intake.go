@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -55,7 +56,7 @@ func (t *turn) heard(m workflow.Message, f []store.Part) {
 	if p := t.Trees.here(); p != nil && p.repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errMoved)
 	}
-	if handled, _ := part[store.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && workflow.Redirects(m.Text) {
+	if handled, _ := part[store.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && intent.Redirects(m.Text) {
 		t.Runtime.overtake()
 	}
 }
@@ -100,9 +101,9 @@ func (in *Intake) judge(ctx context.Context, m workflow.Message) ([]store.Part, 
 // unknown: where Slack does not say who wrote, an approval is refused; other words are
 // judged when Slack answers again.
 func (ap *Approvals) unknown(m workflow.Message, err error) ([]store.Part, error) {
-	kind := workflow.ReadConsent(m.Text).Kind
+	kind := intent.ReadConsent(m.Text).Kind
 	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, actionGoOn, actionPassOn}, m.ActionID)
-	if m.Kind == workflow.IncomingSent || !permits && !workflow.AllowsPush(m.Text) && kind != workflow.ConsentApprove && kind != workflow.ConsentScoped {
+	if m.Kind == workflow.IncomingSent || !permits && !intent.AllowsPush(m.Text) && kind != intent.ConsentApprove && kind != intent.ConsentScoped {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -125,21 +126,21 @@ func mayTakePart(p workflow.Person) string {
 
 // said judges a message: stop, an answer, consent, a command, or words for the agents.
 func (in *Intake) said(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
-	consent := workflow.ReadConsent(m.Text)
-	if consent.Kind == workflow.ConsentStop {
+	consent := intent.ReadConsent(m.Text)
+	if consent.Kind == intent.ConsentStop {
 		return in.stop(ctx, m, p)
 	}
 	if p.Guest && m.TS == in.Session().Thread.TS {
 		return in.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
 	}
-	if workflow.PassesOn(m.Text) {
+	if intent.PassesOn(m.Text) {
 		return in.Approvals.passOn(ctx, m, p, 0)
 	}
 	held, err := in.Permissions.heldBack(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if held != "" && consent.Kind == workflow.ConsentScoped {
+	if held != "" && consent.Kind == intent.ConsentScoped {
 		return in.Approvals.holdWords(m, p, held), nil
 	}
 	if held == "" {
@@ -149,7 +150,7 @@ func (in *Intake) said(ctx context.Context, m workflow.Message, p workflow.Perso
 			}
 		}
 	}
-	if workflow.AllowsPush(m.Text) {
+	if intent.AllowsPush(m.Text) {
 		if w, err := in.Approvals.waiting(ctx); err != nil {
 			return nil, err
 		} else if w != nil {
@@ -160,11 +161,11 @@ func (in *Intake) said(ctx context.Context, m workflow.Message, p workflow.Perso
 		return f, err
 	}
 	switch waits := in.waitsForConsent(); {
-	case consent.Kind == workflow.ConsentApprove, consent.Kind == workflow.ConsentScoped:
+	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.approve(ctx, m, p, in.Session().Revision, consent.Scope)
-	case waits && workflow.Adopts(m.Text) && in.newestKind() == reportRequest: // "yes please do this", under it
+	case waits && intent.Adopts(m.Text) && in.newestKind() == reportRequest: // "yes please do this", under it
 		return in.Approvals.approve(ctx, m, p, in.Session().Revision, "")
-	case consent.Kind == workflow.ConsentUnclear && waits:
+	case consent.Kind == intent.ConsentUnclear && waits:
 		return in.Approvals.askConsent(m, p, consent.Scope), nil
 	}
 	if held == "" {
@@ -174,7 +175,7 @@ func (in *Intake) said(ctx context.Context, m workflow.Message, p workflow.Perso
 			}
 		}
 	}
-	if in.Session().Branch != "" && workflow.AsksAboutDiff(m.Text) {
+	if in.Session().Branch != "" && intent.AsksAboutDiff(m.Text) {
 		return in.explainDiff(m), nil
 	}
 	if held != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -97,25 +98,25 @@ func (in *Intake) answered(ctx context.Context, m workflow.Message, p workflow.P
 	}
 	aligning := s.Phase == workflow.PhaseAligning
 	switch {
-	case aligning && workflow.WantsMore(m.Text):
+	case aligning && intent.WantsMore(m.Text):
 		f = in.Approvals.forAgents(m, "")
 		change(f, func(h *store.Handled) { h.Answers = true })
 		change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions } })
 		return f, true, nil
-	case aligning && workflow.WrapsUp(m.Text):
+	case aligning && intent.WrapsUp(m.Text):
 		return in.wrapUp(m, p, q), true, nil
 	case q != nil && !in.waitsForConsent():
-		if n, named := workflow.OptionNamed(m.Text, q.Options); named {
+		if n, named := intent.OptionNamed(m.Text, q.Options); named {
 			return in.take(m, p, q, optionOr(q, n)), true, nil
 		}
-		if c, _ := workflow.ReadCommandFor(m.Text, in.consultantNames()...); c != workflow.CommandNone {
+		if c, _ := intent.ReadCommandFor(m.Text, in.consultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
 		f = in.Approvals.forAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", called(p.Name), plaintext.OneLine(q.Text), fence("message", m.Text)))
 		change(f, func(h *store.Handled) { h.Answers = true })
 		f = append(f, store.Answer{Question: q.ID, Text: m.Text, User: p.ID})
 		return f, true, nil
-	case aligning && in.newestKind() == reportRequest && workflow.Confirms(m.Text):
+	case aligning && in.newestKind() == reportRequest && intent.Confirms(m.Text):
 		f, err = in.Approvals.confirmed(ctx, m, p, s.Revision)
 		return f, true, err
 	}

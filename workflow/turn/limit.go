@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -144,14 +145,14 @@ func (ps *Permissions) whoAllows(ctx context.Context) string {
 // may approve allows as much again. Where nothing is reached any more, since the day is
 // over or somebody allowed it elsewhere, anybody lets it go on.
 func (in *Intake) allows(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if len(in.Budget.Limits) == 0 || !workflow.SaysGoOn(m.Text) {
+	if len(in.Budget.Limits) == 0 || !intent.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
 	since, err := in.Limited(ctx)
 	if err != nil || m.At.Before(since) {
 		return f, false, err // it was written before, about something else
 	}
-	if since.IsZero() && (in.waitsForConsent() || workflow.ReadConsent(m.Text).Kind != workflow.ConsentNone) {
+	if since.IsZero() && (in.waitsForConsent() || intent.ReadConsent(m.Text).Kind != intent.ConsentNone) {
 		return f, false, nil // about a report, then
 	}
 	uses, err := in.Uses(ctx, in.Budget.Limits)

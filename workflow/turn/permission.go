@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -101,7 +102,7 @@ func (ps *Permissions) askers(ctx context.Context, kind string) ([]string, error
 	first := true
 	for _, x := range read {
 		corrects := x.Kind == workflow.IncomingForm || x.Kind == workflow.IncomingEdit
-		if !corrects && !isMessage(x.Kind) || x.Answers || workflow.Acknowledges(x.Text) || x.Rested && workflow.OnlyAsks(x.Text) {
+		if !corrects && !isMessage(x.Kind) || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
 			continue
 		}
 		builds := (kind == reportRequest || kind == reportPlan) && (corrects || asks(x))
@@ -174,7 +175,7 @@ func (ps *Permissions) askedBy(ctx context.Context) (by *asked, why string, err 
 		refused := authors.refused(ctx, x)
 		switch adopted := authors.adopted(ctx, given, x.ID); {
 		case refused != "" && !adopted:
-			if x.Rested && isMessage(x.Kind) && x.Shown == "" && workflow.OnlyAsks(x.Text) {
+			if x.Rested && isMessage(x.Kind) && x.Shown == "" && intent.OnlyAsks(x.Text) {
 				continue
 			}
 			return nil, refused, nil
@@ -226,12 +227,12 @@ func (g given) mayAsk(x store.Read) bool {
 	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.IncomingMention && x.Kind != workflow.IncomingReply {
 		return false
 	}
-	command, _ := workflow.ReadCommand(x.Text)
-	return x.Shown == "" && asks(x) || command != workflow.CommandNone || g.adopting[x.ID] && !workflow.PassesOn(x.Text)
+	command, _ := intent.ReadCommand(x.Text)
+	return x.Shown == "" && asks(x) || command != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
 }
 
 // asks reports whether a message may ask for something to be built.
-func asks(x store.Read) bool { return workflow.Asks(x.Text, x.Kind == workflow.IncomingMention) }
+func asks(x store.Read) bool { return intent.Asks(x.Text, x.Kind == workflow.IncomingMention) }
 
 // authors are the people whose words a request is made of, each looked up once, now.
 type authors struct {
@@ -272,7 +273,7 @@ func (a *authors) refused(ctx context.Context, x store.Read) string {
 	case x.User == "":
 		return "an app wrote part of it"
 	}
-	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !workflow.Adopts(own) {
+	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !intent.Adopts(own) {
 		return "part of it is somebody else's message"
 	}
 	if found := a.of(ctx, x.User); found.why != "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -114,11 +115,11 @@ func (c *Catalog) repository() (Repository, bool) {
 	s := c.Session()
 	name := s.Repository
 	if name == "" {
-		var choices []workflow.RepositoryChoice
+		var choices []intent.RepositoryChoice
 		for _, r := range c.repositories() {
-			choices = append(choices, workflow.RepositoryChoice{Name: r.Name, Channels: r.Channels})
+			choices = append(choices, intent.RepositoryChoice{Name: r.Name, Channels: r.Channels})
 		}
-		name = workflow.ChooseRepository(c.request(), s.Thread.Channel, choices)
+		name = intent.ChooseRepository(c.request(), s.Thread.Channel, choices)
 	}
 	for _, r := range c.Repositories {
 		if r.Name == name {

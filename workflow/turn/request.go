@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -99,7 +100,7 @@ func (o *Orchestrator) offers(r workflow.Request) string {
 		return ""
 	case r.Large():
 		return "\nThis looks like much at once. Say `/start-work` and I write a plan for you to review first."
-	case workflow.Vague(o.Session().Title):
+	case intent.Vague(o.Session().Title):
 		return "\nThat was short. Say `/grill-me` and I ask you what I would otherwise decide myself."
 	}
 	return ""

@@ -1,4 +1,4 @@
-package workflow_test
+package intent_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 func TestLimitedTo(t *testing.T) {
@@ -19,7 +20,7 @@ func TestLimitedTo(t *testing.T) {
 		{"", "nur die Rundung für Gutscheine", "nur die Rundung für Gutscheine"},
 		{"", "the first of both. Do not touch receipts.", "the first of both. Do not touch receipts"},
 	} {
-		scope, cure := workflow.LimitedTo(c.files, c.instructions)
+		scope, cure := intent.LimitedTo(c.files, c.instructions)
 		require.Equal(t, []string{c.scope, ""}, []string{scope, cure})
 	}
 }
@@ -33,7 +34,7 @@ func TestWhatLimitsNothing(t *testing.T) {
 		{"", "the rounding. But only if Ann agrees", "I cannot wait"},
 		{"", strings.Repeat("x", workflow.MostEntered+1), "longer than I can hold"},
 	} {
-		scope, cure := workflow.LimitedTo(c.files, c.instructions)
+		scope, cure := intent.LimitedTo(c.files, c.instructions)
 		require.Empty(t, scope)
 		require.Contains(t, cure, c.cure)
 	}

@@ -1,4 +1,4 @@
-package workflow_test
+package intent_test
 
 import (
 	"regexp"
@@ -8,22 +8,23 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 const (
-	none    = workflow.ConsentNone
-	approve = workflow.ConsentApprove
-	scoped  = workflow.ConsentScoped
-	unclear = workflow.ConsentUnclear
-	refuse  = workflow.ConsentRefuse
-	stop    = workflow.ConsentStop
+	none    = intent.ConsentNone
+	approve = intent.ConsentApprove
+	scoped  = intent.ConsentScoped
+	unclear = intent.ConsentUnclear
+	refuse  = intent.ConsentRefuse
+	stop    = intent.ConsentStop
 )
 
 // phrases is what people write under a report, and what each of it means. The third
 // column is the scope.
 var phrases = []struct {
 	text  string
-	kind  workflow.ConsentKind
+	kind  intent.ConsentKind
 	scope string
 }{
 	// The words, as they stand and as people decorate them.
@@ -263,7 +264,7 @@ func TestReadConsent(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(phrases), 120)
 	for _, p := range phrases {
-		got := workflow.ReadConsent(p.text)
+		got := intent.ReadConsent(p.text)
 		if got.Kind != p.kind || got.Scope != p.scope {
 			t.Errorf("%q: %q with scope %q, want %q with scope %q", p.text, got.Kind, got.Scope, p.kind, p.scope)
 		}
@@ -283,7 +284,7 @@ func TestWrappedPhrasesAreNoConsent(t *testing.T) {
 			"% if it is safe", "\u200b%", "%\u2060", "he said %", "% is what I would say if I were sure", "i won't say %", "no. %",
 		} {
 			text := strings.ReplaceAll(wrap, "%", word)
-			kind := workflow.ReadConsent(text).Kind
+			kind := intent.ReadConsent(text).Kind
 			require.NotEqual(t, approve, kind, text)
 			require.NotEqual(t, scoped, kind, text)
 		}
@@ -298,7 +299,7 @@ func FuzzReadConsent(f *testing.F) {
 		f.Add(p.text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c := workflow.ReadConsent(text)
+		c := intent.ReadConsent(text)
 		if c.Kind == approve {
 			require.False(t, negated.MatchString(text), "a negation approved: %q", text)
 			require.Empty(t, c.Scope)
@@ -316,7 +317,7 @@ func FuzzReadConsent(f *testing.F) {
 			require.Empty(t, c.Scope)
 		}
 		for _, spoiled := range []string{"don't " + text, text + "?", "> " + strings.ReplaceAll(text, "\n", " "), text + "\u200b"} {
-			require.NotEqual(t, approve, workflow.ReadConsent(spoiled).Kind, spoiled)
+			require.NotEqual(t, approve, intent.ReadConsent(spoiled).Kind, spoiled)
 		}
 	})
 }
@@ -324,13 +325,13 @@ func FuzzReadConsent(f *testing.F) {
 func TestAllowsPush(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"push it", "Push it.", "PUSH IT!", "yes, push it", "yes push it", "please push it", "push it, please", ": push it"} {
-		require.True(t, workflow.AllowsPush(text), text)
+		require.True(t, intent.AllowsPush(text), text)
 	}
 	for _, text := range []string{
 		"", "push", "push it?", "don't push it", "push it later", "push it when CI is green", "> push it", "`push it`", "```\npush it\n```", "push it\nbut not go.sum", "she said push it",
 		"рush it", "push\u200b it", "<@U1> push it", "push it <!channel>", "fix it", "push it!!", "\"push it\"",
 	} {
-		require.False(t, workflow.AllowsPush(text), text)
+		require.False(t, intent.AllowsPush(text), text)
 	}
 }
 
@@ -367,7 +368,7 @@ func TestReadCommand(t *testing.T) {
 		{"stop", workflow.CommandNone, ""},
 		{"", workflow.CommandNone, ""},
 	} {
-		command, args := workflow.ReadCommand(c.text)
+		command, args := intent.ReadCommand(c.text)
 		require.Equal(t, c.command, command, c.text)
 		require.Equal(t, c.args, args, c.text)
 	}
@@ -376,12 +377,12 @@ func TestReadCommand(t *testing.T) {
 func TestSaysGoOn(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"go on", "Go on!", "go on, please", "please continue", "Yes, go on.", "<@U0BOT> go on"[9:], "carry on", "go ahead", "go\u00a0on"} {
-		require.True(t, workflow.SaysGoOn(text), text)
+		require.True(t, intent.SaysGoOn(text), text)
 	}
 	for _, text := range []string{
 		"", "go on?", "don't go on", "go on if it is cheap", "> go on", "> more?\ngo on", "shall we go on", "he said \"go on\"", "`go on`", "go on tomorrow",
 		"gо on", "go on\u200b", "fix it", "yes", "<@U1> go on",
 	} {
-		require.False(t, workflow.SaysGoOn(text), text)
+		require.False(t, intent.SaysGoOn(text), text)
 	}
 }

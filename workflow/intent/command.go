@@ -1,26 +1,15 @@
-package workflow
+package intent
 
 import (
 	"regexp"
 	"slices"
 	"strings"
-)
 
-// A Command is a word that starts a way of working. Slack runs no slash commands inside a
-// thread, so there they are words of a message.
-type Command string
-
-// The commands.
-const (
-	CommandNone      Command = ""
-	CommandGrillMe   Command = "grill-me"
-	CommandStartWork Command = "start-work"
-	CommandDiagnose  Command = "diagnose"
-	CommandConsult   Command = "consult"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // ReadCommand is ReadCommandFor where the consultant goes by its own names.
-func ReadCommand(text string) (Command, string) {
+func ReadCommand(text string) (workflow.Command, string) {
 	return ReadCommandFor(text, "consultant", "oracle")
 }
 
@@ -28,7 +17,7 @@ func ReadCommand(text string) (Command, string) {
 // what follows it; quotation marks around all of that are dropped. A question to the
 // consultant, whom people call by one of the names, may also be the last sentence. In a
 // quote, in code or elsewhere in a message there is no command.
-func ReadCommandFor(text string, consultantNames ...string) (Command, string) {
+func ReadCommandFor(text string, consultantNames ...string) (workflow.Command, string) {
 	s := straighten(text)
 	s = s[ownStart(s):]
 	seen := covered(s)
@@ -37,7 +26,7 @@ func ReadCommandFor(text string, consultantNames ...string) (Command, string) {
 		if at[4] >= 0 {
 			rest = s[at[4]:at[5]]
 		}
-		return Command(strings.ToLower(seen[at[2]:at[3]])), unquote(rest)
+		return workflow.Command(strings.ToLower(seen[at[2]:at[3]])), unquote(rest)
 	}
 	seen = seen[:courtesy.FindStringIndex(seen)[0]]
 	asks := asking(consultantNames)
@@ -52,7 +41,7 @@ func ReadCommandFor(text string, consultantNames ...string) (Command, string) {
 			return w.command, rest
 		}
 	}
-	return CommandNone, ""
+	return workflow.CommandNone, ""
 }
 
 var slashed = regexp.MustCompile(`(?is)^(?:please,? )?/(grill-me|start-work|diagnose|consult)(?:[\s:,]+(.*))?$`)
@@ -60,7 +49,7 @@ var slashed = regexp.MustCompile(`(?is)^(?:please,? )?/(grill-me|start-work|diag
 // A wording is how people say a command in words: its core, then a mark or a word that
 // leads on, then the rest. So "grill me on refunds" is one and "grill me is broken" none.
 type wording struct {
-	command Command
+	command workflow.Command
 	form    *regexp.Regexp
 }
 
@@ -69,15 +58,15 @@ const (
 	leadsOn = `(?:\s*(\?)?\s*$|\s*[:,]\s*|\s+-+\s+|\s+`
 )
 
-func worded(c Command, core, on string) wording {
+func worded(c workflow.Command, core, on string) wording {
 	return wording{c, regexp.MustCompile(opening + `(?:` + core + `)` + leadsOn + on + `)`)}
 }
 
 var wordings = []wording{
-	worded(CommandDiagnose, `diagnose(?: (?:this|it|that|(?:this|the) (?:bug|issue|problem)))?(?: (?:first|only|again|now|properly))*`, `(?:and|but|before|without)\b`),
-	worded(CommandDiagnose, `(?:(?:run|do|start|give (?:me|us)|(?:i|we)(?:'d like| want| need)) a (?:full |proper )?diagnosis(?: first)?|(?:a )?diagnosis first)`, `(?:on|of|for|about)\s+`),
-	worded(CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`, `(?:(?:on|about|regarding)\s+|(?:for|before|until)\b)`),
-	worded(CommandStartWork, `(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`, `(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
+	worded(workflow.CommandDiagnose, `diagnose(?: (?:this|it|that|(?:this|the) (?:bug|issue|problem)))?(?: (?:first|only|again|now|properly))*`, `(?:and|but|before|without)\b`),
+	worded(workflow.CommandDiagnose, `(?:(?:run|do|start|give (?:me|us)|(?:i|we)(?:'d like| want| need)) a (?:full |proper )?diagnosis(?: first)?|(?:a )?diagnosis first)`, `(?:on|of|for|about)\s+`),
+	worded(workflow.CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`, `(?:(?:on|about|regarding)\s+|(?:for|before|until)\b)`),
+	worded(workflow.CommandStartWork, `(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`, `(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
 }
 
 // asking are the wordings that name the consultant, or mean it without its name.
@@ -90,13 +79,13 @@ func asking(names []string) []wording {
 		}
 	}
 	if len(known) == 0 {
-		return []wording{worded(CommandConsult, secondOpinion, leads)}
+		return []wording{worded(workflow.CommandConsult, secondOpinion, leads)}
 	}
 	slices.SortFunc(known, func(a, b string) int { return len(b) - len(a) }) // the longer name wins
 	who := `(?:the |our )?@?(?:` + strings.Join(known, "|") + `)`
 	return []wording{
-		worded(CommandConsult, secondOpinion+`(?: from `+who+`)?`, leads),
-		worded(CommandConsult, `(?:ask|consult|check with) `+who+`(?:'s (?:opinion|view|advice|take))?`, `(?:(?:on|about|regarding)\s+)?`),
+		worded(workflow.CommandConsult, secondOpinion+`(?: from `+who+`)?`, leads),
+		worded(workflow.CommandConsult, `(?:ask|consult|check with) `+who+`(?:'s (?:opinion|view|advice|take))?`, `(?:(?:on|about|regarding)\s+)?`),
 	}
 }
 
@@ -120,7 +109,7 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 	switch {
 	case questioned && !requested, strings.HasPrefix(rest, "?"):
 		return "", false
-	case w.command == CommandConsult && notNow.MatchString(rest):
+	case w.command == workflow.CommandConsult && notNow.MatchString(rest):
 		return "", false
 	case pointing.MatchString(rest):
 		return "", true

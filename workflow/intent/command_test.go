@@ -1,4 +1,4 @@
-package workflow_test
+package intent_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // commands is what people write to begin a way of working, and what it is about.
@@ -83,7 +84,7 @@ var commands = []struct {
 func TestReadCommandFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands {
-		command, rest := workflow.ReadCommandFor(c.text, "consultant", "oracle", "pythia", "Pythia  of Delphi", "")
+		command, rest := intent.ReadCommandFor(c.text, "consultant", "oracle", "pythia", "Pythia  of Delphi", "")
 		require.Equal(t, c.command, command, c.text)
 		require.Equal(t, c.rest, rest, c.text)
 	}
@@ -111,7 +112,7 @@ func TestNoCommand(t *testing.T) {
 		"write a plan button is grey", "don't write a plan", "the plan is to ship", "plan this", "plan this for later", "we should plan this first",
 		"we could /diagnose it", "//diagnose", "/diagnoses", "/grill-meat", "> /diagnose", "`/diagnose`", "\"/diagnose\"",
 	} {
-		command, rest := workflow.ReadCommand(text)
+		command, rest := intent.ReadCommand(text)
 		require.Equal(t, workflow.CommandNone, command, text)
 		require.Empty(t, rest, text)
 	}
@@ -126,11 +127,11 @@ func TestConsultantWithoutName(t *testing.T) {
 		"/consult is it safe?":              workflow.CommandConsult,
 	} {
 		for _, names := range [][]string{nil, {""}, {" "}, {"\xff"}} {
-			command, _ := workflow.ReadCommandFor(text, names...)
+			command, _ := intent.ReadCommandFor(text, names...)
 			require.Equal(t, want, command, text)
 		}
 	}
-	command, rest := workflow.ReadCommandFor("ask (o_o) whether it is safe", "(o_o)")
+	command, rest := intent.ReadCommandFor("ask (o_o) whether it is safe", "(o_o)")
 	require.Equal(t, workflow.CommandConsult, command)
 	require.Equal(t, "whether it is safe", rest)
 }
@@ -140,7 +141,7 @@ func TestLongCommand(t *testing.T) {
 	t.Parallel()
 	about := "carts" + strings.Repeat(" and carts", 500)
 	for _, lead := range []string{"/grill-me ", "grill me on ", "diagnose: ", "write a plan for ", "ask the oracle about "} {
-		command, rest := workflow.ReadCommand(lead + about)
+		command, rest := intent.ReadCommand(lead + about)
 		require.NotEqual(t, workflow.CommandNone, command, lead)
 		require.Equal(t, about, rest, lead)
 	}

@@ -1,4 +1,4 @@
-package workflow_test
+package intent_test
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // sayings is what a team writes, and which of the questions about it has to be answered
@@ -18,7 +19,7 @@ var sayings = []struct {
 	yes, no []string
 }{
 	{
-		"wraps up", workflow.WrapsUp,
+		"wraps up", intent.WrapsUp,
 		[]string{
 			"wrap up", "Wrap up.", "WRAP IT UP!", "wrap it up please", "Wrap this up, thanks 🙏", "let's wrap up", "let’s wrap it up now", "ok, wrap it up",
 			"can we wrap up?", "Could you please wrap this up?", "that's enough", "That’s enough!", "ok that's enough questions", "thats enough", "enough questions",
@@ -38,7 +39,7 @@ var sayings = []struct {
 		},
 	},
 	{
-		"wants more", workflow.WantsMore,
+		"wants more", intent.WantsMore,
 		[]string{
 			"more questions", "More questions!", "a few more questions please", "some more questions", "yes, more questions", "I want more questions",
 			"I’d like a few more questions", "keep going", "Keep going 👍", "keep going please", "ok keep going", "let's keep going", "keep asking",
@@ -56,7 +57,7 @@ var sayings = []struct {
 		},
 	},
 	{
-		"confirms", workflow.Confirms,
+		"confirms", intent.Confirms,
 		[]string{
 			"yes", "Yes!", "YES", "yes.", "yes please", "Yes, that’s right", "yes, start", "yes - go ahead", "yep", "yeah, looks good", "correct", "Correct.",
 			"that's right", "That is correct!", "thats right", "exactly", "Exactly right.", "exactly, go ahead", "confirmed", "confirmed.", "I confirm", "looks good",
@@ -75,7 +76,7 @@ var sayings = []struct {
 		},
 	},
 	{
-		"asks about the diff", workflow.AsksAboutDiff,
+		"asks about the diff", intent.AsksAboutDiff,
 		[]string{
 			"why so large?", "Why so large", "WHY SO BIG?!", "hm, why so many lines?", "ok… but why so huge?", "why is the diff so big?", "Why is the diff so large? 🤔",
 			"why is your change so large?", "why is the patch so complicated?", "but why is the fix so big for a one-cent bug?", "why is it so large?",
@@ -103,7 +104,7 @@ var sayings = []struct {
 		},
 	},
 	{
-		"redirects", workflow.Redirects,
+		"redirects", intent.Redirects,
 		[]string{
 			"wrong, it only happens for carts with two coupons", "Wrong: it is the refund job", "wrong file", "wrong endpoint, it's /refunds", "that's wrong, look at tax",
 			"you're looking at the wrong file", "you are on the wrong track", "thanks, but wrong branch", "no, the other file", "No! The other file.", "no, it also happens for guests",
@@ -135,7 +136,7 @@ var sayings = []struct {
 		},
 	},
 	{
-		"vague", workflow.Vague,
+		"vague", intent.Vague,
 		[]string{
 			"add dark mode", "Add dark mode!", "dark mode", "dark mode please 🙏", "export to csv please", "can you add dark mode?", "could you please add dark mode to the app",
 			"we need a wish list", "I'd like to have gift wrapping", "gift wrapping", "add gift wrapping", "make the cart nicer", "improve the search", "better errors",
@@ -182,7 +183,7 @@ func TestWordsAreNoApproval(t *testing.T) {
 		}
 		for _, s := range c.yes {
 			plain := strings.Trim(strings.ReplaceAll(strings.ToLower(s), "please", ""), " .!,")
-			if kind := workflow.ReadConsent(s).Kind; kind == approve || kind == stop {
+			if kind := intent.ReadConsent(s).Kind; kind == approve || kind == stop {
 				require.Contains(t, own, plain, "%q is %s", s, kind)
 			}
 		}
@@ -262,7 +263,7 @@ func TestOptionNamed(t *testing.T) {
 		{"you decide", rounding, -1},
 		{"up to you 🙂", nil, -1},
 	} {
-		got, ok := workflow.OptionNamed(c.text, c.options)
+		got, ok := intent.OptionNamed(c.text, c.options)
 		require.True(t, ok, "%q of %q", c.text, c.options)
 		require.Equal(t, c.want, got, "%q of %q", c.text, c.options)
 	}
@@ -305,7 +306,7 @@ func TestNoOptionIsNamed(t *testing.T) {
 		{"1", nil},
 		{"keep fractions" + strings.Repeat("!", 600), rounding},
 	} {
-		got, ok := workflow.OptionNamed(c.text, c.options)
+		got, ok := intent.OptionNamed(c.text, c.options)
 		require.False(t, ok, "%q of %q", c.text, c.options)
 		require.Zero(t, got)
 	}
@@ -323,7 +324,7 @@ func FuzzWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text, name string) {
 		options := []string{"Round down", "Round up", name}
-		n, named := workflow.OptionNamed(text, options)
+		n, named := intent.OptionNamed(text, options)
 		require.True(t, !named && n == 0 || named && n >= -1 && n < len(options), "%q: %d", text, n)
 		long := utf8.RuneCountInString(text) > 600
 		require.False(t, long && named)
@@ -332,29 +333,29 @@ func FuzzWords(f *testing.F) {
 				require.False(t, long, "%s: %q", c.name, text)
 			}
 		}
-		if workflow.Confirms(text) {
+		if intent.Confirms(text) {
 			require.NotContains(t, text, "?")
 			require.False(t, negated.MatchString(text), "a negation confirms: %q", text)
 		}
-		command, rest := workflow.ReadCommandFor(text, name)
+		command, rest := intent.ReadCommandFor(text, name)
 		if command == workflow.CommandNone {
 			require.Empty(t, rest)
 		}
 		quoted := "> " + strings.ReplaceAll(text, "\n", "\n> ")
-		command, _ = workflow.ReadCommandFor(quoted, name)
+		command, _ = intent.ReadCommandFor(quoted, name)
 		require.Equal(t, workflow.CommandNone, command, quoted)
-		require.False(t, workflow.Confirms(quoted), quoted)
+		require.False(t, intent.Confirms(quoted), quoted)
 	})
 }
 
 func TestAsksForDiff(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"show me the diff", "Could you show us the whole diff, please?", "what’s in the diff?", "why so large? show me the diff"} {
-		require.True(t, workflow.AsksForDiff(text), text)
+		require.True(t, intent.AsksForDiff(text), text)
 	}
 	for _, text := range []string{
 		"", "why so large?", "show me the receipt", "explain the diff", "show me the diff tool", "> show me the diff", "<@U2> show me the diff", "fix it",
 	} {
-		require.False(t, workflow.AsksForDiff(text), text)
+		require.False(t, intent.AsksForDiff(text), text)
 	}
 }
