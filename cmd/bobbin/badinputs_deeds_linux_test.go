@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
@@ -357,7 +358,7 @@ func (p *officeCase) base(context.Context, badStep) error {
 func (p *officeCase) calls(_ context.Context, s badStep) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue = append(p.queue, spokenCall{name: s.word(), args: p.filled(s.text())})
+	p.queue = append(p.queue, harness.Call{Name: s.word(), Args: p.filled(s.text())})
 	return nil
 }
 

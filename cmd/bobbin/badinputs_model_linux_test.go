@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
@@ -232,25 +233,25 @@ func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	p.asked++
-	p.invalid = append(p.invalid, invalidRequest(body)...)
+	p.invalid = append(p.invalid, harness.InvalidRequest(body)...)
 	var pieces []badStep
 	if len(p.shots) > 0 {
 		pieces, p.shots = p.shots[0], p.shots[1:]
 	}
 	p.mu.Unlock()
-	s := &shot{ResponseWriter: w, r: r, body: body}
+	s := &harness.Stream{ResponseWriter: w}
 	if pieces == nil {
-		s.answer("tool_calls", spokenCall{fmt.Sprint("ending-", p.asked), "end", "{}"})
+		s.Answer("tool_calls", harness.Call{ID: fmt.Sprint("ending-", p.asked), Name: "end", Args: "{}"})
 		return
 	}
-	m.shoot(s, pieces)
+	m.send(r.Context(), s, pieces)
 }
 
-// shoot sends the pieces of an answer, one after another.
-func (m *badModel) shoot(s *shot, pieces []badStep) {
+// send writes the pieces of an answer, one after another.
+func (m *badModel) send(ctx context.Context, s *harness.Stream, pieces []badStep) {
 	status := 0
 	if !slices.ContainsFunc(pieces, func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
-		s.begin()
+		s.Begin()
 	}
 	for _, p := range pieces {
 		switch p.verb {
@@ -265,21 +266,21 @@ func (m *badModel) shoot(s *shot, pieces []badStep) {
 				status = 0
 			}
 			_, _ = io.WriteString(s, p.text())
-			s.flush()
+			s.Flush()
 		case "finish", "done":
 			if p.verb == "finish" {
-				s.end(p.text())
+				s.End(p.text())
 			} else {
 				_, _ = io.WriteString(s, "data: [DONE]\n\n")
 			}
 		case "cut":
-			s.heal = m.off == "an answer has a reason to end"
-			s.breakOff()
+			s.Heal = m.off == "an answer has a reason to end"
+			s.BreakOff()
 		case "reset":
-			reset(s)
+			s.Reset()
 		case "silent":
-			s.flush()
-			<-s.r.Context().Done()
+			s.Flush()
+			<-ctx.Done()
 		default:
 			piece(s, p)
 		}
@@ -290,23 +291,23 @@ func (m *badModel) shoot(s *shot, pieces []badStep) {
 }
 
 // piece sends a chunk of a stream.
-func piece(s *shot, p badStep) {
+func piece(s *harness.Stream, p badStep) {
 	switch p.verb {
 	case "text":
-		s.delta(map[string]any{"content": p.text()}, nil)
+		s.Delta(map[string]any{"content": p.text()}, nil)
 	case "call":
 		id, name := p.word(), p.word()
-		s.call(0, spokenCall{id: id, name: name, args: p.text()})
+		s.Call(0, harness.Call{ID: id, Name: name, Args: p.text()})
 	case "part":
 		index, id, name := p.number(), p.word(), p.word()
-		s.call(index, spokenCall{id: id, name: name, args: p.text()})
+		s.Call(index, harness.Call{ID: id, Name: name, Args: p.text()})
 	case "delta":
-		s.delta(map[string]any{}, nil)
+		s.Delta(map[string]any{}, nil)
 		fmt.Fprintf(s, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":%s}]}`+"\n\n", p.text())
-		s.flush()
+		s.Flush()
 	case "chunk":
 		fmt.Fprintf(s, "data: %s\n\n", p.text())
-		s.flush()
+		s.Flush()
 	default:
 		panic(errors.New("no such piece of an answer: " + p.verb))
 	}

@@ -28,6 +28,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
@@ -73,7 +74,7 @@ type officeCase struct {
 	stated map[string]bool
 
 	mu    sync.Mutex
-	queue []spokenCall
+	queue []harness.Call
 	asked []string // by the bot
 }
 
@@ -344,21 +345,21 @@ var placeNamed = regexp.MustCompile(`\(place (\d+)\)`)
 
 // answer is what the model says: what the case wants, or else what a good one would.
 func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
-	asked, body, ok := readConversation(w, r)
+	asked, ok := harness.ReadRequest(w, r)
 	if !ok {
 		return
 	}
-	if m := placeNamed.FindSubmatch(body); m != nil {
+	if m := placeNamed.FindSubmatch(asked.Body); m != nil {
 		number, _ := strconv.Atoi(string(m[1]))
 		if p := o.placeOf(number); p != nil {
-			if call := p.next(string(body)); call != nil {
-				(&shot{ResponseWriter: w, r: r}).answer("tool_calls", *call)
+			if call := p.next(string(asked.Body)); call != nil {
+				(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", *call)
 				return
 			}
 		}
 	}
-	name, args := asked.talk()
-	asked.answer(w, name, args)
+	name, args := harness.MendOneWord(asked)
+	asked.Answer(w, name, args)
 }
 
 func (o *badOffice) placeOf(number int) *officeCase {
@@ -371,7 +372,7 @@ func (o *badOffice) placeOf(number int) *officeCase {
 }
 
 // next is what the case wants the model to call, if anything.
-func (p *officeCase) next(body string) *spokenCall {
+func (p *officeCase) next(body string) *harness.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, body)
@@ -380,7 +381,7 @@ func (p *officeCase) next(body string) *spokenCall {
 	}
 	call := p.queue[0]
 	p.queue = p.queue[1:]
-	call.id = fmt.Sprintf("stated-%d-%d", p.number, len(p.asked))
+	call.ID = fmt.Sprintf("stated-%d-%d", p.number, len(p.asked))
 	return &call
 }
 

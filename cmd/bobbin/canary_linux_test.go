@@ -32,6 +32,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
@@ -88,11 +89,8 @@ func openMine(t *testing.T) *mine {
 // openModel: the model looks around in its sandbox before it does its work, and the
 // endpoint repeats the key when it turns one away, as they do.
 func (m *mine) openModel() {
-	m.model = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked, body, ok := readConversation(w, r)
-		if !ok {
-			return
-		}
+	m.model = harness.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked harness.Request) {
+		body := asked.Body
 		m.mu.Lock()
 		m.prompts.Write(body)
 		m.mu.Unlock()
@@ -102,13 +100,12 @@ func (m *mine) openModel() {
 			fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s.", "type": "invalid_request_error", "code": "invalid_api_key"}}`, strings.TrimPrefix(key, "Bearer "))
 			return
 		}
-		name, args := asked.talk()
+		name, args := harness.MendOneWord(asked)
 		if name == "report_root_cause" && !bytes.Contains(body, []byte("looking around")) {
 			name, args = "run", map[string]any{"command": nosy}
 		}
-		asked.answer(w, name, args)
-	}))
-	m.t.Cleanup(m.model.Close)
+		asked.Answer(w, name, args)
+	})
 }
 
 // nosy looks where a program's secrets may be.

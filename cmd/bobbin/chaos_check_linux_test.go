@@ -12,20 +12,13 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // once is what every thread holds in the end, each once.
 var once = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed"}
-
-// tasks is how many tasks the reflex makes of a bug.
-func tasks(bug int) int {
-	if bug%3 == 1 {
-		return 2
-	}
-	return 1
-}
 
 // threads are where the sessions are by now.
 func (c *chaos) threads() []place {
@@ -42,7 +35,7 @@ func (c *chaos) twice() bool {
 		return false
 	}
 	for n, p := range c.threads() {
-		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > tasks(n) ||
+		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > harness.TasksOfBug(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			return true
 		}
@@ -56,7 +49,7 @@ func (c *chaos) faults(ctx context.Context) string {
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all := 0
 	for n := range c.sessions {
-		all += tasks(n)
+		all += harness.TasksOfBug(n)
 	}
 	for _, x := range []struct {
 		what string
@@ -91,7 +84,7 @@ func (c *chaos) faults(ctx context.Context) string {
 		for _, line := range once {
 			want := 1
 			if line == "Done: The word" {
-				want = tasks(n)
+				want = harness.TasksOfBug(n)
 			}
 			if times := c.posted(p, line); times != want {
 				note("session %d: %q stands %d times in the thread, want %d", n, line, times, want)
@@ -179,7 +172,7 @@ func (c *chaos) wrongFiles() (found []string) {
 	var want []string
 	for n := range c.sessions {
 		want = append(want, fmt.Sprintf("bugs/%d.txt right %d", n, n))
-		if tasks(n) == 2 {
+		if harness.TasksOfBug(n) == 2 {
 			want = append(want, fmt.Sprintf("bugs/%db.txt right %d", n, n))
 		}
 	}

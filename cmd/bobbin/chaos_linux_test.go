@@ -18,10 +18,10 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
@@ -42,7 +42,7 @@ type chaos struct {
 	strikes  []blow // instead of all these
 	unguard  string // SQL that takes one guard away: the run has to fail then
 	forget   string // SQL that does so at each death
-	binary   string // default: built for the run
+	binary   string // default: the program as it is
 
 	dir    string
 	remote string
@@ -129,24 +129,14 @@ func (c *chaos) open() {
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	c.dir, c.remote = dir, filepath.Join(dir, "remote.git")
 	if c.binary == "" {
-		c.binary = built(t, dir)
+		c.binary = harness.Program(t)
 	}
 	if c.model == "" {
-		c.model = reflex(t).URL
+		c.model = harness.ServeModel(t, harness.MendNumberedBug).URL
 	}
-	require.NoError(t, stage.PlantRemote(c.remote, bugs(c.sessions)))
+	require.NoError(t, stage.PlantRemote(c.remote, harness.NumberedBugs(c.sessions)))
 	c.openDatabase()
 	c.openSlack()
-}
-
-// bugs are the files that sessions mend, two for each.
-func bugs(n int) (files []txtar.File) {
-	for n := range n {
-		for _, part := range []string{"", "b"} {
-			files = append(files, txtar.File{Name: fmt.Sprintf("bugs/%d%s.txt", n, part), Data: fmt.Appendf(nil, "wrong %d\n", n)})
-		}
-	}
-	return files
 }
 
 func (c *chaos) openDatabase() {
@@ -185,15 +175,6 @@ func (c *chaos) openSlack() {
 		ch := c.slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{c.ann, c.slack.App().BotUser}})
 		c.places = append(c.places, place{channel: ch.ID})
 	}
-}
-
-// built is the program itself, as people run it.
-func built(t *testing.T, dir string, flags ...string) string {
-	t.Helper()
-	name := filepath.Join(dir, "bobbin")
-	out, err := exec.Command("go", slices.Concat([]string{"build", "-o", name}, flags, []string{"."})...).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return name
 }
 
 // play runs the sessions and what strikes them side by side, then waits until all is quiet.

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // pointMark names a place in the source at which it matters that the program may die:
@@ -55,47 +54,45 @@ func crashPoint(name string) {
 }
 `
 
+// shortWaits are Slack's limits, as the program of these tests waits for them.
+var shortWaits = map[string]string{
+	"cmp.Or(p.Pace, time.Second)": "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(p.Settle, 3*time.Second)": "cmp.Or(p.Settle, time.Second/5)",
+}
+
 // withPoints builds the program with its points, and gives their names. Waits for Slack's
 // limits are shortened there: nothing else is different.
-func withPoints(t *testing.T, dir string) (binary string, points []string) {
+func withPoints(t *testing.T) (binary string, points []string) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	require.NoError(t, err)
-	replace := map[string]string{}
-	put := func(name, text string) {
-		with := filepath.Join(dir, fmt.Sprintf("overlay-%d.go", len(replace)))
-		require.NoError(t, os.WriteFile(with, []byte(text), 0o600))
-		replace[name] = with
-	}
-	packages := map[string]string{}
-	require.NoError(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+	replaced, packages, shortened := map[string]string{}, map[string]string{}, 0
+	require.NoError(t, filepath.WalkDir(harness.Root(t), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
 		b, err := os.ReadFile(name)
-		text := string(b)
-		quick := strings.NewReplacer("cmp.Or(p.Pace, time.Second)", "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(p.Settle, 3*time.Second)", "cmp.Or(p.Settle, time.Second/5)").Replace(text)
-		if err != nil || !strings.Contains(text, pointMark) && quick == text {
+		if err != nil {
 			return err
 		}
-		changed, found := crashing(quick)
-		points = append(points, found...)
-		put(name, changed)
+		text := string(b)
+		for long, short := range shortWaits {
+			shortened += strings.Count(text, long)
+			text = strings.ReplaceAll(text, long, short)
+		}
+		changed, found := crashing(text)
 		if len(found) > 0 {
 			packages[filepath.Dir(name)] = packageName(text)
 		}
+		if points = append(points, found...); len(found) > 0 || text != string(b) {
+			replaced[name] = changed
+		}
 		return nil
 	}))
+	require.GreaterOrEqual(t, shortened, len(shortWaits), "waits for Slack's limits are written otherwise now")
 	for folder, name := range packages {
-		put(filepath.Join(folder, "crash_points.go"), fmt.Sprintf(pointCode, name))
+		replaced[filepath.Join(folder, "crash_points.go")] = fmt.Sprintf(pointCode, name)
 	}
-	overlay := filepath.Join(dir, "overlay.json")
-	b, err := json.Marshal(map[string]any{"Replace": replace})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(overlay, b, 0o600))
 	slices.Sort(points)
 	require.Equal(t, points, slices.Compact(slices.Clone(points)), "a name that stands twice")
-	return built(t, dir, "-overlay", overlay), points
+	return harness.ProgramWith(t, replaced), points
 }
 
 // crashing puts code in the place of the comments, line by line.
@@ -142,17 +139,14 @@ func TestFrozenAtEachPoint(t *testing.T) {
 // whole run is asked for, each share-th point is played once.
 func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string, hit int) (came bool)) {
 	t.Helper()
-	dir, err := stage.MakeDir("")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	binary, points := withPoints(t, dir)
+	binary, points := withPoints(t)
 	require.GreaterOrEqual(t, len(points), 30)
 	whole := 0 // in percent
 	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
 		_, err := fmt.Sscan(own, new(int), &whole)
 		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
 	}
-	model := reflex(t).URL
+	model := harness.ServeModel(t, harness.MendNumberedBug).URL
 	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
 	for i, point := range points {
@@ -185,11 +179,8 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 // same point is found out.
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
-	dir, err := stage.MakeDir("")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	binary, _ := withPoints(t, dir)
-	model := reflex(t).URL
+	binary, _ := withPoints(t)
+	model := harness.ServeModel(t, harness.MendNumberedBug).URL
 	for name, x := range map[string]struct {
 		point, unguard, forget, want string
 		frozen                       bool

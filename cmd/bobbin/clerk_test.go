@@ -2,10 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"hash/fnv"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -13,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // A clerk is a model whose answer follows from the conversation it is shown, whichever
@@ -55,9 +54,8 @@ func (c *clerk) await(ctx context.Context, name string) error {
 
 // A letter is a request to the clerk, as far as it is looked at.
 type letter struct {
-	conversation
+	harness.Request
 
-	system string
 	calls  []string // in order, and what came back
 	result string   // of the last call
 	told   string   // since the last call
@@ -66,11 +64,11 @@ type letter struct {
 }
 
 func (c *clerk) answer(w http.ResponseWriter, r *http.Request) {
-	var l letter
-	if err := json.NewDecoder(r.Body).Decode(&l); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	asked, ok := harness.ReadRequest(w, r)
+	if !ok {
 		return
 	}
+	l := letter{Request: asked}
 	l.read()
 	call, args := l.next()
 	name := l.name()
@@ -87,18 +85,14 @@ func (c *clerk) answer(w http.ResponseWriter, r *http.Request) {
 		c.mu.Unlock()
 		return
 	}
-	l.write(w, call, args)
+	l.Answer(w, call, args)
 }
 
 func (l *letter) read() {
 	for i, m := range l.Messages {
-		var text string
-		if json.Unmarshal(m.Content, &text) != nil {
-			text = string(m.Content)
-		}
+		text := m.Text()
 		switch {
 		case i == 0:
-			l.system = text
 			continue
 		case m.Role == "tool":
 			l.result = text
@@ -159,9 +153,9 @@ type arguments = map[string]any
 
 func (l *letter) next() (call string, args arguments) {
 	switch {
-	case strings.Contains(l.system, "You are the orchestrator"):
+	case l.IsOrchestrator():
 		return l.lead()
-	case strings.Contains(l.system, "You are the consultant"):
+	case l.IsConsultant():
 		return "advise", arguments{"bottom_line": "Mend the word.", "steps": []string{"mend it"}, "effort": "quick", "confidence": "high"}
 	}
 	return l.work()
@@ -269,23 +263,4 @@ func (l *letter) work() (string, arguments) {
 		return "done", arguments{"summary": "The word is right in " + path}
 	}
 	return "read_file", arguments{"path": path}
-}
-
-// write streams the call. Its id follows from the conversation, too.
-func (l *letter) write(w http.ResponseWriter, name string, args arguments) {
-	b, _ := json.Marshal(args)
-	sum := fnv.New64a()
-	io.WriteString(sum, l.all)
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, choice := range []arguments{
-		{"index": 0, "delta": arguments{"role": "assistant", "tool_calls": []any{arguments{
-			"index": 0, "id": fmt.Sprintf("call_%x_%d", sum.Sum64(), len(l.Messages)), "type": "function",
-			"function": arguments{"name": name, "arguments": string(b)},
-		}}}},
-		{"index": 0, "delta": arguments{}, "finish_reason": "tool_calls"},
-	} {
-		raw, _ := json.Marshal(arguments{"id": "c", "object": "chat.completion.chunk", "model": l.Model, "choices": []any{choice}})
-		fmt.Fprintf(w, "data: %s\n\n", raw)
-	}
-	io.WriteString(w, "data: [DONE]\n\n")
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +17,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // skewVariable names a file that holds how many seconds a program's clock is off.
@@ -62,7 +61,7 @@ func skewOf() int64 {
 // clocksOff builds the program with a clock that can be set. Only the wall clock is off;
 // timers and durations go by the monotonic one, as when somebody sets a machine's clock.
 // Further replacements are of our own files.
-func clocksOff(t *testing.T, dir string, ours map[string][2]string) (binary string) {
+func clocksOff(t *testing.T, ours map[string][2]string) (binary string) {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
@@ -76,21 +75,9 @@ func clocksOff(t *testing.T, dir string, ours map[string][2]string) (binary stri
 	}
 	change(filepath.Join(src, "time.go"), "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n\tsec += skewOf()\n")
 	for name, c := range ours {
-		whole, err := filepath.Abs(name)
-		require.NoError(t, err)
-		change(whole, c[0], c[1])
+		change(filepath.Join(harness.Root(t), name), c[0], c[1])
 	}
-	replace := map[string]string{}
-	for name, text := range files {
-		other := filepath.Join(dir, fmt.Sprintf("other%d.go", len(replace)))
-		require.NoError(t, os.WriteFile(other, []byte(text), 0o644))
-		replace[name] = other
-	}
-	b, err := json.Marshal(map[string]any{"Replace": replace})
-	require.NoError(t, err)
-	list := filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(list, b, 0o644))
-	return built(t, dir, "-overlay="+list)
+	return harness.ProgramWith(t, files)
 }
 
 // clocks is a run in which every replica's clock is wrong.
@@ -188,10 +175,7 @@ func TestClocksThatAreOff(t *testing.T) {
 		t.Skip("BOBBIN_CLOCKS is not set")
 	}
 	t.Parallel()
-	dir, err := stage.MakeDir("")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	c := newClocks(t, clocksOff(t, dir, nil))
+	c := newClocks(t, clocksOff(t, nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	c.play(ctx)
@@ -212,10 +196,7 @@ func TestClocksThatAreOffAreFoundOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, err := stage.MakeDir("")
-			require.NoError(t, err)
-			t.Cleanup(func() { os.RemoveAll(dir) })
-			c := newClocks(t, clocksOff(t, dir, map[string][2]string{"../../workflow/store/clock.go": change}))
+			c := newClocks(t, clocksOff(t, map[string][2]string{"workflow/store/clock.go": change}))
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			c.play(ctx)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -17,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // A tight machine has folders on small disks of their own, which are there for the program
@@ -70,14 +69,14 @@ func newTight(t *testing.T, sessions int, binary string) *tight {
 	return m
 }
 
-// ask is the reflex, with gates.
+// ask answers as MendNumberedBug does, through the gates.
 func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
-	c, body, ok := readConversation(w, r)
+	asked, ok := harness.ReadRequest(w, r)
 	if !ok {
 		return
 	}
-	name, args := c.next()
-	if found := bugNumber.FindSubmatch(body); found != nil {
+	name, args := harness.MendNumberedBug(asked)
+	if found := harness.BugNumber.FindSubmatch(asked.Body); found != nil {
 		m.mu.Lock()
 		g := m.gates[string(found[1])+" "+name]
 		m.mu.Unlock()
@@ -86,7 +85,7 @@ func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
 			<-g.open
 		}
 	}
-	c.answer(w, name, args)
+	asked.Answer(w, name, args)
 }
 
 // before holds the model back when it is about to call a tool for a session.
@@ -244,10 +243,7 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	dir, err := stage.MakeDir("")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	m := newTight(t, 1, built(t, dir, overlay(t, dir, "../../workflow/turn/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
+	m := newTight(t, 1, harness.ProgramWith(t, sourceWith(t, "workflow/turn/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
 	defer m.stop()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.fill("mirrors")
@@ -256,20 +252,13 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	require.Zero(t, m.posted(m.places[0], fullWords))
 }
 
-// overlay makes the go command see another text in a file's place.
-func overlay(t *testing.T, dir, name, was, is string) (flag string) {
+// sourceWith is a file of the program's source with another text in the place of one.
+func sourceWith(t *testing.T, name, was, is string) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(name)
+	text, err := os.ReadFile(filepath.Join(harness.Root(t), name))
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(text), was), "%s has changed", name)
-	whole, err := filepath.Abs(name)
-	require.NoError(t, err)
-	other, list := filepath.Join(dir, "other.go"), filepath.Join(dir, "overlay.json")
-	require.NoError(t, os.WriteFile(other, []byte(strings.Replace(string(text), was, is, 1)), 0o644))
-	b, err := json.Marshal(map[string]any{"Replace": map[string]string{whole: other}})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(list, b, 0o644))
-	return "-overlay=" + list
+	return map[string]string{name: strings.Replace(string(text), was, is, 1)}
 }
 
 // meet does something while the model is held, and lets it go.

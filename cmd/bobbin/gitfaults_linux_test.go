@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
@@ -150,7 +149,7 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	s := server.Settings{
 		Place:      storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: clustertest.Database(t, migrate)},
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond,
-		ModelURL: talkative(t).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2,
+		ModelURL: harness.ServeModel(t, harness.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2,
 		Seats: store.Seats{AtOnce: len(list), PerRepository: 1},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {
@@ -378,59 +377,6 @@ var oneCure = regexp.MustCompile(`[^.]\. [A-Z].+[^.]\. (Nothing was forced, and 
 func (s *affected) wrong(format string, args ...any) {
 	s.found = append(s.found, fmt.Sprintf(format, args...))
 }
-
-// talkative is a model that says something else of its work each time it is asked.
-func talkative(t *testing.T) *httptest.Server {
-	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var asked conversation
-		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		name, args := asked.talk()
-		asked.answer(w, name, args)
-	}))
-	t.Cleanup(server.Close)
-	return server
-}
-
-// talk is what the talkative model calls next.
-func (c conversation) talk() (string, map[string]any) {
-	heard := "" // since its last answer
-	times := map[string]int{}
-	for _, m := range c.Messages[1:] {
-		heard += string(m.Content)
-		if m.Role == "assistant" {
-			heard = ""
-		}
-		for _, call := range m.Calls {
-			times[call.Function.Name]++
-		}
-	}
-	switch {
-	case !strings.Contains(string(c.Messages[0].Content), "You are the orchestrator") && times["write_file"] == 0:
-		path := wanted.FindString(heard)
-		return "write_file", map[string]any{"path": path, "content": "right\n"}
-	case !strings.Contains(string(c.Messages[0].Content), "You are the orchestrator"):
-		return "done", map[string]any{"summary": "It is written."}
-	case taskDone.MatchString(heard), strings.Contains(heard, "push again"):
-		count := [...]string{"", "once", "twice", "thrice"}
-		return "finish", map[string]any{"summary": "The word is right. Pushed " + count[times["finish"]+1] + "."}
-	case strings.Contains(heard, "was approved by"), strings.Contains(heard, "another one"):
-		path := fmt.Sprintf("mended/%d.txt", times["delegate"]+1)
-		return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": "Write " + path}}}
-	}
-	return "report_root_cause", map[string]any{
-		"summary": "The word is wrong", "cause": "It says wrong in bugs/0.txt:1.", "confidence": "high",
-		"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": "bugs/0.txt:1"}},
-	}
-}
-
-var (
-	wanted   = regexp.MustCompile(`mended/\d+\.txt`)
-	taskDone = regexp.MustCompile(`Task \d+ is done`)
-)
 
 var patient = repo.Patience{Tries: 3, Wait: time.Millisecond, Idle: 5 * time.Second}
 

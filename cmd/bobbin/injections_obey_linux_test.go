@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // An obedient is a model that does whatever any text tells it to, wherever the text stands
@@ -25,27 +26,12 @@ type obedient struct {
 	prompts map[string][]string // what it was sent, by case
 }
 
-// A sentTalk is a request, as far as an obedient looks at it.
-type sentTalk struct {
-	Messages []sentWords `json:"messages"`
-}
+// A listener is a request, as an obedient looks at it.
+type listener struct{ harness.Request }
 
-type sentWords struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-	CallID  string `json:"tool_call_id"`
-	Calls   []struct {
-		ID       string `json:"id"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	} `json:"tool_calls"`
-}
-
-// texts are what the message says, the words within its calls among them.
-func (m sentWords) texts() []string {
-	texts := []string{m.Content}
+// textsOf is what a message says, the words within its calls among them.
+func textsOf(m harness.Message) []string {
+	texts := []string{m.Text()}
 	for _, call := range m.Calls {
 		var args map[string]any
 		if json.Unmarshal([]byte(call.Function.Arguments), &args) != nil {
@@ -61,17 +47,16 @@ func (m sentWords) texts() []string {
 }
 
 // An order is one call that a text asks for.
-type order struct{ id, name, args string }
+type order harness.Call
 
 // ServeHTTP answers one request of one session.
 func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	var asked sentTalk
-	if err != nil || json.Unmarshal(body, &asked) != nil {
-		http.Error(w, "not a conversation", http.StatusBadRequest)
+	request, ok := harness.ReadRequest(w, r)
+	if !ok {
 		return
 	}
-	c := o.cases[injectionNamed.FindString(string(body))]
+	asked := listener{request}
+	c := o.cases[injectionNamed.FindString(string(request.Body))]
 	if c == nil {
 		http.Error(w, "no case", http.StatusTeapot)
 		return
@@ -82,26 +67,26 @@ func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	next, obeyed := asked.order(c)
 	if obeyed {
 		c.obeyed.Add(1)
-		if next.name == "approve" && o.approves != nil {
+		if next.Name == "approve" && o.approves != nil {
 			o.approves(c)
 		}
 	}
-	(&shot{ResponseWriter: w, r: r}).answer("tool_calls", spokenCall(next))
+	(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", harness.Call(next))
 }
 
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
 
 // words are the messages with what they are, a blank line between two.
-func (a sentTalk) words() string {
+func (a listener) words() string {
 	var b strings.Builder
 	for _, m := range a.Messages {
-		fmt.Fprintf(&b, "%s:\n%s\n\n", m.Role, m.Content)
+		fmt.Fprintf(&b, "%s:\n%s\n\n", m.Role, m.Text())
 	}
 	return b.String()
 }
 
 // order is what it calls next: an order that it did not obey yet, or its work.
-func (a sentTalk) order(c *injection) (next order, obeyed bool) {
+func (a listener) order(c *injection) (next order, obeyed bool) {
 	done := map[string]bool{}
 	for _, m := range a.Messages {
 		for _, call := range m.Calls {
@@ -111,14 +96,14 @@ func (a sentTalk) order(c *injection) (next order, obeyed bool) {
 	last := ""
 	for _, m := range a.Messages {
 		if m.Role == "tool" {
-			last = m.Content
+			last = m.Text()
 		}
 	}
 	for _, m := range a.Messages[1:] { // what the program itself says of its tools is no order
-		for _, text := range m.texts() {
+		for _, text := range textsOf(m) {
 			for _, x := range orders(text) {
-				if !done[x.id] && len(done) < 60 {
-					x.args = filled(x.args, last)
+				if !done[x.ID] && len(done) < 60 {
+					x.Args = filled(x.Args, last)
 					return x, true
 				}
 			}
@@ -185,17 +170,17 @@ func filled(args, last string) string {
 var longText = regexp.MustCompile(`\$LONG\d+`)
 
 // work is its part of the work, as any agent's.
-func (a sentTalk) work(c *injection, done map[string]bool) order {
+func (a listener) work(c *injection, done map[string]bool) order {
 	mine := func(name string, args map[string]any) order {
 		b, _ := json.Marshal(args)
 		return order{fmt.Sprintf("own-%d-%s", len(a.Messages), name), name, string(b)}
 	}
-	system := a.Messages[0].Content
+	system := a.System()
 	looks := c.work
 	switch {
-	case strings.Contains(system, "You are the orchestrator"):
+	case a.IsOrchestrator():
 		looks = c.look
-	case strings.Contains(system, "You are the consultant"):
+	case a.IsConsultant():
 		looks = c.consultant
 	case strings.Contains(system, "You explain a change"):
 		looks = nil
@@ -207,9 +192,9 @@ func (a sentTalk) work(c *injection, done map[string]bool) order {
 		}
 	}
 	switch {
-	case strings.Contains(system, "You are the orchestrator"):
+	case a.IsOrchestrator():
 		return a.lead(c, mine)
-	case strings.Contains(system, "You are the consultant"):
+	case a.IsConsultant():
 		return mine("advise", map[string]any{"bottom_line": "Mend the word (" + c.name + ").", "steps": []string{"mend it"}, "effort": "quick", "confidence": "high"})
 	case strings.Contains(system, "You explain a change"):
 		var hunks []any
@@ -222,7 +207,7 @@ func (a sentTalk) work(c *injection, done map[string]bool) order {
 }
 
 // own counts its own calls of a tool, and gives the result of the newest.
-func (a sentTalk) own(name string) (n int, result string) {
+func (a listener) own(name string) (n int, result string) {
 	id := ""
 	for _, m := range a.Messages {
 		for _, call := range m.Calls {
@@ -232,16 +217,16 @@ func (a sentTalk) own(name string) (n int, result string) {
 			}
 		}
 		if m.Role == "tool" && m.CallID == id {
-			result = m.Content
+			result = m.Text()
 		}
 	}
 	return n, result
 }
 
 // wanted reports whether somebody said that and it did not reply since.
-func (a sentTalk) wanted(text string) (yes bool) {
+func (a listener) wanted(text string) (yes bool) {
 	for _, m := range a.Messages {
-		if m.Role == "user" && strings.Contains(m.Content, text) {
+		if m.Role == "user" && strings.Contains(m.Text(), text) {
 			yes = true
 		}
 		for _, call := range m.Calls {
@@ -252,7 +237,7 @@ func (a sentTalk) wanted(text string) (yes bool) {
 }
 
 // lead is the orchestrator's work.
-func (a sentTalk) lead(c *injection, mine func(string, map[string]any) order) order {
+func (a listener) lead(c *injection, mine func(string, map[string]any) order) order {
 	delegated, result := a.own("delegate")
 	reported, _ := a.own("report_root_cause")
 	finished, _ := a.own("finish")
@@ -274,7 +259,7 @@ func (a sentTalk) lead(c *injection, mine func(string, map[string]any) order) or
 }
 
 // mend is the worker's work.
-func (a sentTalk) mend(c *injection, mine func(string, map[string]any) order) order {
+func (a listener) mend(c *injection, mine func(string, map[string]any) order) order {
 	read, result := a.own("read_file")
 	edited, _ := a.own("edit_file")
 	switch {

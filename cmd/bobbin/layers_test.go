@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/store", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
 	},
 	"bot":                                {"workflow", "workflow/plaintext", "workflow/intent"},
+	"cmd/bobbin/internal/harness":        {"repo/sandbox", "workflow/store", "workflow/store/cluster/clustertest"},
 	"bot/slacktest":                      {}, // it knows nothing of Bobbin
 	"workflow":                           {},
 	"workflow/store":                     {"workflow", "migrations", "workflow/plaintext", "workflow/intent"},
@@ -95,7 +96,7 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/packages/packagestest", "repo/githubapp/githubtest"}
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/packages/packagestest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

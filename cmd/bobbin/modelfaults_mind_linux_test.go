@@ -4,15 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // A mind is a model that needs no script and is not led astray: it looks at the calls that
 // it made of its own accord and at what became of them, and goes on from there, whatever
 // else stands in the conversation.
-type mind struct {
-	Model    string        `json:"model"`
-	Messages []sentMessage `json:"messages"`
-}
+type mind struct{ harness.Request }
 
 // bugsFile is where every word is wrong, one a line.
 const bugsFile = "bugs/all.txt"
@@ -30,7 +29,7 @@ func (m mind) last() (name, result string) {
 			}
 		}
 		if message.Role == "tool" && message.CallID == id {
-			result = *message.Content
+			result = message.Text()
 		}
 	}
 	return name, result
@@ -38,7 +37,7 @@ func (m mind) last() (name, result string) {
 
 func (m mind) heard(text string) bool {
 	for _, message := range m.Messages {
-		if message.Role == "user" && strings.Contains(*message.Content, text) {
+		if message.Role == "user" && strings.Contains(message.Text(), text) {
 			return true
 		}
 	}
@@ -49,7 +48,7 @@ func (m mind) heard(text string) bool {
 // the file, mends it, and is done.
 func (m mind) next(number int) (name string, args map[string]any) {
 	called, result := m.last()
-	if strings.Contains(*m.Messages[0].Content, "You are the orchestrator") {
+	if m.IsOrchestrator() {
 		switch {
 		case called == "finish", called == "delegate" && (strings.Contains(result, " is done: ") || strings.Contains(result, "nothing is left to do")):
 			return "finish", map[string]any{"summary": fmt.Sprintf("Line %d is right now.", number)}
@@ -75,7 +74,7 @@ func (m mind) next(number int) (name string, args map[string]any) {
 }
 
 // call is what the mind calls, on the wire.
-func (m mind) call(name string, args map[string]any) spokenCall {
+func (m mind) call(name string, args map[string]any) harness.Call {
 	b, _ := json.Marshal(args)
-	return spokenCall{fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), name, string(b)}
+	return harness.Call{ID: fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), Name: name, Args: string(b)}
 }

@@ -22,8 +22,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // a midst holds sessions in the middle of something until it is let go: every third in a
@@ -80,25 +80,25 @@ func (m *midst) hold(ctx context.Context, number int) bool {
 	}
 }
 
-// ask is the reflex, but slow for some and with a command that does not end for others.
+// ask answers as MendNumberedBug does, but slow for some and with a command that does not end for others.
 func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
-	c, body, ok := readConversation(w, r)
+	asked, ok := harness.ReadRequest(w, r)
 	if !ok {
 		return
 	}
 	n := -1
-	if found := bugNumber.FindSubmatch(body); found != nil {
+	if found := harness.BugNumber.FindSubmatch(asked.Body); found != nil {
 		n, _ = strconv.Atoi(string(found[1]))
 	}
-	leads := strings.Contains(string(c.Messages[0].Content), "You are the orchestrator")
+	leads := asked.IsOrchestrator()
 	if n%3 == 0 && !leads && !m.hold(r.Context(), n) {
 		return
 	}
-	name, args := c.next()
+	name, args := harness.MendNumberedBug(asked)
 	if name == "run" {
 		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; done; %[3]s", m.marks, n, args["command"])
 	}
-	c.answer(w, name, args)
+	asked.Answer(w, name, args)
 }
 
 // post carries out what the bot asks of Slack. The answer to some posts does not come.
@@ -193,10 +193,7 @@ func (m *midst) block(ctx context.Context) (release func()) {
 
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	dir, err := stage.MakeDir("")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	binary := built(t, dir)
+	binary := harness.Program(t)
 	for name, play := range map[string]func(context.Context, *midst){
 		"what is under way goes on at the other replica at once": handsOver,
 		"the last one leaves all to its next start":              leavesBehind,

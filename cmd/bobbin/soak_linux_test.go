@@ -20,9 +20,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
@@ -164,13 +164,7 @@ func (s *soak) open() {
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(s.dir) })
 	s.remote, s.data = filepath.Join(s.dir, "remote.git"), filepath.Join(s.dir, "data")
-	var files []txtar.File
-	for n := range soakFiles {
-		for _, name := range []string{"bugs/%d.txt", "bugs/%db.txt"} {
-			files = append(files, txtar.File{Name: fmt.Sprintf(name, n), Data: fmt.Appendf(nil, "wrong %d\n", n)})
-		}
-	}
-	require.NoError(t, stage.PlantRemote(s.remote, files))
+	require.NoError(t, stage.PlantRemote(s.remote, harness.NumberedBugs(soakFiles)))
 	s.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.slack.Close() })
@@ -196,9 +190,9 @@ func (s *soak) start(ctx context.Context) {
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	require.NoError(t, err)
 	defer log.Close()
-	s.cmd = exec.Command(built(t, s.dir), "serve", "--config", config)
+	s.cmd = exec.Command(harness.Program(t), "serve", "--config", config)
 	s.cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+reflex(t).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+harness.ServeModel(t, harness.MendNumberedBug).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
 	require.NoError(t, s.cmd.Start())

@@ -1,0 +1,254 @@
+package harness
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// A Policy says what a model calls next. It knows the conversation and nothing else, so the
+// same request has the same answer after a crash, and one policy serves any number of sessions.
+type Policy func(r Request) (tool string, args map[string]any)
+
+// ServeModel is an endpoint whose model follows a policy.
+func ServeModel(t testing.TB, next Policy) *httptest.Server {
+	t.Helper()
+	return ServeRequests(t, func(w http.ResponseWriter, _ *http.Request, asked Request) {
+		tool, args := next(asked)
+		asked.Answer(w, tool, args)
+	})
+}
+
+// ServeRequests is an endpoint that answers each request itself, badly maybe.
+func ServeRequests(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, asked Request)) *httptest.Server {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked, ok := ReadRequest(w, r); ok {
+			answer(w, r, asked)
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections) // before it: some requests may be held
+	return server
+}
+
+// A Request is what a model was asked, as far as policies look at it.
+type Request struct {
+	Model    string    `json:"model"`
+	Messages []Message `json:"messages"`
+
+	Body []byte `json:"-"` // as it came
+}
+
+// A Message is one of a conversation.
+type Message struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	CallID  string          `json:"tool_call_id"` // of a result
+	Calls   []MessageCall   `json:"tool_calls"`
+}
+
+// A MessageCall is a call that the model made before.
+type MessageCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+// Text is what a message says; parts that are no text stand there as JSON.
+func (m Message) Text() string {
+	var text *string
+	if len(m.Content) == 0 {
+		return ""
+	}
+	if json.Unmarshal(m.Content, &text) != nil {
+		return string(m.Content)
+	}
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// ReadRequest reads what was asked; whoever asked badly is told so.
+func ReadRequest(w http.ResponseWriter, r *http.Request) (asked Request, ok bool) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return asked, false
+	}
+	if err := json.Unmarshal(body, &asked); err != nil || len(asked.Messages) == 0 {
+		http.Error(w, "not a conversation", http.StatusBadRequest)
+		return asked, false
+	}
+	asked.Body = body
+	return asked, true
+}
+
+// System is what the program tells the agent of its part.
+func (r Request) System() string { return r.Messages[0].Text() }
+
+// IsOrchestrator reports whether the orchestrator is asked.
+func (r Request) IsOrchestrator() bool {
+	return strings.Contains(r.System(), "You are the orchestrator")
+}
+
+// IsConsultant reports whether the consultant is asked.
+func (r Request) IsConsultant() bool { return strings.Contains(r.System(), "You are the consultant") }
+
+// Answer streams one call. Its id follows from the conversation, too.
+func (r Request) Answer(w http.ResponseWriter, tool string, args map[string]any) {
+	b, _ := json.Marshal(args)
+	sum := fnv.New64a()
+	for _, m := range r.Messages {
+		sum.Write(m.Content)
+	}
+	s := &Stream{ResponseWriter: w, Free: true}
+	s.Answer("tool_calls", Call{fmt.Sprintf("call_%x_%d", sum.Sum64(), len(r.Messages)), tool, string(b)})
+}
+
+// A Call is one that a model makes, as it goes over the wire.
+type Call struct{ ID, Name, Args string }
+
+// A Stream is an answer on its way, in pieces.
+type Stream struct {
+	http.ResponseWriter
+	Heal bool // an answer that is cut looks like a whole one
+	Free bool // no figures of use come with it
+}
+
+// Begin says that a stream follows.
+func (s *Stream) Begin() { s.Header().Set("Content-Type", "text/event-stream") }
+
+// Chunk writes one event.
+func (s *Stream) Chunk(v any) {
+	raw, _ := json.Marshal(v)
+	fmt.Fprintf(s, "data: %s\n\n", raw)
+	s.Flush()
+}
+
+// Flush sends what was written.
+func (s *Stream) Flush() { s.ResponseWriter.(http.Flusher).Flush() }
+
+// Delta writes a piece of the answer.
+func (s *Stream) Delta(delta map[string]any, finish any) {
+	s.Chunk(map[string]any{"id": "c", "object": "chat.completion.chunk", "choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+}
+
+// Call writes a call, or a piece of one.
+func (s *Stream) Call(index int, c Call) {
+	s.Delta(map[string]any{"tool_calls": []any{map[string]any{
+		"index": index, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Args},
+	}}}, nil)
+}
+
+// usageLine are the figures of a whole answer.
+const usageLine = `data: {"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100}}` + "\n\n"
+
+// End finishes an answer for that reason.
+func (s *Stream) End(reason string) {
+	if s.Heal {
+		reason = "tool_calls"
+	}
+	s.Delta(map[string]any{}, reason)
+	if !s.Free {
+		io.WriteString(s, usageLine)
+	}
+	io.WriteString(s, "data: [DONE]\n\n")
+}
+
+// Answer is a stream of these calls.
+func (s *Stream) Answer(reason string, calls ...Call) {
+	s.Begin()
+	for i, c := range calls {
+		s.Call(i, c)
+	}
+	s.End(reason)
+}
+
+// BreakOff ends the connection in the middle; where the cut is healed, as if it were the end.
+func (s *Stream) BreakOff() {
+	if s.Heal {
+		s.End("tool_calls")
+		return
+	}
+	s.Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// Reset ends the connection as a machine that is gone does.
+func (s *Stream) Reset() {
+	conn, _, err := s.ResponseWriter.(http.Hijacker).Hijack()
+	if err != nil {
+		return
+	}
+	_ = conn.(*net.TCPConn).SetLinger(0)
+	_ = conn.Close()
+}
+
+// Refuse answers with a status and no stream.
+func (s *Stream) Refuse(status int, body string, header ...string) {
+	for i := 0; i+1 < len(header); i += 2 {
+		s.Header().Set(header[i], header[i+1])
+	}
+	s.WriteHeader(status)
+	io.WriteString(s, body)
+}
+
+// InvalidRequest is what a strict endpoint refuses in a request: every call has one result,
+// right behind it; every id is there once; arguments are an object; nothing is empty.
+func InvalidRequest(body []byte) (problems []string) {
+	var request Request
+	if err := json.Unmarshal(body, &request); err != nil {
+		return []string{"messages that are none: " + err.Error()}
+	}
+	note := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	ids, open := map[string]bool{}, []string{}
+	for i, m := range request.Messages {
+		if m.Role != "tool" && len(open) > 0 {
+			note("calls without a result: %s", strings.Join(open, ", "))
+			open = nil
+		}
+		if (i == 0) != (m.Role == "system") {
+			note("the role %s at %d", m.Role, i)
+		}
+		if len(m.Calls) == 0 && strings.TrimSpace(m.Text()) == "" {
+			note("an empty message of %s", m.Role)
+		}
+		if m.Role == "tool" {
+			if len(open) == 0 || open[0] != m.CallID {
+				note("the result of %q where that of %q has to be", m.CallID, open)
+			}
+			open = open[min(1, len(open)):]
+		}
+		for _, c := range m.Calls {
+			var object map[string]any
+			if m.Role != "assistant" || c.ID == "" || c.Type != "function" || c.Function.Name == "" {
+				note("a call that is none: %+v", c)
+			}
+			if ids[c.ID] {
+				note("the id %s twice", c.ID)
+			}
+			if json.Unmarshal([]byte(c.Function.Arguments), &object) != nil {
+				note("arguments that are no object: %.80s", c.Function.Arguments)
+			}
+			if strings.HasPrefix(c.ID, "half") {
+				note("half a call: %s", c.ID)
+			}
+			ids[c.ID] = true
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) > 0 {
+		note("calls without a result: %s", strings.Join(open, ", "))
+	}
+	return problems
+}

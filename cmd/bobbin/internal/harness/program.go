@@ -1,0 +1,118 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// programs are the binaries that this test process has built: each set of replaced files once.
+var programs struct {
+	mu    sync.Mutex
+	dir   string
+	built map[string]*program
+}
+
+type program struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// Program is the program itself, as people run it, built once for all tests of a package.
+func Program(t testing.TB) string { return ProgramWith(t, nil) }
+
+// ProgramWith is the program with other texts in the place of some files, by their names
+// from the module's top folder or absolute. It is built once for all tests that want these.
+func ProgramWith(t testing.TB, replaced map[string]string) string {
+	t.Helper()
+	root := Root(t)
+	sum := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(replaced)) {
+		fmt.Fprintf(sum, "%s\x00%s\x00", name, replaced[name])
+	}
+	key := fmt.Sprintf("%x", sum.Sum(nil)[:8])
+	programs.mu.Lock()
+	if programs.built == nil {
+		programs.built = map[string]*program{}
+		dir, err := os.MkdirTemp("", "bobbin-programs-")
+		require.NoError(t, err)
+		require.NoError(t, os.Chmod(dir, 0o755))
+		programs.dir = dir
+	}
+	p := programs.built[key]
+	if p == nil {
+		p = &program{path: filepath.Join(programs.dir, key, "bobbin")}
+		programs.built[key] = p
+	}
+	programs.mu.Unlock()
+	p.once.Do(func() { p.err = build(root, p.path, replaced) })
+	require.NoError(t, p.err)
+	return p.path
+}
+
+// build makes a binary without debugging information: linking takes a quarter of the time.
+func build(root, path string, replaced map[string]string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	args := []string{"build", "-ldflags=-s", "-o", path}
+	if len(replaced) > 0 {
+		overlay := map[string]string{}
+		for name, text := range replaced {
+			other := filepath.Join(dir, fmt.Sprintf("other-%d.go", len(overlay)))
+			if err := os.WriteFile(other, []byte(text), 0o644); err != nil {
+				return err
+			}
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(root, name)
+			}
+			overlay[name] = other
+		}
+		list, err := json.Marshal(map[string]any{"Replace": overlay})
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o644); err != nil {
+			return err
+		}
+		args = append(args, "-overlay="+filepath.Join(dir, "overlay.json"))
+	}
+	cmd := exec.Command("go", append(args, "./cmd/bobbin")...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return nil
+}
+
+// Root is the module's top folder.
+func Root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		require.NotEqual(t, dir, filepath.Dir(dir), "no go.mod above the test's folder")
+	}
+}
+
+func removePrograms() {
+	programs.mu.Lock()
+	defer programs.mu.Unlock()
+	if programs.dir != "" {
+		os.RemoveAll(programs.dir)
+	}
+}
