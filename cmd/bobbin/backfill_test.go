@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // What people wrote while the bot was down, and Slack has given up on, is there after its
@@ -21,7 +20,7 @@ import (
 func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
-		database := clustertest.Database(t, migrate)
+		database := postgrestest.Database(t, migrate)
 		slack := healthSlack(t)
 		ann := slack.AddUser(slacktest.User{Name: "ann"}).ID
 		bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{ann, slack.App().BotUser}}).ID

@@ -15,10 +15,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
-func clustertestDatabase(t *testing.T) string { return clustertest.Database(t, migrate) }
+func stagedDatabase(t *testing.T) string { return postgrestest.Database(t, migrate) }
 
 // officeDeeds are what happens in a place:
 //

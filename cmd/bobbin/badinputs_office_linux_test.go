@@ -155,7 +155,7 @@ func (o *badOffice) open(batches []*badBatch) {
 	t.Cleanup(o.model.Close)
 	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}, {Name: ".env", Data: []byte("KEY=1\n")}}
 	o.stage, err = stage.Open(t.Context(), stage.Config{
-		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: clustertestDatabase(t),
+		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: stagedDatabase(t),
 		Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Adjust: o.adjust(batches, files),
 	})
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
 // chaos is one run of the whole program under fire: the built binary as replicas on one
@@ -146,7 +146,7 @@ func (c *chaos) openDatabase() {
 		c.url = c.own.url
 		require.NoError(t, migrate(t.Context(), c.url))
 	} else {
-		c.url = clustertest.Database(t, migrate)
+		c.url = postgrestest.Database(t, migrate)
 	}
 	var err error
 	c.db, err = pgxpool.New(t.Context(), c.url)

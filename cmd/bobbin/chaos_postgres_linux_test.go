@@ -13,27 +13,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
 
-// A postgres is a server of one test's own, which can be restarted under its clients, or
+// A restartable is a server of one test's own, which can be restarted under its clients, or
 // replaced by a standby.
-type postgres struct {
+type restartable struct {
 	dir, url string
-	server   *cluster.Cluster
+	server   *postgres.Cluster
 	standby  *exec.Cmd // nil: there is none
 }
 
 // startPostgres starts one. Its clients reach it at one address whatever becomes of it.
-func startPostgres(t *testing.T) *postgres {
+func startPostgres(t *testing.T) *restartable {
 	t.Helper()
 	dir, err := stage.MakeDir("")
 	require.NoError(t, err)
-	p := &postgres{dir: dir}
+	p := &restartable{dir: dir}
 	t.Cleanup(func() {
 		p.server.Stop()
 		if p.standby != nil {
@@ -46,9 +45,9 @@ func startPostgres(t *testing.T) *postgres {
 	return p
 }
 
-func (p *postgres) start(ctx context.Context) (err error) {
+func (p *restartable) start(ctx context.Context) (err error) {
 	// It has to keep its word through an immediate shutdown, so it is a durable one.
-	if p.server, err = cluster.Start(ctx, cluster.Config{Dir: filepath.Join(p.dir, "cluster"), Durable: true}); err != nil {
+	if p.server, err = postgres.Start(ctx, postgres.Config{Dir: filepath.Join(p.dir, "cluster"), Durable: true}); err != nil {
 		return err
 	}
 	u, err := url.Parse(p.server.URL())
@@ -66,7 +65,7 @@ func (p *postgres) start(ctx context.Context) (err error) {
 }
 
 // point lets a name of ours lead to where a server's socket is by now.
-func (p *postgres) point(name, to string) error {
+func (p *restartable) point(name, to string) error {
 	if real, err := os.Readlink(to); err == nil {
 		to = real
 	}
@@ -76,7 +75,7 @@ func (p *postgres) point(name, to string) error {
 }
 
 // data is the server's folder, and pid its first process.
-func (p *postgres) data() (folder string, pid int, err error) {
+func (p *restartable) data() (folder string, pid int, err error) {
 	found, err := filepath.Glob(filepath.Join(p.dir, "cluster", "*", "postmaster.pid"))
 	if err != nil || len(found) != 1 {
 		return "", 0, fmt.Errorf("no server is running in %s: %w", p.dir, err)
@@ -91,7 +90,7 @@ func (p *postgres) data() (folder string, pid int, err error) {
 }
 
 // restart ends the server at once, without a word to its clients, and starts it again.
-func (p *postgres) restart(ctx context.Context, away time.Duration) error {
+func (p *restartable) restart(ctx context.Context, away time.Duration) error {
 	_, pid, err := p.data()
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGQUIT)
@@ -106,7 +105,7 @@ func (p *postgres) restart(ctx context.Context, away time.Duration) error {
 
 // follow starts a standby that every commit waits for, so that none is lost with the
 // server.
-func (p *postgres) follow(ctx context.Context) error {
+func (p *restartable) follow(ctx context.Context) error {
 	data, _, err := p.data()
 	if err != nil {
 		return err
@@ -155,7 +154,7 @@ func (p *postgres) follow(ctx context.Context) error {
 	return p.say(ctx, p.url, `alter system set synchronous_standby_names = '*'`, `select pg_reload_conf()`)
 }
 
-func (p *postgres) say(ctx context.Context, address string, statements ...string) error {
+func (p *restartable) say(ctx context.Context, address string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err
@@ -170,7 +169,7 @@ func (p *postgres) say(ctx context.Context, address string, statements ...string
 }
 
 // failOver kills the server for good, and lets the standby take its place.
-func (p *postgres) failOver(ctx context.Context) error {
+func (p *restartable) failOver(ctx context.Context) error {
 	_, pid, err := p.data()
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGQUIT)

@@ -17,14 +17,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // secret is part of every secret of these tests: it is in nothing that the program says.
@@ -210,7 +209,7 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			code, out, errs := call(t, ctx, ready("SLACK_API_URL", c.url, "SLACK_BOT_TOKEN", c.bot, "SLACK_APP_TOKEN", c.app,
-				"DATABASE_URL", clustertest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")
+				"DATABASE_URL", postgrestest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")
 			require.Equal(t, c.code, code, errs)
 			require.Empty(t, out)
 			require.True(t, strings.HasSuffix(errs, c.want), errs)
@@ -257,7 +256,7 @@ func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { mute.Close() })
 	closed := closedPort(t)
-	other := strings.Replace(clustertest.Database(t, nil), "/test_", "/no_", 1)
+	other := strings.Replace(postgrestest.Database(t, nil), "/test_", "/no_", 1)
 	for name, c := range map[string]struct{ url, want string }{
 		"nobody there": {"postgres://u:" + secret + "@" + closed + "/x?sslmode=disable", "bobbin: no Postgres answers at " + closed + ": connect: connection refused; check DATABASE_URL, and that the server runs\n"},
 		"no name":      {"postgres://u:" + secret + "@no-such-host.invalid/x", "bobbin: no Postgres answers at no-such-host.invalid:5432: no such host; check DATABASE_URL\n"},
@@ -292,7 +291,7 @@ func TestSessionsNeedTheBotsOwnDatabase(t *testing.T) {
 
 func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
-	env := map[string]string{"DATABASE_URL": clustertest.Database(t, nil), "BOBBIN_DATA_DIR": t.TempDir()}
+	env := map[string]string{"DATABASE_URL": postgrestest.Database(t, nil), "BOBBIN_DATA_DIR": t.TempDir()}
 	for _, args := range [][]string{{"sessions"}, {"sessions", "abc"}, {"audit", "abc"}} {
 		code, out, errs := call(t, t.Context(), env, args...)
 		require.Equal(t, cli.ExitFailed, code)
@@ -333,7 +332,7 @@ insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval
 
 func withSessions(t *testing.T) map[string]string {
 	t.Helper()
-	address := clustertest.Database(t, migrate)
+	address := postgrestest.Database(t, migrate)
 	db, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
 	defer db.Close(t.Context())

@@ -18,10 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
@@ -34,7 +30,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // A ward is a set-up in which everything is as it should be, until a test breaks it.
@@ -369,7 +368,7 @@ func channelComplaints() []complaint {
 func databaseComplaints() []complaint {
 	exec := func(statements ...string) func(w *ward) {
 		return func(w *ward) {
-			w.env[secrets.DatabaseURL] = clustertest.Database(w.T, migrate)
+			w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, migrate)
 			c, err := pgx.Connect(w.Context(), w.env[secrets.DatabaseURL])
 			require.NoError(w, err)
 			defer c.Close(w.Context())
@@ -388,7 +387,7 @@ func databaseComplaints() []complaint {
 	}
 	return []complaint{
 		{name: asItShouldBe, breaks: exec()},
-		{name: asItShouldBe + " before the first start", breaks: func(w *ward) { w.env[secrets.DatabaseURL] = clustertest.Database(w.T, nil) }},
+		{name: asItShouldBe + " before the first start", breaks: func(w *ward) { w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, nil) }},
 		{name: asItShouldBe + " with none set"},
 		{name: "a bot at work on it (noted)", breaks: exec(`insert into replicas (id, seen_at) values ('host-1', now())`)},
 		{name: "messages have come (noted)", breaks: exec(
@@ -533,7 +532,7 @@ func modelComplaints() []complaint {
 func TestDoctorWithEverythingGood(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
-	w.env[secrets.DatabaseURL] = clustertest.Database(t, migrate)
+	w.env[secrets.DatabaseURL] = postgrestest.Database(t, migrate)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	code, out, errs := call(t, t.Context(), w.env, "doctor")
 	require.Equal(t, cli.ExitOK, code, out+errs)
@@ -632,7 +631,7 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 func TestDoctorBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
-	w.env[secrets.DatabaseURL] = clustertest.Database(t, migrate)
+	w.env[secrets.DatabaseURL] = postgrestest.Database(t, migrate)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	s := healthSettings(t, w.slack, w.env[secrets.DatabaseURL])
 	s.HTTPAddr, s.DataDir = "", w.env["BOBBIN_DATA_DIR"]

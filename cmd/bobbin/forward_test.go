@@ -12,12 +12,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/migrations"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // A release is a version that people run. Its databases are out there, so its migrations
@@ -129,7 +128,7 @@ func TestAnOlderProgramLeavesANewerDatabaseAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url := clustertest.Database(t, migrate)
+			url := postgrestest.Database(t, migrate)
 			db, err := pgx.Connect(t.Context(), url)
 			require.NoError(t, err)
 			t.Cleanup(func() { db.Close(context.Background()) })

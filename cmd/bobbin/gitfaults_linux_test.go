@@ -15,9 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
@@ -26,9 +23,11 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // An outage is what happens to one session's remote, and what the thread is told of it.
@@ -147,7 +146,7 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	o.ann = o.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	app := o.slack.App()
 	s := server.Settings{
-		Place:      storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: clustertest.Database(t, migrate)},
+		Place:      storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: postgrestest.Database(t, migrate)},
 		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond,
 		ModelURL: harness.ServeModel(t, harness.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2,
 		Seats: store.Seats{AtOnce: len(list), PerRepository: 1},

@@ -11,10 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -23,9 +19,12 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // probe asks for a page of health, and holds it against what may not be in it.
@@ -78,7 +77,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	dir, err := os.MkdirTemp("", "bobbin-health-") // a short name: the socket's stays the same over a restart
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	own, err := cluster.Start(t.Context(), cluster.Config{Dir: dir})
+	own, err := postgres.Start(t.Context(), postgres.Config{Dir: dir})
 	require.NoError(t, err)
 	t.Cleanup(func() { own.Stop() })
 	slack := healthSlack(t)
@@ -135,7 +134,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.Equal(t, health.StateUnknown, h.Parts.Queue.State)
 	require.Contains(t, h.Wrong, "database")
 	require.Contains(t, h.Cure, "goes on by itself")
-	own, err = cluster.Start(t.Context(), cluster.Config{Dir: dir})
+	own, err = postgres.Start(t.Context(), postgres.Config{Dir: dir})
 	require.NoError(t, err)
 	h = becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 	require.Empty(t, h.Wrong)
@@ -151,7 +150,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
-	b, err := server.New(t.Context(), healthSettings(t, slack, clustertest.Database(t, migrate)), slog.New(slog.DiscardHandler))
+	b, err := server.New(t.Context(), healthSettings(t, slack, postgrestest.Database(t, migrate)), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	stopped := make(chan error, 1)
@@ -176,7 +175,7 @@ func TestHealthCommand(t *testing.T) {
 	app, addr := slack.App(), closedPort(t)
 	config := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git}]\nsandbox: {kind: none}\nhttp: {addr: '"+addr+"'}\n")
 	env := ready("SLACK_API_URL", slack.URL(), "SLACK_BOT_TOKEN", app.BotToken, "SLACK_APP_TOKEN", app.AppToken,
-		"DATABASE_URL", clustertest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
+		"DATABASE_URL", postgrestest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
 	code, _, errs := call(t, t.Context(), env, "health")
 	require.Equal(t, cli.ExitFailed, code)
 	require.Equal(t, "bobbin: no bot answers at "+addr+": connection refused\n", errs)

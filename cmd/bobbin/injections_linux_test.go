@@ -21,16 +21,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	serverpkg "github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // An injection is one text that somebody planted, in a session of its own. The corpus in
@@ -210,7 +209,7 @@ func (s *siege) begin() {
 	t.Cleanup(server.Close)
 	s.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir: dir, Files: []txtar.File{{Name: "vault.txt", Data: []byte(s.secrets["another repository"])}}, Model: "== nobody\nsay nothing\n", ModelName: "none",
-		DatabaseURL: clustertest.Database(t, migrate), Log: slog.New(slog.DiscardHandler),
+		DatabaseURL: postgrestest.Database(t, migrate), Log: slog.New(slog.DiscardHandler),
 		Adjust: func(set *serverpkg.Settings) { s.adjust(set, server.URL) },
 	})
 	require.NoError(t, err)

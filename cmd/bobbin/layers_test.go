@@ -38,57 +38,57 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
 		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages",
 	},
-	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/cluster", "workflow/plaintext"},
+	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/proof"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/proof", "repo/packages", "repo/proxy",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "workflow", "workflow/store", "workflow/store/cluster", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
+		"bot", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
 		"workflow", "workflow/store", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
 	},
-	"bot":                                {"workflow", "workflow/plaintext", "workflow/intent"},
-	"cmd/bobbin/internal/harness":        {"repo/sandbox", "workflow/store", "workflow/store/cluster/clustertest"},
-	"bot/slacktest":                      {}, // it knows nothing of Bobbin
-	"workflow":                           {},
-	"workflow/store":                     {"workflow", "migrations", "workflow/plaintext", "workflow/intent"},
-	"workflow/store/cluster":             {},
-	"workflow/store/cluster/clustertest": {"workflow/store/cluster"},
-	"workflow/turn":                      {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent"},
-	"workflow/agent":                     {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
-	"workflow/tool":                      {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/proof", "workflow/plaintext"},
-	"workflow/model":                     {"workflow/plaintext"},
-	"workflow/skill":                     {"workflow/plaintext"},
-	"workflow/redact":                    {},
-	"workflow/intent":                    {"workflow"},
-	"workflow/plaintext":                 {}, // any room may cut a line with it
-	"workflow/model/modeltest":           {"workflow/plaintext"},
-	"repo":                               {"workflow/plaintext"},
-	"repo/githubapp":                     {"repo"},
-	"repo/githubapp/githubtest":          {}, // it knows nothing of Bobbin
-	"repo/sandbox":                       {"repo"},
-	"repo/proxy":                         {},
-	"repo/packages":                      {"repo", "repo/sandbox", "repo/proxy"},
-	"repo/packages/packagestest":         {},
-	"repo/project":                       {},
-	"repo/result":                        {"repo/project"},
-	"repo/runners":                       {"repo/result", "workflow/plaintext"},
-	"repo/proof":                         {"repo", "repo/sandbox", "repo/packages", "repo/project", "repo/result", "repo/runners"},
-	"repo/design":                        {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
-	"repo/design/source":                 {},
-	"repo/design/stylesheet":             {"repo/design/source"},
-	"repo/design/markup":                 {"repo/design/source", "repo/design/stylesheet"},
-	"repo/design/token":                  {"repo/design/source", "repo/design/stylesheet", "repo/design/markup"},
-	"migrations":                         {},
-	"deploy":                             {},
+	"bot":                            {"workflow", "workflow/plaintext", "workflow/intent"},
+	"cmd/bobbin/internal/harness":    {"repo/sandbox", "workflow/store", "workflow/postgres/postgrestest"},
+	"bot/slacktest":                  {}, // it knows nothing of Bobbin
+	"workflow":                       {},
+	"workflow/store":                 {"workflow", "migrations", "workflow/plaintext", "workflow/intent"},
+	"workflow/postgres":              {},
+	"workflow/postgres/postgrestest": {"workflow/postgres"},
+	"workflow/turn":                  {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent"},
+	"workflow/agent":                 {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
+	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/proof", "workflow/plaintext"},
+	"workflow/model":                 {"workflow/plaintext"},
+	"workflow/skill":                 {"workflow/plaintext"},
+	"workflow/redact":                {},
+	"workflow/intent":                {"workflow"},
+	"workflow/plaintext":             {}, // any room may cut a line with it
+	"workflow/model/modeltest":       {"workflow/plaintext"},
+	"repo":                           {"workflow/plaintext"},
+	"repo/githubapp":                 {"repo"},
+	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
+	"repo/sandbox":                   {"repo"},
+	"repo/proxy":                     {},
+	"repo/packages":                  {"repo", "repo/sandbox", "repo/proxy"},
+	"repo/packages/packagestest":     {},
+	"repo/project":                   {},
+	"repo/result":                    {"repo/project"},
+	"repo/runners":                   {"repo/result", "workflow/plaintext"},
+	"repo/proof":                     {"repo", "repo/sandbox", "repo/packages", "repo/project", "repo/result", "repo/runners"},
+	"repo/design":                    {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
+	"repo/design/source":             {},
+	"repo/design/stylesheet":         {"repo/design/source"},
+	"repo/design/markup":             {"repo/design/source", "repo/design/stylesheet"},
+	"repo/design/token":              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup"},
+	"migrations":                     {},
+	"deploy":                         {},
 }
 
 // staging is the one room of the program that may import rooms of support: the demo needs a
@@ -96,12 +96,12 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/store/cluster/clustertest", "repo/packages/packagestest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
 	"cmd/bobbin": { // the whole program, looked at in its parts
-		"workflow", "workflow/agent", "workflow/model", "workflow/store/cluster", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/proof", "migrations",
+		"workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/proof", "migrations",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"}, // a refused address is masked
 	"workflow/model/modeltest":    {"workflow/model"},                                 // the client is what the scripted endpoint is for
@@ -115,7 +115,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/cluster", "workflow/store/cluster/clustertest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},

@@ -15,16 +15,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // parrots are replicas of the bot in which all is real (gateway, inbox, queue, outbox,
@@ -60,7 +59,7 @@ type parrot struct {
 // nest is a workspace and an empty database.
 func nest(t *testing.T, cfg slacktest.Config) *parrots {
 	t.Helper()
-	p := &parrots{t: t, url: clustertest.Database(t, migrate)}
+	p := &parrots{t: t, url: postgrestest.Database(t, migrate)}
 	var err error
 	p.db, err = pgxpool.New(t.Context(), p.url)
 	require.NoError(t, err)

@@ -5,12 +5,11 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // A database that lets nobody begin for longer than the queue waits by itself is waited for:
@@ -18,7 +17,7 @@ import (
 func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	t.Parallel()
 	ctx := soon(t)
-	url := clustertest.Database(t, migrate)
+	url := postgrestest.Database(t, migrate)
 	worked, again := make(chan string, 1), make(chan struct{}, 10)
 	open := func(log *slog.Logger) (*store.Store, *server.Queue) {
 		s, err := store.Open(ctx, url, log)

@@ -19,15 +19,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/txtar"
-
-	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // TestRecordRelease makes testdata/releases/VERSION: it builds the program of a commit,
@@ -78,7 +77,7 @@ func (r *recorder) open() {
 	require.NoError(t, stage.PlantRemote(r.remote, files))
 	r.hooks()
 	r.clerk = openClerk(t, hold)
-	r.url = clustertest.Database(t, nil)
+	r.url = postgrestest.Database(t, nil)
 	r.db, err = pgxpool.New(t.Context(), r.url)
 	require.NoError(t, err)
 	t.Cleanup(r.db.Close)

@@ -25,8 +25,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // asProgram is the variable with which this test binary is the program itself.
@@ -111,7 +111,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	ts.Defer(func() { os.RemoveAll(dir) })
 	cfg := stage.Config{
-		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: clustertest.Database(s.t, migrate),
+		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: postgrestest.Database(s.t, migrate),
 		Log: slog.New(slog.NewTextHandler(logLines{s.t, ts.Name()}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {

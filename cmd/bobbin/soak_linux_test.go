@@ -26,7 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
 // A soak has one replica of the built binary work through many sessions, from report to
@@ -179,7 +179,7 @@ var healthAt = regexp.MustCompile(`health is at (http://\S+)`)
 
 func (s *soak) start(ctx context.Context) {
 	t, app := s.t, s.slack.App()
-	url := clustertest.Database(t, migrate)
+	url := postgrestest.Database(t, migrate)
 	var err error
 	s.db, err = pgxpool.New(t.Context(), url)
 	require.NoError(t, err)

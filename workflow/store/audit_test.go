@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/migrations"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/migrations"
-	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // decided is a session in which everything was decided that the audit holds.
@@ -111,7 +110,7 @@ func TestWhatWasChangedByHandIsFound(t *testing.T) {
 // the rows as they stand, and they hold like those that were written with their rows.
 func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
-	url := clustertest.Database(t, func(context.Context, string) error { return nil })
+	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
 	s, err := store.Open(t.Context(), url, silent)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)

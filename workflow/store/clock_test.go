@@ -6,17 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // A new job's time is the clock's, not this machine's: one that is ahead would put it off.
 func TestANewJobGoesByTheClock(t *testing.T) {
 	t.Parallel()
 	log := slog.New(slog.DiscardHandler)
-	url := clustertest.Database(t, func(ctx context.Context, url string) error {
+	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
 		s, err := Open(ctx, url, log)
 		if err != nil {
 			return err

@@ -6,14 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/migrations"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/migrations"
-	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // A forgery is a yes of somebody who did not say it.
@@ -166,7 +165,7 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 // Approvals from before there were permissions count where their message is their person's.
 func TestApprovalsFromBefore(t *testing.T) {
 	t.Parallel()
-	url := clustertest.Database(t, func(context.Context, string) error { return nil })
+	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
 	s, err := store.Open(t.Context(), url, silent)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)

@@ -6,16 +6,15 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/stretchr/testify/require"
 )
 
 // openedWithin is a store of this package's own tests.
 func openedWithin(t *testing.T) *Store {
 	t.Helper()
-	url := clustertest.Database(t, func(ctx context.Context, url string) error {
+	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
 		s, err := Open(ctx, url, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err

@@ -11,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 var silent = slog.New(slog.DiscardHandler)
 
@@ -45,7 +44,7 @@ func (l *logged) String() string {
 
 func openLogged(t *testing.T, log *slog.Logger) *store.Store {
 	t.Helper()
-	url := clustertest.Database(t, func(ctx context.Context, url string) error {
+	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
 		s, err := store.Open(ctx, url, silent)
 		if err != nil {
 			return err
@@ -90,7 +89,7 @@ func number(t *testing.T, s *store.Store, sql string, args ...any) int {
 
 func TestMigrationsRunTogetherAndAgain(t *testing.T) {
 	t.Parallel()
-	url := clustertest.Database(t, func(context.Context, string) error { return nil })
+	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
 	var all sync.WaitGroup
 	errs := make([]error, 4)
 	for i := range errs {

@@ -8,18 +8,17 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
+	"github.com/stretchr/testify/require"
 )
 
-func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // An office is a database and a Slack with people of every kind in one channel. What they
 // write and press is judged as ever; no model is asked and no repository opened.
@@ -83,7 +82,7 @@ func openOffice(t testing.TB) *office {
 }
 
 func openStore(t testing.TB) *store.Store {
-	url := clustertest.Database(t, func(ctx context.Context, url string) error {
+	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
 		s, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err

@@ -10,8 +10,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
 
 // oldestPostgres is the first version that Bobbin works with.
@@ -45,8 +45,8 @@ func (d *Doctor) database(ctx context.Context, f *findings) {
 // private looks whether there are programs for a private one; true where it has data to
 // look at.
 func (d *Doctor) private(ctx context.Context, f *findings) bool {
-	at, err := cluster.Look(ctx, cluster.Config{Dir: storage.ClusterDir(d.Settings.Place), Log: d.log})
-	var none *cluster.Unavailable
+	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.Settings.Place), Log: d.log})
+	var none *postgres.Unavailable
 	switch {
 	case errors.As(err, &none):
 		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)

@@ -26,8 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
 // Patience is for one step on a busy machine. Nothing waits for it to pass.
@@ -42,7 +42,7 @@ func Main(m *testing.M) int {
 		panic(err)
 	}
 	defer removePrograms()
-	return clustertest.Main(m) // parses the flags
+	return postgrestest.Main(m) // parses the flags
 }
 
 // Dir makes a folder for a test that the sandbox's user may pass through: below a private
@@ -59,7 +59,7 @@ func Dir(t testing.TB) string {
 // Database makes a database of the program's schema for a test, and returns its address.
 func Database(t testing.TB) string {
 	t.Helper()
-	return clustertest.Database(t, Migrate)
+	return postgrestest.Database(t, Migrate)
 }
 
 // Migrate brings a database to the newest schema.

@@ -17,8 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
@@ -33,11 +31,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"golang.org/x/sync/errgroup"
 )
 
 // Settings are what a bot is made of, wherever they came from: serve reads them from its
@@ -81,8 +80,8 @@ type Settings struct {
 // A Server is the bot, wired.
 type Server struct {
 	log     *slog.Logger
-	hold    *os.File         // the data directory's lock
-	cluster *cluster.Cluster // nil with a database of somebody else's
+	hold    *os.File          // the data directory's lock
+	cluster *postgres.Cluster // nil with a database of somebody else's
 	Store   *store.Store
 	Mirrors *repo.Mirrors
 	queue   *Queue

@@ -15,14 +15,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
 
 // connectPatience is how long a database has to answer the first time.
@@ -57,7 +56,7 @@ func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.
 
 // OpenDatabase connects to the configured Postgres, or starts a private one, and brings
 // it up to date.
-func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
+func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	own, st, err := connect(ctx, s, log)
 	if err != nil {
 		return nil, nil, err
@@ -72,15 +71,15 @@ func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*cluster.Clus
 	return own, st, nil
 }
 
-func connect(ctx context.Context, s Place, log *slog.Logger) (*cluster.Cluster, *store.Store, error) {
+func connect(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	if err := CheckDatabase(s.DatabaseURL); err != nil {
 		return nil, nil, cli.UsageError{Err: err}
 	}
 	where := s.DatabaseURL
-	var own *cluster.Cluster
+	var own *postgres.Cluster
 	if where == "" {
 		var err error
-		own, err = cluster.Start(ctx, cluster.Config{Dir: ClusterDir(s), Log: log, Progress: s.Progress, Durable: s.Durable})
+		own, err = postgres.Start(ctx, postgres.Config{Dir: ClusterDir(s), Log: log, Progress: s.Progress, Durable: s.Durable})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,4 +1,4 @@
-// Package cluster runs a private Postgres on this machine: found or fetched, started,
+// Package postgres runs a private Postgres on this machine: found or fetched, started,
 // reused at the next start, stopped with the program.
 //
 // Start finds server programs (BOBBIN_POSTGRES_BIN, the PATH, the usual places of
@@ -25,4 +25,4 @@
 // left behind, and starts its own. Whoever does not get it uses the server of the program
 // that has it, and does not stop it. A program that is killed takes its server along: on
 // Linux the kernel sends the signal, elsewhere a small watcher does.
-package cluster
+package postgres

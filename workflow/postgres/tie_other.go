@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package cluster
+package postgres
 
 import (
 	"os/exec"

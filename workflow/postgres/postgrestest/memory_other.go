@@ -1,6 +1,6 @@
 //go:build !linux
 
-package clustertest
+package postgrestest
 
 // memoryDir is empty: the databases are in the folder for temporary files.
 func memoryDir() string { return "" }

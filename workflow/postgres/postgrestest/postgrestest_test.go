@@ -1,4 +1,4 @@
-package clustertest_test
+package postgrestest_test
 
 import (
 	"context"
@@ -7,13 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow/store/cluster/clustertest"
 )
 
-func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 var prepared atomic.Int32
 
@@ -46,7 +45,7 @@ func TestDatabasesArePrivateCopiesOfOneTemplate(t *testing.T) {
 	for range 4 {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			url := clustertest.Database(t, prepare)
+			url := postgrestest.Database(t, prepare)
 			require.NoError(t, run(t.Context(), url, "insert into note values ('mine')"))
 			require.Equal(t, 2, count(t, url, "select count(*) from note"))
 			require.EqualValues(t, 1, prepared.Load())
@@ -58,10 +57,10 @@ func TestDatabaseIsDroppedAtTheEndOfItsTestWhoeverIsConnected(t *testing.T) {
 	t.Parallel()
 	var name string
 	var left *pgx.Conn
-	keep := clustertest.Database(t, nil)
+	keep := postgrestest.Database(t, nil)
 	t.Run("inner", func(t *testing.T) {
 		var err error
-		left, err = pgx.Connect(context.Background(), clustertest.Database(t, nil))
+		left, err = pgx.Connect(context.Background(), postgrestest.Database(t, nil))
 		require.NoError(t, err)
 		name = left.Config().Database
 		require.Zero(t, count(t, keep, "select count(*) from pg_tables where schemaname = 'public'"))
@@ -77,7 +76,7 @@ func TestGivenServerIsUsedAndLeftAsItWas(t *testing.T) {
 	if os.Getenv("BOBBIN_TEST_DATABASE_URL") != "" {
 		return // this is that process
 	}
-	url := clustertest.Database(t, nil)
+	url := postgrestest.Database(t, nil)
 	others := "select count(*) from pg_database where datname not like current_database()"
 	c, err := pgx.Connect(t.Context(), url)
 	require.NoError(t, err)

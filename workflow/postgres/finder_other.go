@@ -1,5 +1,5 @@
 //go:build !unix
 
-package cluster
+package postgres
 
 type finder struct{}

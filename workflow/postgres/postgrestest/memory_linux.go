@@ -1,4 +1,4 @@
-package clustertest
+package postgrestest
 
 import "syscall"
 

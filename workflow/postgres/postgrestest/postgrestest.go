@@ -1,18 +1,18 @@
-// Package clustertest gives tests real Postgres databases: one private cluster a test
+// Package postgrestest gives tests real Postgres databases: one private cluster a test
 // process, in memory where there is room, and in it a fresh database a test. Where
 // BOBBIN_TEST_DATABASE_URL names a server, the databases are made there instead.
 //
 // A package's TestMain hands over to Main, and its tests call Database:
 //
-//	func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }
+//	func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 //
 //	func TestSomething(t *testing.T) {
 //		t.Parallel()
-//		url := clustertest.Database(t, migrate)
+//		url := postgrestest.Database(t, migrate)
 //
 // Nothing is started before the first call of Database. What prepares a database runs
 // once; every test gets a copy of the result.
-package clustertest
+package postgrestest
 
 import (
 	"cmp"
@@ -29,9 +29,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/bobbinhq/bobbin/workflow/store/cluster"
 )
 
 // Prepare brings an empty database to the state that tests want. It leaves no connection
@@ -88,21 +87,21 @@ func Main(m *testing.M) int {
 func Database(t testing.TB, prepare Prepare) string {
 	t.Helper()
 	if !shared.main {
-		t.Fatal("clustertest: this package's TestMain has to be: func TestMain(m *testing.M) { os.Exit(clustertest.Main(m)) }")
+		t.Fatal("postgrestest: this package's TestMain has to be: func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	shared.once.Do(func() { shared.err = shared.start(ctx) })
 	if shared.err != nil {
-		t.Fatalf("clustertest: %v", shared.err)
+		t.Fatalf("postgrestest: %v", shared.err)
 	}
 	from, err := shared.template(ctx, prepare)
 	if err != nil {
-		t.Fatalf("clustertest: preparing the template: %v", err)
+		t.Fatalf("postgrestest: preparing the template: %v", err)
 	}
 	name := shared.name("")
 	if err := shared.exec(ctx, fmt.Sprintf("create database %s template %s %s", name, from, shared.copying)); err != nil {
-		t.Fatalf("clustertest: %v", err)
+		t.Fatalf("postgrestest: %v", err)
 	}
 	t.Cleanup(func() { shared.drop(t, name) })
 	return sibling(shared.admin, name)
@@ -124,7 +123,7 @@ func (s *server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c, err := cluster.Start(ctx, cluster.Config{Dir: dir, Progress: os.Stderr, Most: most})
+	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: most})
 	if err != nil {
 		os.RemoveAll(dir)
 		return err
@@ -199,7 +198,7 @@ func (s *server) drop(t testing.TB, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := s.exec(ctx, "drop database if exists "+name+" with (force)"); err != nil {
-		t.Errorf("clustertest: %v", err)
+		t.Errorf("postgrestest: %v", err)
 	}
 }
 
@@ -209,7 +208,7 @@ func (s *server) dropTemplates() {
 	defer cancel()
 	for _, tpl := range s.templates {
 		if err := s.exec(ctx, "drop database if exists "+tpl.name+" with (force)"); err != nil {
-			fmt.Fprintf(os.Stderr, "clustertest: %v\n", err)
+			fmt.Fprintf(os.Stderr, "postgrestest: %v\n", err)
 		}
 	}
 }
