@@ -47,7 +47,7 @@ type chaos struct {
 	dir    string
 	remote string
 	url    string
-	own    *postgres // where it is restarted; nil otherwise
+	own    *restartable // where it is restarted; nil otherwise
 	db     *pgxpool.Pool
 	slack  *slacktest.Server
 	ann    string
