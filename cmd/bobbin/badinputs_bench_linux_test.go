@@ -30,8 +30,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -191,7 +192,7 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Bench,
 	}
 	return &tool.Bench{
 		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"), Sandbox: p.sandbox,
-		Checker: &proof.Checker{Sandbox: p.sandbox, CacheDir: filepath.Join(p.dir, name+"-cache")},
+		Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
 	}, nil
 }
 

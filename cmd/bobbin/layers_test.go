@@ -41,11 +41,11 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
-	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/proof"},
+	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
-		"repo", "repo/sandbox", "repo/proof", "repo/packages", "repo/proxy",
+		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
@@ -96,17 +96,20 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
+var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
 	"cmd/bobbin": { // the whole program, looked at in its parts
-		"workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/proof", "migrations",
+		"workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"}, // a refused address is masked
 	"workflow/model/modeltest":    {"workflow/model"},                                 // the client is what the scripted endpoint is for
 	"bot":                         {"deploy"},                                         // the manifest's scopes have to be enough for it
 	"workflow/turn":               {"bot"},                                            // who may approve is read as it is in Slack
+	"workflow/tool":               {"repo/proof", "repo/buildcache"},                  // what hostile code does to a proof
+	"repo/testrun":                {"repo/packages"},                                  // packages are shown to all that runs
+	"repo/proof":                  {"repo/sandbox", "repo/buildcache"},                // checkers of their own
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

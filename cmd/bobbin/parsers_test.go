@@ -119,7 +119,7 @@ var inside = map[string]string{
 	"bot/witness.go":                            "answers of Slack's API: a shape of two fields",
 	"cmd/bobbin/internal/secrets/seal_linux.go": "the kernel's /proc",
 	"cmd/bobbin/internal/config/environment.go": "SLACK_API_URL and OPENAI_BASE_URL, by url.Parse alone",
-	"repo/proof/baseline.go":                    "results that this program keeps",
+	"repo/testrun/baseline.go":                  "results that this program keeps",
 	"repo/design/contrast.go":                   "numbers of colours that were read before",
 	"repo/push.go":                              "the request that is sent; answers are go-git's to read",
 	"repo/local.go":                             "the git program of this machine",

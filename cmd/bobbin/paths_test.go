@@ -19,35 +19,36 @@ import (
 // agentRooms are the packages that handle files that agents, and the commands of strangers,
 // can write. Paths of such files are opened below an os.Root, or below a folder that was
 // opened: a path may lead elsewhere by the time it is used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/proof", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
 
 // ourOwn are the files of those rooms that use paths of this machine all the same, and why
 // nobody else can have put anything there.
 var ourOwn = map[string]string{
-	"repo/clean.go":            "mirrors, and how much of the disk folders take",
-	"repo/remove.go":           "what is to be removed, without following links",
-	"repo/combine.go":          "packs of mirrors",
-	"repo/fetch.go":            "what an interrupted fetch left in a mirror",
-	"repo/fork.go":             "a workspace's own records, beside its files",
-	"repo/look.go":             "remotes that the operator has named, and mirrors",
-	"repo/local.go":            "remotes that the operator has named",
-	"repo/mirror.go":           "mirrors",
-	"repo/pack.go":             "packs of mirrors",
-	"repo/refs.go":             "references of mirrors",
-	"repo/remote.go":           "the operator's keys",
-	"repo/resolve.go":          "a folder that is made here, and filled through a root",
-	"repo/server.go":           "remotes that the operator has named",
-	"repo/stat.go":             "a workspace's own records, beside its files",
-	"repo/store.go":            "objects",
-	"repo/workspace.go":        "the folders above a workspace's files, and their removal",
-	"repo/proof/baseline.go":   "what is remembered of the base, never shown to a command",
-	"repo/proof/cache.go":      "caches: their folders, and the locks beside them",
-	"repo/proof/clean.go":      "caches, of which only sizes and ages are asked for",
-	"repo/proof/run.go":        "a folder that is made here",
-	"repo/proof/scratch.go":    "caches: names alone are read",
-	"workflow/tool/output.go":  "outputs that were kept, outside of every sandbox",
-	"workflow/turn/folders.go": "the folders of sessions themselves, and marks beside them",
-	"workflow/turn/place.go":   "the same",
+	"repo/clean.go":              "mirrors, and how much of the disk folders take",
+	"repo/remove.go":             "what is to be removed, without following links",
+	"repo/combine.go":            "packs of mirrors",
+	"repo/fetch.go":              "what an interrupted fetch left in a mirror",
+	"repo/fork.go":               "a workspace's own records, beside its files",
+	"repo/look.go":               "remotes that the operator has named, and mirrors",
+	"repo/local.go":              "remotes that the operator has named",
+	"repo/mirror.go":             "mirrors",
+	"repo/pack.go":               "packs of mirrors",
+	"repo/refs.go":               "references of mirrors",
+	"repo/remote.go":             "the operator's keys",
+	"repo/resolve.go":            "a folder that is made here, and filled through a root",
+	"repo/server.go":             "remotes that the operator has named",
+	"repo/stat.go":               "a workspace's own records, beside its files",
+	"repo/store.go":              "objects",
+	"repo/workspace.go":          "the folders above a workspace's files, and their removal",
+	"repo/testrun/baseline.go":   "what is remembered of the base, never shown to a command",
+	"repo/buildcache/cache.go":   "caches: their folders, and the locks beside them",
+	"repo/buildcache/clean.go":   "caches, of which only sizes and ages are asked for",
+	"repo/testrun/run.go":        "a folder that is made here",
+	"repo/buildcache/scratch.go": "caches: names alone are read",
+	"repo/buildcache/caches.go":  "what this machine has fetched",
+	"workflow/tool/output.go":    "outputs that were kept, outside of every sandbox",
+	"workflow/turn/folders.go":   "the folders of sessions themselves, and marks beside them",
+	"workflow/turn/place.go":     "the same",
 }
 
 // byPath are the functions that take a path as it is.

@@ -15,9 +15,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // hearth is a build cache of the shop, filled once for all stories: each stage has a
@@ -44,7 +45,7 @@ func (s *story) warm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own, err := buildCache(&proof.Checker{Sandbox: hearth.box, CacheDir: filepath.Join(s.Settings().DataDir, "cache")}, mirror)
+	own, err := buildCache(&testrun.Checker{Caches: buildcache.Caches{Sandbox: hearth.box, Dir: filepath.Join(s.Settings().DataDir, "cache")}}, mirror)
 	if err != nil {
 		return err
 	}
@@ -71,8 +72,8 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	checker := &proof.Checker{Sandbox: box, CacheDir: filepath.Join(dir, "cache")}
-	result, err := checker.Baseline(ctx, mirror, commit, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
+	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(dir, "cache")}}
+	result, err := checker.For(mirror).Baseline(ctx, commit, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
 	if err == nil && !result.OK() {
 		err = errors.New(result.String())
 	}
@@ -84,8 +85,8 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 }
 
 // buildCache finds where a checker keeps a repository's Go build cache.
-func buildCache(c *proof.Checker, m *repo.Mirror) (string, error) {
-	mounts, env := c.Mounts(m, "")
+func buildCache(c *testrun.Checker, m *repo.Mirror) (string, error) {
+	mounts, env := c.For(m).Cache.Mounts("")
 	for _, e := range env {
 		for _, mount := range mounts {
 			if e == "GOCACHE="+mount.Inside {

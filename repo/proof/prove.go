@@ -8,13 +8,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // A proving is a proof while it is made.
 type proving struct {
 	Proof
-	checker *Checker
-	mirror  *repo.Mirror
+	checker *testrun.Checker
 	work    *repo.Workspace
 	project project.Project
 	changes []repo.Change
@@ -24,14 +24,15 @@ type proving struct {
 	weakCases []string
 }
 
-// Prove shows what the workspace's change does, or says what it could not show. The error
-// is for failures of this machine; a change that is no good is a Proof that does not hold.
-func (c *Checker) Prove(ctx context.Context, m *repo.Mirror, w *repo.Workspace, p project.Project) (Proof, error) {
-	v := &proving{checker: c, mirror: m, work: w, project: p}
-	if v.BaseName = m.DefaultBranch(); v.BaseName == "" {
+// Prove shows what the workspace's change does, or says what it could not show. The checker is
+// the repository's (Checker.For). The error is for failures of this machine; a change that is
+// no good is a Proof that does not hold.
+func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project) (Proof, error) {
+	v := &proving{checker: c, work: w, project: p}
+	if v.BaseName = c.Cache.Mirror().DefaultBranch(); v.BaseName == "" {
 		v.BaseName = "the base"
 	}
-	if c.Sandbox == nil {
+	if !c.HasSandbox() {
 		v.Why = "nothing was run, since there is no sandbox to run it in"
 		return v.Proof, nil
 	}
@@ -48,7 +49,7 @@ func (v *proving) prove(ctx context.Context) (err error) {
 		return nil
 	}
 	v.tests = testsOf(v.project.Kind, v.changes)
-	if v.Base, err = v.checker.Baseline(ctx, v.mirror, v.work.Base(), v.project); err != nil {
+	if v.Base, err = v.checker.Baseline(ctx, v.work.Base(), v.project); err != nil {
 		return err
 	}
 	if v.Branch, err = v.onBranch(ctx); err != nil {
@@ -73,18 +74,18 @@ func (v *proving) prove(ctx context.Context) (err error) {
 
 // onBranch runs the base with the whole change.
 func (v *proving) onBranch(ctx context.Context) (result.Result, error) {
-	return v.checker.runTree(ctx, v.mirror, v.work.Base(), func(onto *os.Root) error {
+	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
 		return lay(v.changes, v.work.Root(), onto)
-	}, v.project, false)
+	}, v.project)
 }
 
 // onBase runs the base with the change's test files alone.
 func (v *proving) onBase(ctx context.Context) (result.Result, error) {
 	tests := v.project
 	tests.Build = ""
-	return v.checker.runTree(ctx, v.mirror, v.work.Base(), func(onto *os.Root) error {
+	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
 		return v.tests.lay(v.work.Root(), onto)
-	}, tests, false)
+	}, tests)
 }
 
 // judgeBuild compares the builds.

@@ -12,11 +12,12 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 // shop is a Go module with a bug in money.Split, which loses the remainder.
-var shop = files{
+var shop = repotest.Files{
 	"go.mod": "module example.com/shop\n\ngo 1.24\n",
 	"money/money.go": `package money
 
@@ -78,7 +79,7 @@ func TestLabelEmpty(t *testing.T) {
 }
 
 // flawed is the same with tests that fail.
-var flawed = shop.with(files{
+var flawed = shop.With(repotest.Files{
 	"cart/flawed_test.go": `package cart
 
 import "testing"
@@ -94,7 +95,7 @@ func TestAlready(t *testing.T) {
 })
 
 // mend is the change that a good session makes.
-var mend = files{
+var mend = repotest.Files{
 	"money/money.go": `package money
 
 // Split divides total into n parts that differ by one at most.
@@ -131,7 +132,7 @@ func TestSplitRemainder(t *testing.T) {
 var goShop = sync.OnceValues(func() (goRepository, error) {
 	var g goRepository
 	dir := filepath.Join(shared, "goshop")
-	commits, err := origin(filepath.Join(dir, "origin"), shop, flawed)
+	commits, err := repotest.Origin(filepath.Join(dir, "origin"), shop, flawed)
 	if err != nil {
 		return g, err
 	}
@@ -148,13 +149,13 @@ type goRepository struct {
 }
 
 // proveGo proves a change of shop, or of flawed.
-func proveGo(t *testing.T, base int, changed files) Proof {
+func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	t.Helper()
-	can(t, "go version")
+	repotest.NeedCommand(t, "go version")
 	g, err := goShop()
 	require.NoError(t, err)
-	w := session(t, g.mirror, g.commits[base], changed)
-	p, err := checker(t).Prove(t.Context(), g.mirror, w, project.Find(w.Root().FS()))
+	w := repotest.Workspace(t, g.mirror, g.commits[base], changed)
+	p, err := Prove(t.Context(), checker(t).For(g.mirror), w, project.Find(w.Root().FS()))
 	require.NoError(t, err)
 	t.Logf("holds: %v\n%s", p.Holds(), strings.Join(p.Lines(), "\n"))
 	return p
@@ -173,7 +174,7 @@ func TestAGoodFixHolds(t *testing.T) {
 
 func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, files{"money/money.go": mend["money/money.go"]})
+	p := proveGo(t, 0, repotest.Files{"money/money.go": mend["money/money.go"]})
 	require.False(t, p.Holds())
 	require.False(t, p.Shown)
 	require.True(t, p.GreenOnBranch)
@@ -186,7 +187,7 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 
 func TestATestThatPassesOnTheBaseDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, files{
+	p := proveGo(t, 0, repotest.Files{
 		"money/money.go": mend["money/money.go"],
 		"money/weak_test.go": `package money
 
@@ -202,7 +203,7 @@ func TestSplitRuns(t *testing.T) { Split(10, 3) }
 
 func TestOneWeakTestBesideAGoodOneDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.with(files{"cart/weak_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n"}))
+	p := proveGo(t, 0, mend.With(repotest.Files{"cart/weak_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n"}))
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestSplitRemainder"}, p.RedOnBase)
 	require.Equal(t, []string{"TestNothing"}, p.NotRed)
@@ -210,7 +211,7 @@ func TestOneWeakTestBesideAGoodOneDoesNotHold(t *testing.T) {
 
 func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, files{"money/remainder_test.go": remainderTest})
+	p := proveGo(t, 0, repotest.Files{"money/remainder_test.go": remainderTest})
 	require.False(t, p.Holds())
 	require.Contains(t, p.Lines(), "New test TestSplitRemainder: fails on main (as expected), and fails on the branch, too")
 	require.Contains(t, p.Lines(), "Not shown: the tests do not pass on the branch")
@@ -218,7 +219,7 @@ func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
 
 func TestARegressionIsFound(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.with(files{"cart/cart.go": "package cart\n\n// Label is how a cart is shown.\nfunc Label(items []string) string { return \"\" }\n"}))
+	p := proveGo(t, 0, mend.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is shown.\nfunc Label(items []string) string { return \"\" }\n"}))
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestLabel"}, p.Regressions)
 	require.Contains(t, p.Lines(), "go test ./...: 5 passed (1 new), 1 failed (TestLabel), build clean")
@@ -228,7 +229,7 @@ func TestARegressionIsFound(t *testing.T) {
 
 func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.with(files{
+	p := proveGo(t, 0, mend.With(repotest.Files{
 		"cart/cart_test.go":   "package cart\n\nimport \"testing\"\n\nfunc TestLabel(t *testing.T) { t.Skip() }\n",
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `, {"three", 9, 3}`, "", 1),
 	}))
@@ -239,7 +240,7 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 
 func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.with(files{
+	p := proveGo(t, 0, mend.With(repotest.Files{
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `{"three", 9, 3}`, `{"nine by three", 9, 3}`, 1),
 	}))
 	require.True(t, p.Holds())
@@ -248,7 +249,7 @@ func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 
 func TestAMovedTestIsNotGone(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.with(files{
+	p := proveGo(t, 0, mend.With(repotest.Files{
 		"cart/cart_test.go":       "",
 		"cart/check/cart_test.go": strings.NewReplacer("package cart", "package check", `import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)", " Label(", " cart.Label(").Replace(shop["cart/cart_test.go"]),
 	}))
@@ -258,7 +259,7 @@ func TestAMovedTestIsNotGone(t *testing.T) {
 
 func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, files{
+	p := proveGo(t, 0, repotest.Files{
 		"money/share.go":      "package money\n\n// Share is the first part.\nfunc Share(total, n int) int { return Split(total, n)[0] }\n",
 		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Share(4, 2) != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	})
@@ -270,7 +271,7 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 	t.Parallel()
 	table := strings.Replace(shop["money/money_test.go"], "got[0] != c.total/c.n", "got[0]+got[1] != c.total-c.total/c.n*(c.n-2)", 1)
 	table = strings.Replace(table, `{"three", 9, 3}`, `{"three", 9, 3}, {"rest", 5, 2}`, 1)
-	p := proveGo(t, 0, files{"money/money.go": mend["money/money.go"], "money/money_test.go": table})
+	p := proveGo(t, 0, repotest.Files{"money/money.go": mend["money/money.go"], "money/money_test.go": table})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestSplitEven/rest"}, p.RedOnBase)
 	require.Empty(t, p.Changed)
@@ -278,7 +279,7 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 
 func TestAChangedTestTellsTheBaseFromTheBranch(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, files{
+	p := proveGo(t, 0, repotest.Files{
 		"money/money.go": mend["money/money.go"],
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], "if got := len(Split(10, 3)); got != 3 {",
 			"if got := Split(10, 3)[0] + len(Split(10, 3)); got != 7 {", 1),
@@ -291,7 +292,7 @@ func TestAChangedTestTellsTheBaseFromTheBranch(t *testing.T) {
 
 func TestABuildThatFailsIsSaid(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.with(files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
+	p := proveGo(t, 0, mend.With(repotest.Files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
 	require.False(t, p.Holds())
 	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does not compile), build fails (go build ./...): it does not fail on main")
 	require.Contains(t, p.Lines(), "No longer passing: TestLabel (did not run: example.com/shop/cart does not compile), TestLabelEmpty (did not run: example.com/shop/cart does not compile)")
@@ -310,13 +311,13 @@ func TestMendingATestThatWasThere(t *testing.T) {
 	t.Parallel()
 	capitals := strings.Replace(strings.Replace(shop["cart/cart.go"], "strings.Join(items, \", \")", "up(strings.Join(items, \", \"))", 1),
 		"// Label", "func up(s string) string {\n\tif s == \"a\" {\n\t\treturn \"A\"\n\t}\n\treturn s\n}\n\n// Label", 1)
-	p := proveGo(t, 1, files{"cart/cart.go": capitals})
+	p := proveGo(t, 1, repotest.Files{"cart/cart.go": capitals})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestAlready"}, p.Mended)
 	require.Equal(t, "Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
 
 	// The control: the test is softened instead.
-	p = proveGo(t, 1, files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)})
+	p = proveGo(t, 1, repotest.Files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)})
 	require.False(t, p.Holds())
 	require.Empty(t, p.Mended)
 }

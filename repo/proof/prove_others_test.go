@@ -8,20 +8,22 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // prove proves a change of a repository of its own.
-func prove(t *testing.T, base, changed files) Proof {
+func prove(t *testing.T, base, changed repotest.Files) Proof {
 	t.Helper()
-	m, commits := mirrorOf(t, base)
+	m, commits := repotest.Mirror(t, base)
 	return proveIn(t, checker(t), m, commits[0], changed)
 }
 
-func proveIn(t *testing.T, c *Checker, m *repo.Mirror, commit string, changed files) Proof {
+func proveIn(t *testing.T, c *testrun.Checker, m *repo.Mirror, commit string, changed repotest.Files) Proof {
 	t.Helper()
-	w := session(t, m, commit, changed)
+	w := repotest.Workspace(t, m, commit, changed)
 	project := project.Find(w.Root().FS())
-	p, err := c.Prove(t.Context(), m, w, project)
+	p, err := Prove(t.Context(), c.For(m), w, project)
 	require.NoError(t, err)
 	t.Logf("%+v holds: %v\n%s", project, p.Holds(), strings.Join(p.Lines(), "\n"))
 	left, err := w.Changes(t.Context())
@@ -30,7 +32,7 @@ func proveIn(t *testing.T, c *Checker, m *repo.Mirror, commit string, changed fi
 	return p
 }
 
-var nodeShop = files{
+var nodeShop = repotest.Files{
 	"package.json": `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test"}}`,
 	"split.js":     "export const split = (total, n) => Array(n).fill(Math.floor(total / n));\n",
 	"test/split.test.js": `import { describe, it } from 'node:test';
@@ -46,8 +48,8 @@ describe('split', () => {
 
 func TestNode(t *testing.T) {
 	t.Parallel()
-	can(t, "node --version && npm --version")
-	p := prove(t, nodeShop, files{
+	repotest.NeedCommand(t, "node --version && npm --version")
+	p := prove(t, nodeShop, repotest.Files{
 		"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
 		"test/rest.test.js": `import { test } from 'node:test';
 import assert from 'node:assert';
@@ -65,8 +67,8 @@ test('loses nothing', () => assert.equal(split(10, 3).reduce((a, b) => a + b), 1
 
 func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
 	t.Parallel()
-	can(t, "node --version && npm --version")
-	p := prove(t, nodeShop, files{
+	repotest.NeedCommand(t, "node --version && npm --version")
+	p := prove(t, nodeShop, repotest.Files{
 		"share.js":           "export const share = (total, n) => total / n;\n",
 		"test/share.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { share } from '../share.js';\ntest('shares', () => assert.equal(share(4, 2), 2));\n",
 	})
@@ -74,7 +76,7 @@ func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
 	require.Contains(t, p.Lines()[0], "test/share.test.js could not be loaded on main")
 }
 
-var pythonShop = files{
+var pythonShop = repotest.Files{
 	"shop.py": "def split(total, n):\n    return [total // n] * n\n",
 	"tests/test_shop.py": `import unittest
 
@@ -91,8 +93,8 @@ const pythonFix = "def split(total, n):\n    return [total // n + (i < total % n
 
 func TestPythonUnittest(t *testing.T) {
 	t.Parallel()
-	can(t, "python3 --version")
-	p := prove(t, pythonShop, files{
+	repotest.NeedCommand(t, "python3 --version")
+	p := prove(t, pythonShop, repotest.Files{
 		"shop.py": pythonFix,
 		"tests/test_rest.py": `import unittest
 
@@ -114,9 +116,9 @@ class RestTest(unittest.TestCase):
 
 func TestPytest(t *testing.T) {
 	t.Parallel()
-	can(t, "python3 -m pytest --version")
-	base := pythonShop.with(files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
-	p := prove(t, base, files{
+	repotest.NeedCommand(t, "python3 -m pytest --version")
+	base := pythonShop.With(repotest.Files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
+	p := prove(t, base, repotest.Files{
 		"shop.py":            pythonFix,
 		"tests/test_rest.py": "import pytest\n\nfrom shop import split\n\n\n@pytest.mark.parametrize('n', [2, 3, 4])\ndef test_rest(n):\n    assert sum(split(10, n)) == 10\n",
 	})
@@ -130,9 +132,9 @@ func TestPytest(t *testing.T) {
 
 func TestPytestOfANameThatTheBaseHasNot(t *testing.T) {
 	t.Parallel()
-	can(t, "python3 -m pytest --version")
-	base := pythonShop.with(files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
-	p := prove(t, base, files{
+	repotest.NeedCommand(t, "python3 -m pytest --version")
+	base := pythonShop.With(repotest.Files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
+	p := prove(t, base, repotest.Files{
 		"shop.py":             pythonShop["shop.py"] + "\n\ndef share(total, n):\n    return total / n\n",
 		"tests/test_share.py": "from shop import share\n\n\ndef test_share():\n    assert share(4, 2) == 2\n",
 	})
@@ -143,14 +145,14 @@ func TestPytestOfANameThatTheBaseHasNot(t *testing.T) {
 
 func TestRustWithItsTestsInside(t *testing.T) {
 	t.Parallel()
-	can(t, "cargo --version")
+	repotest.NeedCommand(t, "cargo --version")
 	const tests = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn counts() {\n        assert_eq!(split(10, 3).len(), 3);\n    }\n}\n"
-	base := files{
+	base := repotest.Files{
 		"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
 		".gitignore": "target\nCargo.lock\n",
 		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    vec![total / n; n as usize]\n}\n" + tests,
 	}
-	p := prove(t, base, files{
+	p := prove(t, base, repotest.Files{
 		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    (0..n).map(|i| total / n + u32::from(i < total % n)).collect()\n}\n" +
 			strings.Replace(tests, "    #[test]", "    #[test]\n    fn loses_nothing() {\n        assert_eq!(split(10, 3).iter().sum::<u32>(), 10);\n    }\n\n    #[test]", 1),
 	})
@@ -159,7 +161,7 @@ func TestRustWithItsTestsInside(t *testing.T) {
 }
 
 // makeShop is a project whose tests nobody can count.
-var makeShop = files{
+var makeShop = repotest.Files{
 	"Makefile":     "build: split\n\tcp split.sh split\n\ntest:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n\n.PHONY: split\nsplit:\n",
 	"split.sh":     "expr $1 / $2\n",
 	".gitignore":   "/split\n",
@@ -168,8 +170,8 @@ var makeShop = files{
 
 func TestMakeByExitCodes(t *testing.T) {
 	t.Parallel()
-	can(t, "make --version")
-	p := prove(t, makeShop, files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
+	repotest.NeedCommand(t, "make --version")
+	p := prove(t, makeShop, repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{
 		"New test tests/rest.sh: the tests fail on main with this file (as expected), passes on the branch",
@@ -177,15 +179,15 @@ func TestMakeByExitCodes(t *testing.T) {
 	}, p.Lines())
 
 	// The control: the new file passes on the base.
-	p = prove(t, makeShop, files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 9 3) = 3\n"})
+	p = prove(t, makeShop, repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 9 3) = 3\n"})
 	require.False(t, p.Holds())
 	require.Contains(t, p.Why, "the tests pass on main with the changed test files")
 }
 
 func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
 	t.Parallel()
-	base := files{"Makefile": "build:\n\tsh -n run.sh\n", "run.sh": "echo hello\n"}
-	p := prove(t, base, files{"run.sh": "echo bye\n"})
+	base := repotest.Files{"Makefile": "build:\n\tsh -n run.sh\n", "run.sh": "echo hello\n"}
+	p := prove(t, base, repotest.Files{"run.sh": "echo bye\n"})
 	require.True(t, p.Holds())
 	require.False(t, p.Shown)
 	require.Equal(t, []string{
@@ -193,10 +195,10 @@ func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
 		"Not shown: no test command is known for this project, so nothing was tested",
 	}, p.Lines())
 
-	p = prove(t, base, files{"run.sh": "echo 'bye\n"})
+	p = prove(t, base, repotest.Files{"run.sh": "echo 'bye\n"})
 	require.False(t, p.Holds(), "the build fails")
 
-	p = prove(t, files{"notes.txt": "one\n"}, files{"notes.txt": "two\n"})
+	p = prove(t, repotest.Files{"notes.txt": "one\n"}, repotest.Files{"notes.txt": "two\n"})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"Not shown: no test command is known for this project, so nothing was tested"}, p.Lines())
 }
@@ -204,22 +206,22 @@ func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
 func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	c := checker(t)
-	c.Sandbox = nil
-	m, commits := mirrorOf(t, pythonShop)
-	p := proveIn(t, c, m, commits[0], files{"shop.py": pythonFix})
+	c.Caches.Sandbox = nil
+	m, commits := repotest.Mirror(t, pythonShop)
+	p := proveIn(t, c, m, commits[0], repotest.Files{"shop.py": pythonFix})
 	require.False(t, p.Holds())
 	require.False(t, p.Shown)
 	require.Equal(t, []string{"Not shown: nothing was run, since there is no sandbox to run it in"}, p.Lines())
 
-	_, err := c.Baseline(t.Context(), m, commits[0], project.Project{})
-	require.ErrorIs(t, err, ErrNoSandbox)
+	_, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{})
+	require.ErrorIs(t, err, testrun.ErrNoSandbox)
 	_, err = c.Run(t.Context(), t.TempDir(), project.Project{Test: "true"})
-	require.ErrorIs(t, err, ErrNoSandbox)
+	require.ErrorIs(t, err, testrun.ErrNoSandbox)
 }
 
 func TestNothingChangedIsNoProof(t *testing.T) {
 	t.Parallel()
-	p := prove(t, pythonShop, files{})
+	p := prove(t, pythonShop, repotest.Files{})
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"Not shown: nothing was changed"}, p.Lines())
 }
@@ -228,20 +230,20 @@ func TestNothingChangedIsNoProof(t *testing.T) {
 // names: it is in the agent's folder and will not be in the commit.
 func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
 	t.Parallel()
-	can(t, "python3 --version")
-	base := pythonShop.with(files{".gitignore": "secret.py\n"})
-	m, commits := mirrorOf(t, base)
-	w := session(t, m, commits[0], files{
+	repotest.NeedCommand(t, "python3 --version")
+	base := pythonShop.With(repotest.Files{".gitignore": "secret.py\n"})
+	m, commits := repotest.Mirror(t, base)
+	w := repotest.Workspace(t, m, commits[0], repotest.Files{
 		"shop.py":            "from secret import split\n",
 		"secret.py":          pythonFix,
 		"tests/test_rest.py": "import unittest\n\nfrom shop import split\n\n\nclass RestTest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n",
 	})
 	c := checker(t)
-	require.NoError(t, c.Sandbox.Own(w.Files()))
+	require.NoError(t, c.Caches.Sandbox.Own(w.Files()))
 	here, err := c.Run(t.Context(), w.Files(), project.Find(w.Root().FS()))
 	require.NoError(t, err)
 	require.True(t, here.OK(), "the control: it works in the agent's folder")
-	p, err := c.Prove(t.Context(), m, w, project.Find(w.Root().FS()))
+	p, err := Prove(t.Context(), c.For(m), w, project.Find(w.Root().FS()))
 	require.NoError(t, err)
 	require.False(t, p.Holds())
 }

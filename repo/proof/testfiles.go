@@ -55,7 +55,7 @@ func (o overlay) lay(from, onto *os.Root) error {
 	}
 	for _, c := range o.inline {
 		if err := layInline(c.Path, from, onto); err != nil {
-			return fmt.Errorf("check: lay the tests of %s over the base: %w", c.Path, err)
+			return fmt.Errorf("proof: lay the tests of %s over the base: %w", c.Path, err)
 		}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (o overlay) lay(from, onto *os.Root) error {
 func lay(changes []repo.Change, from, onto *os.Root) error {
 	for _, c := range changes {
 		if err := onto.RemoveAll(c.Path); err != nil {
-			return fmt.Errorf("check: lay %s over the base: %w", c.Path, err)
+			return fmt.Errorf("proof: lay %s over the base: %w", c.Path, err)
 		}
 	}
 	for _, c := range changes {
@@ -74,7 +74,7 @@ func lay(changes []repo.Change, from, onto *os.Root) error {
 			continue
 		}
 		if err := layOne(c.Path, from, onto); err != nil {
-			return fmt.Errorf("check: lay %s over the base: %w", c.Path, err)
+			return fmt.Errorf("proof: lay %s over the base: %w", c.Path, err)
 		}
 	}
 	return nil

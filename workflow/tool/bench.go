@@ -13,9 +13,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -27,7 +27,7 @@ type Bench struct {
 	Mirror     *repo.Mirror     // for history and caches; nil: the history tool says that there is none
 	Sandbox    *sandbox.Sandbox // nil: nothing is run
 	SandboxOff string           // why nothing is run, and what to do about it
-	Checker    *proof.Checker   // nil: commands run without caches, check is off
+	Checker    *testrun.Checker // of the repository, by For; nil: commands run without caches, check is off
 	Project    project.Project
 	Folder     string       // clean; what is explored and changed, of a large repository; empty: all of it
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil

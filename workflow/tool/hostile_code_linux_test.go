@@ -9,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // hostileCode wants to be built and tested, which is how it comes to run.
@@ -94,7 +96,7 @@ func playCode(t testing.TB, l *lab) {
 		return
 	}
 	require.Contains(t, l.ask("write_file", args{"path": "added.txt", "content": "x\n"}), "new")
-	proof, err := l.bench.Checker.Prove(t.Context(), l.bench.Mirror, l.bench.Workspace, l.bench.Project)
+	proof, err := proof.Prove(t.Context(), l.bench.Checker, l.bench.Workspace, l.bench.Project)
 	require.NoError(t, err)
 	require.True(t, proof.Branch.TestsRan)
 	require.True(t, proof.Branch.TestsOK, proof.Branch.Output)
@@ -108,7 +110,7 @@ func naiveCheck(l *lab, dir string) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(l.t, err)
 	defer func() { _ = root.Close() }()
-	_, err = (&proof.Checker{Sandbox: none, CacheDir: filepath.Join(l.dir, "caches")}).Run(l.t.Context(), dir, project.Find(root.FS()))
+	_, err = (&testrun.Checker{Caches: buildcache.Caches{Sandbox: none, Dir: filepath.Join(l.dir, "caches")}}).Run(l.t.Context(), dir, project.Find(root.FS()))
 	require.NoError(l.t, err)
 	require.Subset(l.t, l.found(), []string{executed, touched, asked})
 }
@@ -134,13 +136,13 @@ func playPoison(t testing.TB, l *lab) {
 	for _, line := range []string{"ls /cache/*/00 /cache/*/ff", "ls -R /cache | grep -c poison; true"} {
 		cmd := l.bench.Sandbox.Command(l.bench.Workspace.Files(), "sh", "-c", line)
 		var out strings.Builder
-		cmd.Mounts, cmd.Env = l.bench.Checker.Mounts(l.bench.Mirror, l.bench.Workspace.Files()) // as checks and proofs have it
+		cmd.Mounts, cmd.Env = l.bench.Checker.Cache.Mounts(l.bench.Workspace.Files()) // as checks and proofs have it
 		cmd.Stdout = &out
 		require.NoError(t, cmd.Run(t.Context()))
 		require.NotContains(t, out.String(), "poison\n", line)
 	}
 	cmd := l.bench.Sandbox.Command(l.bench.Workspace.Files(), "sh", "-c", poison)
-	cmd.Mounts, cmd.Env = l.bench.Checker.Mounts(l.bench.Mirror, l.bench.Workspace.Files())
+	cmd.Mounts, cmd.Env = l.bench.Checker.Cache.Mounts(l.bench.Workspace.Files())
 	for i := range cmd.Mounts {
 		cmd.Mounts[i].Writable = strings.HasPrefix(cmd.Mounts[i].Host, l.dir)
 	}

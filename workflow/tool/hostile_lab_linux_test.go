@@ -19,9 +19,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	projectpkg "github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // A lab is one hostile repository with everything around it that it may try to get at: a
@@ -203,11 +204,11 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 	s, err := box()
 	require.NoError(l.t, err)
 	b := &Bench{
-		Workspace: w, Mirror: m, Sandbox: s, Checker: &proof.Checker{Sandbox: s, Log: slog.New(slog.DiscardHandler)}, Project: projectpkg.Find(w.FS()),
+		Workspace: w, Mirror: m, Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: projectpkg.Find(w.FS()),
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // which take longer to make than all else
-		b.Checker.CacheDir, b.ScratchDir = filepath.Join(l.dir, "caches"), filepath.Join(l.dir, name, "build-cache")
+		b.Checker.Caches.Dir, b.ScratchDir = filepath.Join(l.dir, "caches"), filepath.Join(l.dir, name, "build-cache")
 		b.Checker = b.Checker.For(m)
 	}
 	return b, s.Own(w.Files())

@@ -69,9 +69,9 @@ func (b *Bench) command(line string, limit time.Duration, out *capture) (*sandbo
 	var err error
 	switch {
 	case b.Checker != nil && b.ScratchDir != "":
-		c.Mounts, c.Env, err = b.Checker.Scratch(b.Mirror, b.Workspace.Files(), b.ScratchDir)
+		c.Mounts, c.Env, err = b.Checker.Cache.ScratchMounts(b.Workspace.Files(), b.ScratchDir)
 	case b.Checker != nil:
-		c.Mounts, c.Env = b.Checker.Mounts(b.Mirror, b.Workspace.Files())
+		c.Mounts, c.Env = b.Checker.Cache.Mounts(b.Workspace.Files())
 	}
 	return c, err
 }

@@ -13,8 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // newRunning is a bench whose commands run in the machine's real sandbox.
@@ -25,7 +26,7 @@ func newRunning(t testing.TB, tree files) *Bench {
 	require.NoError(t, err)
 	b.Sandbox = s
 	require.NoError(t, s.Own(b.Workspace.Files()))
-	b.Checker = &proof.Checker{Sandbox: s, CacheDir: t.TempDir()}
+	b.Checker = (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Dir: t.TempDir()}}).For(b.Mirror)
 	return b
 }
 

@@ -42,7 +42,7 @@ func (d *Delivery) prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	case <-ctx.Done():
 		return proofpkg.Proof{}, ctx.Err()
 	}
-	proof, err := p.checker.Prove(ctx, p.mirror, w, p.project)
+	proof, err := proofpkg.Prove(ctx, p.checker, w, p.project)
 	if err == nil && !proof.Holds() {
 		err = roomLeft(d.Dir, d.Folders.CacheDir)
 	}

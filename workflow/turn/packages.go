@@ -26,7 +26,7 @@ func (t *Trees) packages(ctx context.Context, p *place, commit string) *packages
 	var names string
 	how := p.repository.Setup
 	how.Folder = p.folder()
-	have, err := p.checker.Fetch(ctx, p.mirror, commit, how, func(of string) {
+	have, err := p.checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
 		names = of
 		go t.stillFetching(waiting, p.repository.Name, of)
 	})

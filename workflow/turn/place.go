@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	resultpkg "github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -29,7 +29,7 @@ import (
 type place struct {
 	repository Repository
 	mirror     *repo.Mirror
-	checker    *proof.Checker // the runner's, for this repository; nil with it
+	checker    *testrun.Checker // the runner's, for this repository; nil with it
 	project    project.Project
 	look       *repo.Workspace // a throw-away copy: put back to lookTree after each command
 	lookTree   string          // empty: the base
@@ -320,8 +320,8 @@ func (t *Trees) warmUp(ctx context.Context, p *place) {
 	}
 	commit := t.Session().BaseCommit
 	p.packages = t.packages(ctx, p, commit)
-	p.checker.Use(p.packages)
-	p.base, p.err = p.checker.Baseline(ctx, p.mirror, commit, p.project)
+	p.checker.Cache.UsePackages(p.packages)
+	p.base, p.err = p.checker.Baseline(ctx, commit, p.project)
 	if p.err != nil && ctx.Err() == nil {
 		t.log.Warn("baseline", "err", p.err)
 	}

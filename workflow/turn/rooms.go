@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -74,7 +75,7 @@ type Trees struct {
 	Mirrors    *repo.Mirrors
 	Sandbox    *sandbox.Sandbox
 	SandboxOff string
-	Checker    *proof.Checker
+	Checker    *testrun.Checker
 	Skills     []skill.Skill
 	Seats      store.Seats
 	Patience   time.Duration
@@ -197,7 +198,7 @@ type turn struct {
 func (r *Runner) sessionFolders() *Folders {
 	f := &Folders{Dir: r.Dir, holds: &r.holds}
 	if r.Checker != nil {
-		f.CacheDir = r.Checker.CacheDir
+		f.CacheDir = r.Checker.Caches.Dir
 	}
 	return f
 }

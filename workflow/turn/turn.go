@@ -30,8 +30,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -81,7 +81,7 @@ type Runner struct {
 	Mirrors      *repo.Mirrors
 	Sandbox      *sandbox.Sandbox // nil: commands are off
 	SandboxOff   string           // why, and what to do about it
-	Checker      *proof.Checker   // nil with Sandbox
+	Checker      *testrun.Checker // nil with Sandbox
 	Dir          string           // where sessions' workspaces are
 	Skills       []skill.Skill    // the built-in ones, and the operator's over them
 	Secrets      *redact.Finder   // masked wherever text leaves, and kept out of commits; nil: none is

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -45,7 +46,7 @@ type Housekeeper struct {
 	Store   *store.Store
 	Runner  *turn.Runner
 	Mirrors *repo.Mirrors
-	Checker *proof.Checker // nil: there is no cache
+	Checker *testrun.Checker // nil: there is no cache
 	Log     *slog.Logger
 }
 
@@ -55,7 +56,7 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 		Keep: keep, Store: st, Log: log,
 		Runner:  &turn.Runner{Dir: filepath.Join(dir, "sessions"), Log: log},
 		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
-		Checker: &proof.Checker{CacheDir: filepath.Join(dir, "cache"), Log: log},
+		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}
 }
 
@@ -133,7 +134,7 @@ func (h *Housekeeper) caches(ctx context.Context, dry bool) ([]repo.Removed, err
 	if h.Checker == nil {
 		return nil, nil
 	}
-	return h.Checker.Clean(ctx, proof.CacheKeep{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Checker.Caches.Clean(ctx, buildcache.Keep{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 func (h *Housekeeper) clones(ctx context.Context, dry bool) ([]repo.Removed, error) {

@@ -24,10 +24,11 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -265,8 +266,8 @@ func confine(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logger) 
 	switch {
 	case err == nil:
 		r.Sandbox = box
-		r.Checker = &proof.Checker{Sandbox: box, CacheDir: filepath.Join(s.DataDir, "cache"), Log: log}
-		r.Checker.Setup = &packages.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.MachineModules(), Log: log}
+		r.Checker = &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
+		r.Checker.Caches.Packages = &packages.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.Caches.GoModules(), Log: log}
 		log.Info("sandbox", "kind", box.Describe())
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):

@@ -1,4 +1,4 @@
-package proof
+package testrun
 
 import (
 	"path/filepath"
@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
 // A test that imports a package of Go's library which nothing has imported before: the
@@ -14,35 +15,35 @@ import (
 // read-only and with Go's index, where Go says that there is no such package.
 func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	t.Parallel()
-	can(t, "go version")
-	tree := files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}
-	m, commits := mirrorOf(t, tree)
+	repotest.NeedCommand(t, "go version")
+	tree := repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}
+	m, commits := repotest.Mirror(t, tree)
 	c := checker(t)
 	p := project.Project{Build: "go build ./..."}
-	r, err := c.Baseline(t.Context(), m, commits[0], p)
+	r, err := c.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.BuildOutput)
 
-	more := tree.with(files{"x.go": "package x\n\nimport _ \"unicode/utf16\"\n"})
-	r = run(t, c.For(m), more, p)
+	more := tree.With(repotest.Files{"x.go": "package x\n\nimport _ \"unicode/utf16\"\n"})
+	r = runIn(t, c.For(m), more, p)
 	require.True(t, r.OK(), r.BuildOutput)
 
-	mounts, env := c.Mounts(m, "")
-	cmd := c.Sandbox.Command(ownTree(t, more), "go", "build", "./...")
+	mounts, env := c.For(m).Cache.Mounts("")
+	cmd := c.Caches.Sandbox.Command(repotest.Tree(t, more), "go", "build", "./...")
 	cmd.Mounts, cmd.Env = mounts, append(env, "GODEBUG=")
 	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache by itself now")
 }
 
 func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	t.Parallel()
-	m, commits := mirrorOf(t, files{"a": "b"})
+	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
-	r, err := c.Baseline(t.Context(), m, commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
+	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.Output)
 	in := func(scratch, line string) error {
-		cmd := c.Sandbox.Command(ownTree(t, nil), "sh", "-c", line)
-		cmd.Mounts, cmd.Env, err = c.Scratch(m, "", scratch)
+		cmd := c.Caches.Sandbox.Command(repotest.Tree(t, nil), "sh", "-c", line)
+		cmd.Mounts, cmd.Env, err = c.For(m).Cache.ScratchMounts("", scratch)
 		require.NoError(t, err)
 		return cmd.Run(t.Context())
 	}
@@ -50,10 +51,10 @@ func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	require.NoError(t, in(one, "echo poison > $GOCACHE/00/poison"))
 	require.NoError(t, in(one, "cat $GOCACHE/00/poison"), "the session itself finds it again")
 	require.Error(t, in(other, "cat $GOCACHE/00/poison"))
-	require.False(t, run(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/poison"}).OK())
+	require.False(t, runIn(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/poison"}).OK())
 
 	// What the base left is seen, and cannot be changed through its link.
 	require.NoError(t, in(one, "grep -q base $GOCACHE/00/entry"))
 	require.Error(t, in(one, "echo poison > $GOCACHE/00/entry"))
-	require.Equal(t, "base\n", run(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/entry"}).Output)
+	require.Equal(t, "base\n", runIn(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/entry"}).Output)
 }

@@ -1,4 +1,4 @@
-package proof
+package testrun
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/runners"
@@ -25,13 +26,8 @@ const captureHalf = 16 << 20
 // maxReport is as much of a report file as is read.
 const maxReport = 32 << 20
 
-// A job is a tree to be built and tested.
-type job struct {
-	dir      string
-	project  project.Project
-	mirror   *repo.Mirror // whose caches; nil: none
-	writable bool         // the repository's cache may be written
-}
+// insideReport is where commands see the folder for reports.
+const insideReport = "/report"
 
 // An outcome is how one command line ended.
 type outcome struct {
@@ -41,25 +37,34 @@ type outcome struct {
 	printed int64  // bytes, also those that were left out of text
 }
 
+// A run is of one tree.
+type run struct {
+	checker  *Checker
+	cache    *buildcache.Cache
+	dir      string
+	writable bool // the repository's cache may be written
+}
+
 // Run builds and tests the tree in dir as it stands, with the caches read-only. Commands
 // write into dir; the caller has handed it over with Sandbox.Own.
 func (c *Checker) Run(ctx context.Context, dir string, p project.Project) (result.Result, error) {
-	return c.run(ctx, job{dir: dir, project: p, mirror: c.mirror})
+	return c.run(ctx, run{dir: dir}, p)
 }
 
-func (c *Checker) run(ctx context.Context, j job) (result.Result, error) {
-	r := result.Result{Project: j.project}
-	if c.Sandbox == nil {
+func (c *Checker) run(ctx context.Context, j run, p project.Project) (result.Result, error) {
+	r := result.Result{Project: p}
+	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
-	done, err := c.using(j.mirror)
+	j.checker, j.cache = c, c.cache()
+	release, err := j.cache.Hold(ctx)
 	if err != nil {
 		return r, err
 	}
-	defer done()
+	defer release()
 	began := time.Now()
-	if j.project.Build != "" {
-		o, err := c.command(ctx, j, j.project.Build, "")
+	if p.Build != "" {
+		o, err := j.command(ctx, p.Build, "")
 		if err != nil {
 			return r, err
 		}
@@ -67,27 +72,27 @@ func (c *Checker) run(ctx context.Context, j job) (result.Result, error) {
 		r.BuildOutput, r.Stopped, r.Printed = result.Ends(result.Plain(o.text), result.MaxText), o.stopped, o.printed
 	}
 	r.Took = time.Since(began)
-	if j.project.Test == "" || r.Stopped != "" {
+	if p.Test == "" || r.Stopped != "" {
 		return r, nil
 	}
 	// The tests are run where the build fails, too: they may say more, and of other parts.
-	err = c.test(ctx, j, &r)
+	err = j.test(ctx, &r)
 	r.Took = time.Since(began)
 	return r, err
 }
 
 // test runs the tests into r.
-func (c *Checker) test(ctx context.Context, j job, r *result.Result) error {
-	work, done, err := c.workDir(j.mirror)
+func (j *run) test(ctx context.Context, r *result.Result) error {
+	work, remove, err := j.cache.WorkFolder()
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer remove()
 	report := filepath.Join(work, "report")
-	if err := errors.Join(os.Mkdir(report, 0o755), c.Sandbox.Own(report)); err != nil {
+	if err := errors.Join(os.Mkdir(report, 0o755), j.checker.Caches.Sandbox.Own(report)); err != nil {
 		return err
 	}
-	o, err := c.command(ctx, j, countable(j.project.Test), report)
+	o, err := j.command(ctx, countable(r.Project.Test), report)
 	if err != nil {
 		return err
 	}
@@ -144,15 +149,19 @@ eval "$1"
 `
 
 // command runs one line in the sandbox. A command that fails is no error.
-func (c *Checker) command(ctx context.Context, j job, line, report string) (outcome, error) {
-	cmd := c.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
-	cmd.Mounts, cmd.Env = c.mounts(j.mirror, j.dir, j.writable)
+func (j *run) command(ctx context.Context, line, report string) (outcome, error) {
+	cmd := j.checker.Caches.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
+	mounts := j.cache.Mounts
+	if j.writable {
+		mounts = j.cache.WritableMounts
+	}
+	cmd.Mounts, cmd.Env = mounts(j.dir)
 	if report != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
 	}
 	out := capture{half: captureHalf}
-	cmd.Stdout, cmd.Stderr, cmd.Limits = &out, &out, c.limits()
+	cmd.Stdout, cmd.Stderr, cmd.Limits = &out, &out, j.checker.limits()
 	err := cmd.Run(ctx)
 	var exit *sandbox.ExitError
 	switch {
@@ -161,7 +170,7 @@ func (c *Checker) command(ctx context.Context, j job, line, report string) (outc
 	case errors.As(err, &exit):
 		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
 	}
-	return outcome{}, fmt.Errorf("check: run %q: %w", line, err)
+	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
 }
 
 // reports are the texts of the XML files that a test run left in dir, which is a
@@ -178,7 +187,7 @@ func reports(dir string) []string {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".xml") || len(out) == 20 {
 			continue
 		}
-		f, err := openPlain(root, e.Name())
+		f, err := repo.PlainFS(root).Open(e.Name())
 		if err != nil {
 			continue
 		}

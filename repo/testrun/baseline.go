@@ -1,4 +1,4 @@
-package proof
+package testrun
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/result"
 )
@@ -21,24 +20,24 @@ const rememberedVersion = 1
 // Baseline builds and tests a commit of the repository itself, once: the result is
 // remembered on disk. It alone fills the repository's build cache. A run that the
 // sandbox had to end is not remembered, since the next may fare better.
-func (c *Checker) Baseline(ctx context.Context, m *repo.Mirror, commit string, p project.Project) (result.Result, error) {
-	if c.Sandbox == nil {
+func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
+	if !c.HasSandbox() {
 		return result.Result{Project: p}, ErrNoSandbox
 	}
-	done, err := c.using(m)
+	cache := c.cache()
+	release, err := cache.Hold(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}
-	defer done()
-	dir, err := c.repository(m)
+	defer release()
+	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
 	if err != nil {
 		return result.Result{}, err
 	}
-	file := filepath.Join(dir, "results", c.rememberedAs(commit, p))
 	if r, ok := recall(file); ok {
 		return r, nil
 	}
-	unlock, err := lock(ctx, filepath.Join(dir, "lock"))
+	unlock, err := cache.LockBase(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}
@@ -46,27 +45,32 @@ func (c *Checker) Baseline(ctx context.Context, m *repo.Mirror, commit string, p
 	if r, ok := recall(file); ok { // whoever held the lock did it
 		return r, nil
 	}
-	c.log().Info("build and test the base", "repository", m.Remote().Name, "commit", commit)
-	r, err := c.runTree(ctx, m, commit, nil, p, true)
+	name := cache.Mirror().Remote().Name
+	c.log().Info("build and test the base", "repository", name, "commit", commit)
+	r, err := c.runTree(ctx, commit, nil, p, true)
 	if err != nil {
 		return r, err
 	}
-	c.log().Info("the base was tested", "repository", m.Remote().Name, "commit", commit, "result", r.String(), "took", r.Took)
+	c.log().Info("the base was tested", "repository", name, "commit", commit, "result", r.String(), "took", r.Took)
 	if r.Stopped == "" {
 		err = remember(file, r)
 	}
 	return r, err
 }
 
-// runTree runs a fresh tree of the commit, on which lay may have put something.
-func (c *Checker) runTree(ctx context.Context, m *repo.Mirror, commit string, lay func(*os.Root) error, p project.Project, writable bool) (result.Result, error) {
-	work, done, err := c.workDir(m)
+// RunTree builds and tests a fresh tree of the commit, on which lay may put something.
+func (c *Checker) RunTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project) (result.Result, error) {
+	return c.runTree(ctx, commit, lay, p, false)
+}
+
+func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, writable bool) (result.Result, error) {
+	work, remove, err := c.cache().WorkFolder()
 	if err != nil {
 		return result.Result{}, err
 	}
-	defer done()
+	defer remove()
 	files := filepath.Join(work, "files")
-	if err := m.Materialise(ctx, commit, files); err != nil {
+	if err := c.cache().Mirror().Materialise(ctx, commit, files); err != nil {
 		return result.Result{}, err
 	}
 	if lay != nil {
@@ -74,10 +78,10 @@ func (c *Checker) runTree(ctx context.Context, m *repo.Mirror, commit string, la
 			return result.Result{}, err
 		}
 	}
-	if err := c.Sandbox.Own(files); err != nil {
+	if err := c.Caches.Sandbox.Own(files); err != nil {
 		return result.Result{}, err
 	}
-	return c.run(ctx, job{dir: files, project: p, mirror: m, writable: writable})
+	return c.run(ctx, run{dir: files, writable: writable}, p)
 }
 
 func layInto(dir string, lay func(*os.Root) error) error {
@@ -89,11 +93,11 @@ func layInto(dir string, lay func(*os.Root) error) error {
 	return lay(root)
 }
 
-// rememberedAs is the name of the file that a result is kept in.
-func (c *Checker) rememberedAs(commit string, p project.Project) string {
+// resultName is the name of the file that a result is kept in.
+func resultName(commit string, p project.Project, packagesKey string) string {
 	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
-	if key := c.fetched().Key(); key != "" {
-		parts = append(parts, key)
+	if packagesKey != "" {
+		parts = append(parts, packagesKey)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16]) + ".json"
@@ -131,7 +135,7 @@ func remember(file string, r result.Result) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("check: remember a result: %w", err)
+		return fmt.Errorf("test run: remember a result: %w", err)
 	}
 	return nil
 }

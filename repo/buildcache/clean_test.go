@@ -1,4 +1,4 @@
-package proof
+package buildcache
 
 import (
 	"fmt"
@@ -8,17 +8,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/repo/project"
 )
 
-// filled is a checker with a cache of its own, and in it ten files of 16 KiB for the
+// filled are caches, and in it ten files of 16 KiB for the
 // repository, the first used ten hours ago, the last an hour.
-func filled(t *testing.T) (c *Checker, dir string) {
+func filled(t *testing.T) (c *Caches, dir string) {
 	t.Helper()
-	c = checker(t)
-	c.CacheDir = filepath.Join(t.TempDir(), "cache")
-	dir = filepath.Join(c.CacheDir, "shop-1")
+	c = &Caches{Dir: filepath.Join(t.TempDir(), "cache")}
+	dir = filepath.Join(c.Dir, "shop-1")
 	for n := range 10 {
 		file := filepath.Join(dir, "go-build", fmt.Sprintf("%02x", n), "x-d")
 		if n == 9 {
@@ -45,7 +42,7 @@ func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 		require.NoError(t, os.Mkdir(path, 0o755))
 	}
 	age(t, left, 25*time.Hour)
-	keep := CacheKeep{Bytes: 70 << 10, Unused: 30 * 24 * time.Hour, Dry: true}
+	keep := Keep{Bytes: 70 << 10, Unused: 30 * 24 * time.Hour, Dry: true}
 	would, err := c.Clean(t.Context(), keep)
 	require.NoError(t, err)
 	require.Len(t, would, 2)
@@ -62,45 +59,14 @@ func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 	require.Len(t, found, 3)
 	require.FileExists(t, filepath.Join(dir, "results", "x.json"))
 
-	removed, err = c.Clean(t.Context(), CacheKeep{})
+	removed, err = c.Clean(t.Context(), Keep{})
 	require.NoError(t, err)
 	require.Empty(t, removed)
-	age(t, filepath.Join(dir, inUse), 31*24*time.Hour)
+	age(t, filepath.Join(dir, inUseFile), 31*24*time.Hour)
 	removed, err = c.Clean(t.Context(), keep)
 	require.NoError(t, err)
 	require.Len(t, removed, 1)
 	require.NoDirExists(t, dir)
-}
-
-// While a repository is built its cache stays; the same cleaning takes it as soon as
-// nobody holds it any more.
-func TestACacheInUseStays(t *testing.T) {
-	t.Parallel()
-	c, _ := filled(t)
-	m, _ := mirrorOf(t, files{"a": "b"})
-	dir, err := c.repository(m)
-	require.NoError(t, err)
-	entry := filepath.Join(dir, "go-build", "aa", "y-d")
-	require.NoError(t, os.MkdirAll(filepath.Dir(entry), 0o755))
-	require.NoError(t, os.WriteFile(entry, make([]byte, 16<<10), 0o644))
-
-	tree := t.TempDir()
-	require.NoError(t, c.Sandbox.Own(tree))
-	ended := make(chan error, 1)
-	go func() {
-		_, err := c.For(m).Run(t.Context(), tree, project.Project{Build: "touch begun; until [ -e go ]; do sleep 0.01; done"})
-		ended <- err
-	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(tree, "begun")); return err == nil }, time.Minute, 5*time.Millisecond)
-	removed, err := c.Clean(t.Context(), CacheKeep{Bytes: 1})
-	require.NoError(t, err)
-	require.Len(t, removed, 2, "those of the other repository")
-	require.FileExists(t, entry)
-	require.NoError(t, os.WriteFile(filepath.Join(tree, "go"), nil, 0o644))
-	require.NoError(t, <-ended)
-	_, err = c.Clean(t.Context(), CacheKeep{Bytes: 1})
-	require.NoError(t, err)
-	require.NoFileExists(t, entry)
 }
 
 // The tests of a base branch write the cache, and may leave a link in the place of one of
@@ -114,7 +80,7 @@ func TestCachesShrinkByNoLink(t *testing.T) {
 	aa := filepath.Join(dir, "go-build", "aa")
 	require.NoError(t, os.Symlink(filepath.Dir(outside), aa))
 	require.NoError(t, os.Symlink(filepath.Join(dir, "results"), filepath.Join(dir, "go-build", "ab")))
-	removed, err := c.Clean(t.Context(), CacheKeep{Bytes: 20 << 10})
+	removed, err := c.Clean(t.Context(), Keep{Bytes: 20 << 10})
 	require.NoError(t, err)
 	require.Len(t, removed, 1)
 	require.EqualValues(t, 9*16<<10, removed[0].Bytes)

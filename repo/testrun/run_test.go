@@ -1,4 +1,4 @@
-package proof
+package testrun
 
 import (
 	"context"
@@ -11,23 +11,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// ownTree is a folder that commands may write.
-func ownTree(t *testing.T, f files) string {
+func runIn(t *testing.T, c *Checker, f repotest.Files, p project.Project) result.Result {
 	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, write(dir, f))
-	require.NoError(t, checker(t).Sandbox.Own(dir))
-	return dir
-}
-
-func run(t *testing.T, c *Checker, f files, p project.Project) result.Result {
-	t.Helper()
-	r, err := c.Run(t.Context(), ownTree(t, f), p)
+	r, err := c.Run(t.Context(), repotest.Tree(t, f), p)
 	require.NoError(t, err)
 	return r
 }
@@ -54,7 +47,7 @@ func TestRunInOneLine(t *testing.T) {
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, checker(t), nil, project.Project{Build: c.build, Test: c.test})
+			r := runIn(t, checker(t), nil, project.Project{Build: c.build, Test: c.test})
 			want := strings.NewReplacer("TEST", c.test, "BUILD", c.build).Replace(c.want)
 			require.Equal(t, want, r.String())
 			require.Equal(t, c.ok, r.OK())
@@ -66,13 +59,13 @@ func TestATimeOutIsSaid(t *testing.T) {
 	t.Parallel()
 	c := checker(t)
 	c.Limits.Time = 500 * time.Millisecond
-	r := run(t, c, nil, project.Project{Test: "echo begun; sleep 60"})
+	r := runIn(t, c, nil, project.Project{Test: "echo begun; sleep 60"})
 	require.False(t, r.OK())
 	require.Equal(t, "time", r.Stopped)
 	require.Contains(t, r.String(), "timed out after")
 	require.Contains(t, r.Output, "begun")
 
-	r = run(t, c, nil, project.Project{Build: "sleep 60", Test: "true"})
+	r = runIn(t, c, nil, project.Project{Build: "sleep 60", Test: "true"})
 	require.False(t, r.TestsRan)
 	require.Contains(t, r.String(), "timed out after")
 }
@@ -82,14 +75,14 @@ func TestCancellingEndsARun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err := checker(t).Run(ctx, ownTree(t, nil), project.Project{Test: "sleep 60"})
+	_, err := checker(t).Run(ctx, repotest.Tree(t, nil), project.Project{Test: "sleep 60"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(began), 20*time.Second)
 }
 
 func TestOutputIsBounded(t *testing.T) {
 	t.Parallel()
-	r := run(t, checker(t), nil, project.Project{Test: "echo first; seq 1 100000; echo last; exit 1"})
+	r := runIn(t, checker(t), nil, project.Project{Test: "echo first; seq 1 100000; echo last; exit 1"})
 	require.Less(t, len(r.Output), result.MaxText+200)
 	require.True(t, strings.HasPrefix(r.Output, "first\n"))
 	require.True(t, strings.HasSuffix(r.Output, "last\n"))
@@ -98,7 +91,7 @@ func TestOutputIsBounded(t *testing.T) {
 func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
 	t.Parallel()
 	xml := `<testsuites><testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" name="b"><failure/></testcase></testsuite></testsuites>`
-	r := run(t, checker(t), nil, project.Project{Test: "echo '" + xml + "' > $REPORT_DIR/one.xml; ln -s /etc/passwd $REPORT_DIR/two.xml; mkfifo $REPORT_DIR/three.xml; exit 1"})
+	r := runIn(t, checker(t), nil, project.Project{Test: "echo '" + xml + "' > $REPORT_DIR/one.xml; ln -s /etc/passwd $REPORT_DIR/two.xml; mkfifo $REPORT_DIR/three.xml; exit 1"})
 	require.Equal(t, 1, r.Passed)
 	require.Equal(t, 1, r.Failed)
 	require.True(t, r.Named())
@@ -115,13 +108,13 @@ func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 
 func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	t.Parallel()
-	m, commits := mirrorOf(t, files{"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n"}, files{"t.sh": "exit 1\n"})
+	m, commits := repotest.Mirror(t, repotest.Files{"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n"}, repotest.Files{"t.sh": "exit 1\n"})
 	c := checker(t)
 	p := project.Project{Test: "sh t.sh; date +%N"}
 	var all sync.WaitGroup
 	results := make([]result.Result, 4)
 	for i := range results {
-		all.Go(func() { results[i], _ = c.Baseline(context.Background(), m, commits[0], p) })
+		all.Go(func() { results[i], _ = c.For(m).Baseline(context.Background(), commits[0], p) })
 	}
 	all.Wait()
 	for _, r := range results {
@@ -130,23 +123,24 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	}
 
 	other := *c // as another process would
-	again, err := other.Baseline(t.Context(), m, commits[0], p)
+	again, err := other.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	require.Equal(t, results[0], again)
 
-	next, err := c.Baseline(t.Context(), m, commits[1], p)
+	next, err := c.For(m).Baseline(t.Context(), commits[1], p)
 	require.NoError(t, err)
 	require.False(t, next.Counted, "another commit is another run")
 
-	dir, err := c.repository(m)
+	file, err := c.For(m).Cache.ResultFile(resultName(commits[0], p, ""))
 	require.NoError(t, err)
+	dir := filepath.Dir(filepath.Dir(file))
 	for _, left := range folders(t, dir) {
 		require.NotContains(t, left, "work-")
 	}
 
 	// What cannot be read is run again.
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "results", c.rememberedAs(commits[0], p)), []byte("{"), 0o644))
-	again, err = c.Baseline(t.Context(), m, commits[0], p)
+	require.NoError(t, os.WriteFile(file, []byte("{"), 0o644))
+	again, err = c.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	require.Equal(t, 1, again.Passed)
 	require.NotEqual(t, results[0].Output, again.Output)
@@ -164,15 +158,15 @@ func folders(t *testing.T, dir string) []string {
 
 func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
 	t.Parallel()
-	m, commits := mirrorOf(t, files{"a": "b"})
+	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
 	c.Limits.Time = 300 * time.Millisecond
 	p := project.Project{Test: "sleep 2; true"}
-	r, err := c.Baseline(t.Context(), m, commits[0], p)
+	r, err := c.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	require.Equal(t, "time", r.Stopped)
 	c.Limits.Time = time.Minute
-	r, err = c.Baseline(t.Context(), m, commits[0], p)
+	r, err = c.For(m).Baseline(t.Context(), commits[0], p)
 	require.NoError(t, err)
 	require.True(t, r.OK())
 }
@@ -180,23 +174,23 @@ func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
 // TestOnlyTheBaseWritesTheCache has a command that would poison the cache for everybody.
 func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	t.Parallel()
-	m, commits := mirrorOf(t, files{"a": "b"})
+	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
-	r := run(t, c.For(m), nil, project.Project{Test: "echo poison > $GOCACHE/00/poison"})
+	r := runIn(t, c.For(m), nil, project.Project{Test: "echo poison > $GOCACHE/00/poison"})
 	require.False(t, r.OK(), r.Output)
 	require.Contains(t, r.Output, "ead-only")
 
 	// The control: the base may.
-	r, err := c.Baseline(t.Context(), m, commits[0], project.Project{Test: "echo poison > $GOCACHE/00/poison"})
+	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo poison > $GOCACHE/00/poison"})
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.Output)
 	look := project.Project{Test: "cat $GOCACHE/00/poison"}
-	require.Equal(t, "poison\n", run(t, c.For(m), nil, look).Output)
+	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, look).Output)
 
 	// Another repository has a cache of its own, and without one there is none.
-	other, _ := mirrorOf(t, files{"a": "b"})
-	require.False(t, run(t, c.For(other), nil, look).OK())
-	require.False(t, run(t, c, nil, look).OK())
+	other, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	require.False(t, runIn(t, c.For(other), nil, look).OK())
+	require.False(t, runIn(t, c, nil, look).OK())
 }
 
 // TestWithoutConfinement is the kind none, where nothing can be mounted.
@@ -205,96 +199,64 @@ func TestWithoutConfinement(t *testing.T) {
 	none, err := sandbox.Open(t.Context(), sandbox.Config{Kind: sandbox.KindNone})
 	require.NoError(t, err)
 	c := checker(t)
-	c.Sandbox = none
-	m, commits := mirrorOf(t, files{"a": "b"})
-	_, err = c.Baseline(t.Context(), m, commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
+	c.Caches.Sandbox = none
+	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
+	_, err = c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
 	require.NoError(t, err)
 	xml := `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`
-	r := run(t, c.For(m), nil, project.Project{Build: "cat $GOCACHE/00/entry", Test: "echo '" + xml + "' > $REPORT_DIR/one.xml"})
+	r := runIn(t, c.For(m), nil, project.Project{Build: "cat $GOCACHE/00/entry", Test: "echo '" + xml + "' > $REPORT_DIR/one.xml"})
 	require.True(t, r.OK(), r.BuildOutput)
 	require.Equal(t, 1, r.Passed)
 }
 
 func TestGoBuildsFromAColdCacheThatIsReadOnly(t *testing.T) {
 	t.Parallel()
-	can(t, "go version")
-	m, _ := mirrorOf(t, files{"a": "b"})
-	r := run(t, checker(t).For(m), files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}, project.Project{Build: "go list ./... && go env GOFLAGS"})
+	repotest.NeedCommand(t, "go version")
+	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	r := runIn(t, checker(t).For(m), repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}, project.Project{Build: "go list ./... && go env GOFLAGS"})
 	require.True(t, r.OK(), r.BuildOutput)
 	require.Equal(t, "x\n\n", r.BuildOutput)
 }
 
 func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 	t.Parallel()
-	can(t, "go version")
-	m, _ := mirrorOf(t, files{"a": "b"})
+	repotest.NeedCommand(t, "go version")
+	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
-	c.ModuleCache = "-"
-	vendored := files{
+	c.Caches.ModuleCache = "-"
+	vendored := repotest.Files{
 		"go.mod":                       "module x\n\ngo 1.24\n\nrequire example.com/dep v1.0.0\n",
 		"x.go":                         "package x\n\nimport _ \"example.com/dep\"\n",
 		"vendor/modules.txt":           "# example.com/dep v1.0.0\n## explicit; go 1.24\nexample.com/dep\n",
 		"vendor/example.com/dep/d.go":  "package dep\n",
 		"vendor/example.com/dep/go.md": "kept\n",
 	}
-	r := run(t, c.For(m), vendored, project.Project{Build: "go list -deps ./... | grep example"})
+	r := runIn(t, c.For(m), vendored, project.Project{Build: "go list -deps ./... | grep example"})
 	require.True(t, r.OK(), r.BuildOutput)
 
 	// From the machine's module cache, which has what these tests are made of unless they
 	// were made elsewhere.
-	if has, _ := filepath.Glob(filepath.Join(checker(t).moduleCache(), "github.com/stretchr/testify@*")); len(has) == 0 {
+	if has, _ := filepath.Glob(filepath.Join(checker(t).Caches.GoModules(), "github.com/stretchr/testify@*")); len(has) == 0 {
 		t.Skip("the rest is not run: there is no module cache here that holds testify")
 	}
 	sum, err := os.ReadFile("../../go.sum")
 	require.NoError(t, err)
 	mod, err := os.ReadFile("../../go.mod")
 	require.NoError(t, err)
-	tree := files{"go.mod": string(mod), "go.sum": string(sum), "x.go": "package bobbin\n\nimport _ \"github.com/stretchr/testify/require\"\n"}
-	r = run(t, checker(t).For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
+	tree := repotest.Files{"go.mod": string(mod), "go.sum": string(sum), "x.go": "package bobbin\n\nimport _ \"github.com/stretchr/testify/require\"\n"}
+	r = runIn(t, checker(t).For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
 	require.True(t, r.OK(), r.BuildOutput)
 
 	// The control: without it nothing can be had.
-	r = run(t, c.For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
+	r = runIn(t, c.For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
 	require.False(t, r.OK())
 }
 
-func TestLockWaitsForItsHolder(t *testing.T) {
+// A baseline has to be remembered somewhere.
+func TestABaselineNeedsACache(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "lock")
-	unlock, err := lock(t.Context(), file)
-	require.NoError(t, err)
-	short, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)
-	defer cancel()
-	_, err = lock(short, file)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	unlock()
-	unlock, err = lock(t.Context(), file)
-	require.NoError(t, err)
-	unlock()
-}
-
-func TestWorkFoldersGoWhateverWasDoneToThem(t *testing.T) {
-	t.Parallel()
-	c := checker(t)
-	dir, done, err := c.workDir(nil)
-	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "a/b/c"), 0o755))
-	require.NoError(t, os.Chmod(filepath.Join(dir, "a/b"), 0))
-	require.NoError(t, os.Chmod(filepath.Join(dir, "a"), 0o500))
-	done()
-	require.NoDirExists(t, dir)
-}
-
-func TestRepositoriesDoNotShareAFolder(t *testing.T) {
-	t.Parallel()
-	m, _ := mirrorOf(t, files{"a": "b"})
-	c := checker(t)
-	dir, err := c.repository(m)
-	require.NoError(t, err)
-	require.Equal(t, "shop-", filepath.Base(dir)[:5])
-	require.Equal(t, "a_b_______etc-", folderName("a/b/../../etc"))
-	require.Empty(t, folderName(""))
-
-	_, err = (&Checker{Sandbox: c.Sandbox}).Baseline(t.Context(), m, "x", project.Project{})
-	require.ErrorContains(t, err, "no cache directory")
+	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	c := &Checker{Caches: buildcache.Caches{Sandbox: repotest.Sandbox(t)}}
+	_, err := c.For(m).Baseline(t.Context(), "x", project.Project{})
+	require.ErrorContains(t, err, "no folder for caches")
 }

@@ -1,4 +1,4 @@
-package proof
+package buildcache
 
 import (
 	"errors"
@@ -16,19 +16,22 @@ import (
 // insideBase is where commands with a cache of their own see the repository's.
 const insideBase = "/cache/gobase"
 
-// Scratch is Mounts for what agents run: with a Go build cache in dir that commands may
-// write, so that what one command compiled the next need not. Every entry of the repository's own cache is a link in
-// it, to where that is shown read-only: nothing is built twice, and what a command
-// writes is seen by no proof and by no other session.
-func (c *Checker) Scratch(m *repo.Mirror, tree, dir string) ([]sandbox.Mount, []string, error) {
-	mounts, env := c.Mounts(m, tree)
-	base, err := c.buildCache(m)
+// scratchPrefix begins the name of a cache that is being made.
+const scratchPrefix = "cache-"
+
+// ScratchMounts are Mounts for what agents run: with a Go build cache in dir that commands
+// may write, so that what one command compiled the next need not. Every entry of the
+// repository's own cache is a link in it, to where that is shown read-only: nothing is built
+// twice, and what a command writes is seen by no proof and by no other session.
+func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, error) {
+	mounts, env := c.Mounts(tree)
+	base, err := c.goBuild()
 	if err != nil || base == "" {
 		return mounts, env, err
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if err := c.linkCache(base, dir); err != nil {
-			return nil, nil, fmt.Errorf("check: a build cache for commands: %w", err)
+		if err := c.caches.linkCache(base, dir); err != nil {
+			return nil, nil, fmt.Errorf("build cache: link one for commands: %w", err)
 		}
 	}
 	for i := range mounts {
@@ -41,12 +44,12 @@ func (c *Checker) Scratch(m *repo.Mirror, tree, dir string) ([]sandbox.Mount, []
 
 // linkCache makes dir appear whole: a cache whose entries are links into the base's, by
 // the path that commands know it under.
-func (c *Checker) linkCache(base, dir string) error {
+func (c *Caches) linkCache(base, dir string) error {
 	target := insideBase
 	if c.Sandbox.Kind() == sandbox.KindNone { // nothing is mounted there
 		target = base
 	}
-	making, err := os.MkdirTemp(filepath.Dir(dir), "cache-")
+	making, err := os.MkdirTemp(filepath.Dir(dir), scratchPrefix)
 	if err != nil {
 		return err
 	}
@@ -78,16 +81,16 @@ func (c *Checker) linkCache(base, dir string) error {
 		return err
 	}
 	for _, d := range folders {
-		if err := linkAll(cache, d.Name(), filepath.Join(target, d.Name()), filepath.Join(making, d.Name())); err != nil {
+		if err := linkEntries(cache, d.Name(), filepath.Join(target, d.Name()), filepath.Join(making, d.Name())); err != nil {
 			return err
 		}
 	}
 	return os.Rename(making, dir)
 }
 
-// linkAll makes links in dir to what is in a folder of the cache, which commands know as
+// linkEntries makes links in dir to what is in a folder of the cache, which commands know as
 // target.
-func linkAll(cache *os.Root, folder, target, dir string) error {
+func linkEntries(cache *os.Root, folder, target, dir string) error {
 	f, err := repo.PlainFS(cache).Open(folder)
 	if err != nil {
 		return err

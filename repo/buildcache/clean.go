@@ -1,0 +1,237 @@
+package buildcache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/packages"
+)
+
+// Keep says what stays under Caches.Dir. Zero: everything.
+type Keep struct {
+	Bytes  int64         // of all repositories together; the least lately used files go first
+	Unused time.Duration // a repository that nothing was built of for so long goes whole
+	Dry    bool          // only say what would go
+}
+
+// leftBehind is how old a work folder is before nobody can be at work in it.
+const leftBehind = 24 * time.Hour
+
+// Clean removes what was built longest ago from the caches, and what killed processes left
+// behind. A repository that is being built or tested at this moment is left for the next
+// time. What is gone is built again when it is needed.
+func (c *Caches) Clean(ctx context.Context, keep Keep) ([]repo.Removed, error) {
+	entries, err := os.ReadDir(c.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("build cache: clean: %w", err)
+	}
+	var out []repo.Removed
+	var errs []error
+	var remaining []*cleaning
+	for _, e := range entries {
+		if !e.IsDir() || ctx.Err() != nil {
+			continue
+		}
+		s := &cleaning{dir: filepath.Join(c.Dir, e.Name()), keep: keep}
+		defer s.close()
+		removed, err := s.removeOutdated()
+		out, errs = append(out, removed...), append(errs, err)
+		if s.shrinkable {
+			remaining = append(remaining, s)
+		}
+	}
+	removed, err := shrinkToSize(remaining, keep)
+	return append(out, removed...), errors.Join(append(errs, err)...)
+}
+
+// A cleaning is of one repository's folder.
+type cleaning struct {
+	dir        string
+	keep       Keep
+	shrinkable bool           // nobody builds there until close, and something is left
+	lock       *filelock.Lock // nil: somebody builds there
+	open       []*os.Root
+}
+
+// removeOutdated takes the repository's lock, if nobody uses it, and removes the whole if it
+// was not used for too long, else what killed processes left behind.
+func (s *cleaning) removeOutdated() (out []repo.Removed, err error) {
+	if s.lock, err = filelock.TryExclusive(filepath.Join(s.dir, inUseFile)); err != nil {
+		return nil, fmt.Errorf("build cache: clean: %w", err)
+	}
+	if s.lock == nil {
+		return nil, nil
+	}
+	fetched := filepath.Join(s.dir, packagesDir)
+	if info, err := os.Stat(filepath.Join(s.dir, inUseFile)); err == nil && s.keep.Unused > 0 && time.Since(info.ModTime()) > s.keep.Unused {
+		if packages.InUse(fetched) {
+			return nil, nil
+		}
+		return s.remove(nil, s.dir, "nothing was built of it for longer than it is kept")
+	}
+	s.shrinkable = true
+	for _, k := range packages.List(fetched) {
+		if !k.Abandoned() {
+			continue
+		}
+		if out, err = s.removePackages(out, k, "left behind"); err != nil {
+			return out, err
+		}
+	}
+	entries, err := os.ReadDir(s.dir)
+	for _, e := range entries {
+		info, gone := e.Info()
+		if gone == nil && time.Since(info.ModTime()) > leftBehind && (strings.HasPrefix(e.Name(), workPrefix) || strings.HasPrefix(e.Name(), scratchPrefix)) {
+			out, err = s.remove(out, filepath.Join(s.dir, e.Name()), "left behind")
+		}
+	}
+	return out, err
+}
+
+func (s *cleaning) remove(out []repo.Removed, dir, why string) ([]repo.Removed, error) {
+	removed := repo.Removed{What: dir, Why: why, Bytes: repo.DiskUse(dir)}
+	if !s.keep.Dry {
+		if err := repo.RemoveFolder(dir); err != nil {
+			return out, fmt.Errorf("build cache: clean: %w", err)
+		}
+	}
+	return append(out, removed), nil
+}
+
+// removePackages removes packages, unless somebody uses them.
+func (s *cleaning) removePackages(out []repo.Removed, k packages.Kept, why string) ([]repo.Removed, error) {
+	if !s.keep.Dry {
+		if gone, err := k.Remove(); !gone || err != nil {
+			return out, err
+		}
+	}
+	return append(out, repo.Removed{What: k.Path, Why: why, Bytes: k.Bytes}), nil
+}
+
+func (s *cleaning) close() {
+	for _, root := range s.open {
+		root.Close()
+	}
+	s.lock.Release()
+}
+
+// An entry is what may go by itself: a file of a build cache, a remembered result, or a folder
+// of packages.
+type entry struct {
+	root     *os.Root // the cache; nil for packages
+	name     string   // in it
+	used     time.Time
+	bytes    int64
+	packages *packages.Kept
+}
+
+// path is where the entry stands, for people and for the order among what was used at one time.
+func (e entry) path() string {
+	if e.packages != nil {
+		return e.packages.Path
+	}
+	return e.root.Name() + "/" + e.name
+}
+
+// remove removes the entry unless it is used, and reports whether it is gone.
+func (e entry) remove() (gone bool, err error) {
+	if e.packages != nil {
+		return e.packages.Remove()
+	}
+	err = e.root.Remove(e.name)
+	return err == nil, err
+}
+
+// counted is what is said of the entry once it is gone: packages one by one, files with their
+// whole cache.
+func (e entry) counted() repo.Removed {
+	if e.packages != nil {
+		return repo.Removed{What: e.path(), Why: "packages that were used longest ago: more than may be kept"}
+	}
+	return repo.Removed{What: e.root.Name(), Why: "the files that were used longest ago: more than may be kept"}
+}
+
+// shrinkToSize removes entries, the least lately used first, until all repositories together
+// take no more than may be kept. Go marks what it uses; what it does not find it builds.
+func shrinkToSize(folders []*cleaning, keep Keep) (out []repo.Removed, err error) {
+	if keep.Bytes <= 0 {
+		return nil, nil
+	}
+	var sum int64
+	var all []entry
+	for _, s := range folders {
+		for _, e := range s.entries() {
+			all, sum = append(all, e), sum+e.bytes
+		}
+	}
+	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.path(), b.path())) })
+	var errs []error
+	for _, e := range all {
+		if sum <= keep.Bytes {
+			break
+		}
+		if !keep.Dry {
+			gone, err := e.remove()
+			if err != nil {
+				errs = append(errs, fmt.Errorf("build cache: clean: %w", err))
+			}
+			if !gone {
+				continue
+			}
+		}
+		sum -= e.bytes
+		removed := e.counted()
+		at := slices.IndexFunc(out, func(r repo.Removed) bool { return r.What == removed.What })
+		if at < 0 {
+			out, at = append(out, removed), len(out)
+		}
+		out[at].Bytes += e.bytes
+	}
+	return out, errors.Join(errs...)
+}
+
+// entries are those that may go one by one. The tests of a base branch have written the
+// cache, and may have put a link in a folder's place: no file is reached by its path.
+func (s *cleaning) entries() (out []entry) {
+	for folder, pattern := range map[string]string{goBuildDir: "[0-9a-f][0-9a-f]", resultsDir: "."} {
+		root, err := os.OpenRoot(filepath.Join(s.dir, folder))
+		if err != nil {
+			continue // nothing was built
+		}
+		s.open = append(s.open, root)
+		tree := repo.PlainFS(root)
+		folders, _ := fs.Glob(tree, pattern)
+		for _, below := range folders {
+			if info, err := fs.Lstat(tree, below); err != nil || !info.IsDir() {
+				continue
+			}
+			files, _ := fs.ReadDir(tree, below)
+			for _, f := range files {
+				name := path.Join(below, f.Name())
+				if info, err := fs.Lstat(tree, name); err == nil && info.Mode().IsRegular() {
+					out = append(out, entry{root: root, name: name, used: info.ModTime(), bytes: repo.SizeOnDisk(info)})
+				}
+			}
+		}
+	}
+	for _, k := range packages.List(filepath.Join(s.dir, packagesDir)) {
+		if !k.Abandoned() {
+			out = append(out, entry{used: k.Used, bytes: k.Bytes, packages: &k})
+		}
+	}
+	return out
+}

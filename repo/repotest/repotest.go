@@ -1,0 +1,149 @@
+// Package repotest has real repositories, mirrors of them and a sandbox, for the tests of
+// rooms that run what a repository holds. All of it is gone when the test ends.
+package repotest
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// Files is a tree by path.
+type Files map[string]string
+
+// With is the tree with some files changed; an empty text takes one away.
+func (f Files) With(changed Files) Files {
+	out := maps.Clone(f)
+	maps.Copy(out, changed)
+	return out
+}
+
+// Write makes the files in dir; an empty text removes one.
+func (f Files) Write(dir string) error {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		file := filepath.Join(dir, name)
+		if err := os.RemoveAll(file); err != nil || f[name] == "" {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(f[name]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Origin makes a real repository on disk, with one commit a tree; a later tree has the
+// files of the earlier ones, too.
+func Origin(dir string, trees ...Files) (commits []string, err error) {
+	r, err := git.PlainInitWithOptions(dir, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.Main}})
+	if err != nil {
+		return nil, err
+	}
+	w, err := r.Worktree()
+	if err != nil {
+		return nil, err
+	}
+	for _, tree := range trees {
+		if err := tree.Write(dir); err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			if err := w.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true}); err != nil {
+				return nil, err
+			}
+		}
+		by := &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Unix(1700000000, 0)}
+		hash, err := w.Commit("a tree", &git.CommitOptions{Author: by})
+		if err != nil {
+			return nil, err
+		}
+		commits = append(commits, hash.String())
+	}
+	return commits, nil
+}
+
+// Mirror is a mirror of a new origin that holds the trees, the last on main.
+func Mirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
+	t.Helper()
+	dir := t.TempDir()
+	commits, err := Origin(filepath.Join(dir, "origin"), trees...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { mirrors.Close() })
+	m, err := mirrors.Open(t.Context(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, commits
+}
+
+// Workspace is a workspace at the commit with some files changed.
+func Workspace(t testing.TB, m *repo.Mirror, commit string, changed Files) *repo.Workspace {
+	t.Helper()
+	w, err := m.Workspace(t.Context(), filepath.Join(t.TempDir(), "session"), commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	if err := changed.Write(w.Files()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
+	return sandbox.Open(context.Background(), sandbox.Config{})
+})
+
+// Sandbox is this machine's own kind; TestMain has to call sandbox.Main.
+func Sandbox(t testing.TB) *sandbox.Sandbox {
+	t.Helper()
+	s, err := box()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Tree is a folder with the files that commands of the sandbox may write.
+func Tree(t testing.TB, f Files) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := f.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := Sandbox(t).Own(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// NeedCommand skips the test where commands in the sandbox cannot use a program.
+func NeedCommand(t testing.TB, line string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := Sandbox(t).Command(Tree(t, nil), "sh", "-c", line)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(t.Context()); err != nil {
+		t.Skipf("not run: commands in the sandbox cannot use this here: %s: %v: %s", line, err, out.String())
+	}
+}
