@@ -34,7 +34,7 @@ lint: ## formatting, vet, staticcheck
 	$(TOOL) staticcheck ./...
 
 gvisor: ## the sandbox's tests in gVisor too; it is built for that, once (a minute, 80 MB)
-	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox -count=1 $(TESTFLAGS)
+	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox/... -count=1 $(TESTFLAGS)
 
 demo: ## the whole bug story on this machine
 	go run ./cmd/bobbin demo

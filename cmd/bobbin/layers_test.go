@@ -74,7 +74,6 @@ var rooms = map[string][]string{
 	"repo":                           {"workflow/plaintext"},
 	"repo/githubapp":                 {"repo"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
-	"repo/sandbox":                   {"repo"},
 	"repo/proxy":                     {},
 	"repo/packages":                  {"repo", "repo/sandbox", "repo/proxy"},
 	"repo/packages/packagestest":     {},
@@ -89,6 +88,29 @@ var rooms = map[string][]string{
 	"repo/design/token":              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup"},
 	"migrations":                     {},
 	"deploy":                         {},
+
+	// A sandbox: the kinds are below the API, and what they share below them.
+	"repo/sandbox": {
+		"repo/sandbox/bubblewrap", "repo/sandbox/namespaces", "repo/sandbox/gvisor", "repo/sandbox/docker", "repo/sandbox/unconfined",
+		"repo/sandbox/backend", "repo/sandbox/bridge", "repo/sandbox/cgroup", "repo/sandbox/diskwatch", "repo/sandbox/probe", "repo/sandbox/process", "repo/sandbox/toolchain", "repo/sandbox/user",
+	},
+	"repo/sandbox/bubblewrap": {"repo/sandbox/backend", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/seccomp", "repo/sandbox/user"},
+	"repo/sandbox/namespaces": {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/lockdown", "repo/sandbox/rootfs", "repo/sandbox/user"},
+	"repo/sandbox/gvisor":     {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/lockdown", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/user"},
+	"repo/sandbox/docker":     {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/process", "repo/sandbox/user"},
+	"repo/sandbox/unconfined": {"repo/sandbox/backend", "repo/sandbox/process", "repo/sandbox/user"},
+	"repo/sandbox/probe":      {"repo/sandbox/backend", "repo/sandbox/bridge", "repo/sandbox/rootfs", "repo/sandbox/toolchain"},
+	"repo/sandbox/initproc":   {"repo/sandbox/backend", "repo/sandbox/lockdown", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/user"},
+	"repo/sandbox/lockdown":   {"repo/sandbox/backend", "repo/sandbox/seccomp"},
+	"repo/sandbox/seccomp":    {},
+	"repo/sandbox/rootfs":     {"repo/sandbox/backend", "repo/sandbox/user"},
+	"repo/sandbox/bridge":     {"repo/sandbox/backend"},
+	"repo/sandbox/toolchain":  {"repo/sandbox/user"},
+	"repo/sandbox/backend":    {"repo/sandbox/process"},
+	"repo/sandbox/cgroup":     {},
+	"repo/sandbox/diskwatch":  {"repo/sandbox/process"},
+	"repo/sandbox/process":    {},
+	"repo/sandbox/user":       {},
 }
 
 // staging is the one room of the program that may import rooms of support: the demo needs a
@@ -110,6 +132,9 @@ var inTests = map[string][]string{
 	"workflow/tool":               {"repo/proof", "repo/buildcache"},                  // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                  // packages are shown to all that runs
 	"repo/proof":                  {"repo/sandbox", "repo/buildcache"},                // checkers of their own
+
+	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
+	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

@@ -137,13 +137,13 @@ func (b bomb) command(t *testing.T, s *Sandbox, m mark, limits ...Limits) *Cmd {
 	c := s.Command(bombed(t, s), "perl", "-e", pace+b.script, string(m))
 	c.Limits = wide
 	for _, l := range limits {
-		c.Limits = l.over(c.Limits)
+		c.Limits = mergeLimits(l, c.Limits)
 	}
 	return c
 }
 
-// over is these limits where they are set, and else those.
-func (l Limits) over(wide Limits) Limits {
+// mergeLimits returns these limits where they are set, and else those.
+func mergeLimits(l, wide Limits) Limits {
 	return Limits{
 		Time: cmp.Or(l.Time, wide.Time), Memory: cmp.Or(l.Memory, wide.Memory), Processes: cmp.Or(l.Processes, wide.Processes),
 		FileSize: cmp.Or(l.FileSize, wide.FileSize), Output: cmp.Or(l.Output, wide.Output),
@@ -245,7 +245,7 @@ func TestNoBombIsStoppedWithoutItsLimit(t *testing.T) {
 		for _, b := range bombs {
 			t.Run(b.name, func(t *testing.T) {
 				if b.own {
-					s = unconfined(t)
+					s = openUnconfined(t)
 				}
 				b.goesOn(t, s)
 			})

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 	"github.com/stretchr/testify/require"
 )
 
@@ -67,15 +69,15 @@ func TestWayOut(t *testing.T) {
 // With a way out all other walls stand as they did.
 func TestWayOutLeavesTheWalls(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		b, lifted, err := layBait(t.TempDir(), s.tools.dirs, s.way.world())
+		b, lifted, err := probe.LayBait(t.TempDir(), s.tools.Dirs, s.backend.Environment())
 		require.NoError(t, err)
 		defer lifted()
 		self, err := os.Open("/proc/self/exe")
 		require.NoError(t, err)
 		defer self.Close()
-		c := s.Command(workspace(t, s), probeFile, probeMarker, b.String())
+		c := s.Command(workspace(t, s), probe.ProgramPath, probe.Marker, b.String())
 		c.WayOut = wayOut(t)
-		c.files = []insideFile{{Inside: probeFile, Mode: 0o555, source: self}}
+		c.files = []backend.File{backend.ProgramFile(probe.ProgramPath, self)}
 		findings, err := runProbes(t.Context(), c)
 		require.NoError(t, err)
 		for _, f := range findings {
@@ -86,7 +88,7 @@ func TestWayOutLeavesTheWalls(t *testing.T) {
 
 func TestWayOutUnconfined(t *testing.T) {
 	t.Parallel()
-	s := unconfined(t)
+	s := openUnconfined(t)
 	c := s.Command(t.TempDir(), "sh", "-c", "curl -sS http://a.example/b")
 	c.WayOut = wayOut(t)
 	out, err := output(t, c)

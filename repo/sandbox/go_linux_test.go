@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 	"github.com/stretchr/testify/require"
 )
 
@@ -16,7 +18,7 @@ func toolchainRoot(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	root := strings.TrimSpace(string(out))
-	if err != nil || !(seenAnyhow(root) || reachable(root)) {
+	if err != nil || !(toolchain.IsAlwaysShown(root) || user.IsReachable(root)) {
 		return ""
 	}
 	return filepath.Join(root, "bin")

@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/gvisor"
+	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,36 +28,6 @@ func TestRunscThatIsNotThere(t *testing.T) {
 	}
 }
 
-// What a bundle says, apart from what the probes try.
-func TestBundle(t *testing.T) {
-	t.Parallel()
-	l := layout{
-		Fill:   1 << 20,
-		System: []bind{{Host: "/usr", Inside: "/usr"}, {Host: "/etc/localtime", Inside: "/etc/localtime"}},
-		Binds:  []bind{{Host: "/w", Inside: "/src", Writable: true}, {Host: "/f", Inside: "/one"}, {Host: "/g", Inside: "/two", Writable: true}},
-	}
-	s := newSpec(l, func(inside string) bool { return inside == "/usr" || inside == "/src" })
-	require.True(t, s.Root.ReadOnly)
-	require.True(t, s.Process.NoNewPrivs)
-	require.Empty(t, s.Process.Env)
-	require.Empty(t, s.Process.Capabilities)
-	var kinds []string
-	for _, n := range s.Linux.Namespaces {
-		kinds = append(kinds, n.Type)
-	}
-	require.ElementsMatch(t, []string{"user", "pid", "mount", "network", "ipc", "uts"}, kinds)
-	at := map[string]string{}
-	for _, m := range s.Mounts {
-		at[m.Destination] = m.Source + " " + strings.Join(m.Options, ",")
-		require.Contains(t, m.Options, "nosuid", m.Destination)
-	}
-	require.Equal(t, "/bundle/rootfs/usr rbind,ro,nosuid,nodev", at["/usr"])
-	require.Equal(t, "/bundle/rootfs/src rbind,rw,nosuid,nodev", at["/src"])
-	require.Equal(t, "/bundle/rootfs/two rbind,rw,nosuid,nodev", at["/two"])
-	require.NotContains(t, at, "/one", "files that are only read stand in the root, which is read-only")
-	require.Equal(t, "tmpfs size=1048576,mode=1777,nosuid,nodev", at["/tmp"])
-}
-
 // What the probes inside cannot see: who gVisor is on the machine, and what a way out of
 // it would lead to.
 // It does not run beside others, whose processes would be seen too.
@@ -62,7 +36,7 @@ func TestGVisorFromOutside(t *testing.T) {
 	if s == nil {
 		t.Skip("there is no runsc")
 	}
-	uid, _ := outsideUser()
+	uid, _ := user.CommandUser()
 	dir := workspace(t, s)
 	c := s.Command(dir, "sh", "-c", "echo ready; exec sleep 600")
 	ready := make(writes, 8)
@@ -72,8 +46,8 @@ func TestGVisorFromOutside(t *testing.T) {
 	go func() { ended <- c.Run(ctx) }()
 	<-ready
 	seen := 0
-	for _, pid := range treeWith(gvisorMarker) {
-		for _, p := range tree(pid) {
+	for _, pid := range treeWith(gvisor.Marker) {
+		for _, p := range process.Subtree(pid) {
 			file := fmt.Sprintf("/proc/%d/status", p)
 			status, err := os.ReadFile(file)
 			if err != nil {
@@ -84,21 +58,21 @@ func TestGVisorFromOutside(t *testing.T) {
 			require.NoFileExists(t, fmt.Sprintf("/proc/%d/root/etc/shadow", p))
 			line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p))
 			if strings.HasPrefix(string(line), "runsc-sandbox") {
-				require.NoError(t, statusOf(file, "Seccomp", "2"))
-				require.NoError(t, statusOf(file, "NoNewPrivs", "1"))
-				require.NoError(t, statusOf(file, "CapEff", "0000000000000000"))
+				require.NoError(t, probe.CheckStatus(file, "Seccomp", "2"))
+				require.NoError(t, probe.CheckStatus(file, "NoNewPrivs", "1"))
+				require.NoError(t, probe.CheckStatus(file, "CapEff", "0000000000000000"))
 			}
 		}
 	}
 	require.Greater(t, seen, 3)
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
-	require.Empty(t, treeWith(gvisorMarker), "all of it is gone when Run returns")
+	require.Empty(t, treeWith(gvisor.Marker), "all of it is gone when Run returns")
 }
 
 // treeWith are the processes below this one whose first word is the marker.
 func treeWith(marker string) (out []int) {
-	for _, pid := range tree(os.Getpid()) {
+	for _, pid := range process.Subtree(os.Getpid()) {
 		line, _ := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "cmdline"))
 		if strings.HasPrefix(string(line), marker+"\x00") {
 			out = append(out, pid)

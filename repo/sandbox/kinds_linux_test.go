@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +49,11 @@ func TestDescribe(t *testing.T) {
 		require.True(t, strings.HasPrefix(s.Describe(), s.Kind()))
 		require.Contains(t, s.Describe(), "seccomp, no network")
 		require.Contains(t, s.Describe(), "uid ")
+		if s.groups == nil {
+			require.Contains(t, s.Describe(), "rlimits")
+		} else {
+			require.Contains(t, s.Describe(), "by cgroup v")
+		}
 	})
 }
 
@@ -61,7 +69,7 @@ func TestNoneSaysThatItIsOff(t *testing.T) {
 
 func TestNoneRunsWithACleanEnvironment(t *testing.T) {
 	t.Setenv("BOBBIN_TEST_TOKEN", "canary")
-	s := unconfined(t)
+	s := openUnconfined(t)
 	dir, cache := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	c := s.Command(dir, "sh", "-c", "pwd; env; exit 4")
@@ -79,7 +87,7 @@ func TestNoneRunsWithACleanEnvironment(t *testing.T) {
 
 func TestNoneEndsWhatItCan(t *testing.T) {
 	t.Parallel()
-	s := unconfined(t)
+	s := openUnconfined(t)
 	c := s.Command(t.TempDir(), "sh", "-c", "sleep 600 | cat")
 	c.Limits.Time = 200 * time.Millisecond
 	_, err := output(t, c)
@@ -92,37 +100,36 @@ func TestNoneEndsWhatItCan(t *testing.T) {
 func TestCures(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
-		kind, why string
-		facts     hostFacts
-		want      string
+		why   string
+		facts hostFacts
+		want  string
 	}{
-		{KindBubblewrap, "bwrap is not installed", hostFacts{container: true}, "apt-get install bubblewrap"},
-		{KindNamespaces, "no space left on device", hostFacts{spaces: "0"}, "user.max_user_namespaces"},
-		{KindNamespaces, "operation not permitted", hostFacts{clone: "0"}, "kernel.unprivileged_userns_clone=1"},
-		{KindNamespaces, "operation not permitted", hostFacts{apparmor: true}, "kernel.apparmor_restrict_unprivileged_userns=0"},
-		{KindNamespaces, "operation not permitted", hostFacts{container: true}, "--security-opt seccomp=unconfined"},
-		{KindNamespaces, "protect /usr: this kernel does not know the call", hostFacts{}, "Linux 5.13"},
-		{KindNamespaces, "anything", hostFacts{}, "allow unprivileged user name spaces"},
+		{"no space left on device", hostFacts{spaces: "0"}, "user.max_user_namespaces"},
+		{"operation not permitted", hostFacts{clone: "0"}, "kernel.unprivileged_userns_clone=1"},
+		{"operation not permitted", hostFacts{apparmor: true}, "kernel.apparmor_restrict_unprivileged_userns=0"},
+		{"operation not permitted", hostFacts{container: true}, "--security-opt seccomp=unconfined"},
+		{"protect /usr: this kernel does not know the call", hostFacts{}, "Linux 5.13"},
+		{"anything", hostFacts{}, "allow unprivileged user name spaces"},
 	}
 	for _, c := range cases {
-		got := cure(c.kind, c.why, c.facts)
+		got := findCure(c.why, c.facts)
 		require.Contains(t, got, c.want)
 		require.NotContains(t, got, "\n")
 	}
 }
 
 // sham claims to confine and does not.
-type sham struct{ none }
+type sham struct{ backend.Backend }
 
-func (s sham) start(j *job) (process, error) {
-	j.cmd.Args[0] = "/proc/self/exe"
-	return s.none.start(j)
+func (s sham) Start(j *backend.Job) (backend.Process, error) {
+	j.Args[0] = "/proc/self/exe"
+	return s.Backend.Start(j)
 }
 
 // What does not confine is not handed out, and why and what to do is said.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
-	s := &Sandbox{kind: KindNamespaces, way: sham{}, log: slog.New(slog.DiscardHandler)}
+	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}, log: slog.New(slog.DiscardHandler)}
 	err := s.prove(t.Context())
 	var u *Unavailable
 	require.ErrorAs(t, err, &u)
@@ -152,7 +159,7 @@ func TestKernelWithoutNameSpaces(t *testing.T) {
 // on the machine.
 func TestRootWhoIsAlone(t *testing.T) {
 	t.Parallel()
-	uid, gid := outsideUser()
+	uid, gid := user.CommandUser()
 	dir := ordinaryDir(t)
 	again := exec.Command("/proc/self/exe", "-test.run", "^(TestEveryProbeHolds|TestWorkspaceIsShared|TestKillOfTheProgramLeavesNothing)$", "-test.v")
 	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_AGAIN=all")
@@ -174,8 +181,8 @@ func TestSealedProgram(t *testing.T) {
 	again := exec.Command("/proc/self/exe", "-test.run", "^TestSealed$", "-test.v")
 	dir := ordinaryDir(t)
 	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_SEALED=1")
-	if asRoot() {
-		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: outsideID, Gid: outsideID}}
+	if user.RunsAsRoot() {
+		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID}}
 	}
 	out, err := again.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -208,8 +215,8 @@ func ordinaryDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "bobbin-user-")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	if asRoot() {
-		require.NoError(t, os.Chown(dir, outsideID, outsideID))
+	if user.RunsAsRoot() {
+		require.NoError(t, os.Chown(dir, user.OutsideID, user.OutsideID))
 	}
 	return dir
 }
@@ -258,7 +265,7 @@ func runAsOrdinary(t *testing.T, kinds, tests string) string {
 	again := exec.Command("/proc/self/exe", "-test.run", tests, "-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho|TestGVisor|TestImage|TestContainers|TestEngineThatDoes|TestNoBomb", "-test.v", "-test.parallel", "2")
 	again.Dir = dir
 	again.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_AGAIN="+kinds)
-	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: outsideID, Gid: outsideID}}
+	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID}}
 	out, err := again.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)

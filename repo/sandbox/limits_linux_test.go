@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/stretchr/testify/require"
 )
 
@@ -79,8 +81,8 @@ func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 		require.GreaterOrEqual(t, m.alive(), 6)
 	}
 	started := map[int]string{}
-	for _, pid := range tree(parent.Process.Pid) {
-		started[pid] = startTime(pid)
+	for _, pid := range process.Subtree(parent.Process.Pid) {
+		started[pid] = process.StartTime(pid)
 	}
 	require.GreaterOrEqual(t, len(started), 2)
 	require.NoError(t, parent.Process.Kill())
@@ -88,7 +90,7 @@ func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 	return func() int {
 		n := m.alive()
 		for pid, at := range started {
-			if startTime(pid) == at && statusOf(fmt.Sprintf("/proc/%d/status", pid), "State", "Z (zombie)") != nil {
+			if process.StartTime(pid) == at && probe.CheckStatus(fmt.Sprintf("/proc/%d/status", pid), "State", "Z (zombie)") != nil {
 				n++
 			}
 		}

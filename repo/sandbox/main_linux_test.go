@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 	"github.com/stretchr/testify/require"
 )
 
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 		beParent(kind)
 	}
 	code := m.Run()
-	findGroups() // sweeps what killed programs left
+	cgroup.Find() // sweeps what killed programs left
 	os.Exit(code)
 }
 
@@ -77,8 +78,8 @@ func everyKind(t *testing.T, test func(t *testing.T, s *Sandbox)) {
 	}
 }
 
-// unconfined is the control.
-func unconfined(t *testing.T) *Sandbox {
+// openUnconfined is the control.
+func openUnconfined(t *testing.T) *Sandbox {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Kind: KindNone})
 	require.NoError(t, err)

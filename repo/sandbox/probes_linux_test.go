@@ -7,6 +7,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,12 +27,12 @@ func TestEveryProbeHolds(t *testing.T) {
 // The control: what the probes say is worth something only if they fail without a sandbox.
 func TestProbesFailWithoutASandbox(t *testing.T) {
 	t.Parallel()
-	s := unconfined(t)
+	s := openUnconfined(t)
 	dir := t.TempDir()
-	b, lift, err := layBait(dir, nil, world{User: insideID})
+	b, lift, err := probe.LayBait(dir, nil, backend.Environment{User: user.InsideID})
 	require.NoError(t, err)
 	defer lift()
-	findings, err := runProbes(t.Context(), s.Command(dir, "/proc/self/exe", probeMarker, b.String()))
+	findings, err := runProbes(t.Context(), s.Command(dir, "/proc/self/exe", probe.Marker, b.String()))
 	require.NoError(t, err)
 	failed := map[string]bool{}
 	for _, f := range findings {
@@ -86,7 +89,7 @@ func TestScriptsSucceedWithoutASandbox(t *testing.T) {
 		names = append(names, "read the password file of the machine", "chroot", "raw socket")
 	}
 	for _, name := range names {
-		out, err := shell(t, unconfined(t), attacks[name])
+		out, err := shell(t, openUnconfined(t), attacks[name])
 		require.NoError(t, err, "%s: %s", name, out)
 	}
 }

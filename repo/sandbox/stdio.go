@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"sync"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
 // stdioGrace is how long output may still be on its way when every process is dead.
@@ -73,7 +75,7 @@ func (s *stdio) reading(r io.Reader) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	handOver(theirs)
+	user.HandOver(theirs)
 	s.ours = append(s.ours, ours)
 	go func() { // not waited for: a reader may never end; the pipe breaks with the command
 		io.Copy(ours, r) //nolint:errcheck // the command need not read to the end
@@ -91,7 +93,7 @@ func (s *stdio) writing(w io.Writer, limit int64, over func()) (*os.File, error)
 	if err != nil {
 		return nil, err
 	}
-	handOver(theirs)
+	user.HandOver(theirs)
 	s.ours = append(s.ours, ours)
 	s.copies = append(s.copies, func() {
 		defer ours.Close()

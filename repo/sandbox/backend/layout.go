@@ -1,0 +1,107 @@
+package backend
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// The most that a command may fill of what is kept in memory.
+const (
+	TmpSize = 1 << 30
+	ShmSize = 64 << 20
+)
+
+// A Layout is the file system that a command sees, as all kinds but docker build it: links, then
+// the system, then /proc, /dev, /tmp and /home/box, then toolchains, the workspace and
+// mounts, then files; at last the root is made read-only.
+type Layout struct {
+	Links  [][2]string // target, path
+	System []Bind
+	Binds  []Bind
+	Files  []File
+	Fill   int64 // how much /tmp and /home/box hold, each
+}
+
+// A Bind shows a path of the machine.
+type Bind struct {
+	Host     string
+	Inside   string
+	Writable bool
+}
+
+// A File is a small file that is made for the command.
+type File struct {
+	Inside string
+	Mode   uint32
+	Data   []byte
+	source *os.File
+}
+
+// ProgramFile is this program, to be shown inside at a path. The file at source stays the
+// caller's to close.
+func ProgramFile(inside string, source *os.File) File {
+	return File{Inside: inside, Mode: 0o555, source: source}
+}
+
+// Source is the open file that has the content, from its start; nil where it is in Data.
+func (f File) Source() *os.File { return f.source }
+
+// etcFiles are those of the machine's that programs need and that tell nothing of it.
+var etcFiles = []string{
+	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
+	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types", "/etc/protocols", "/etc/services",
+	"/etc/java", "/etc/python3", "/etc/perl", "/etc/fonts",
+}
+
+// ownEtc are files that would name the machine's people and servers.
+var ownEtc = []File{
+	{Inside: "/etc/passwd", Mode: 0o444, Data: []byte("box:x:1000:1000:box:/home/box:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
+	{Inside: "/etc/group", Mode: 0o444, Data: []byte("box:x:1000:\nnogroup:x:65534:\n")},
+	{Inside: "/etc/hosts", Mode: 0o444, Data: []byte("127.0.0.1 localhost box\n::1 localhost box\n")},
+	{Inside: "/etc/nsswitch.conf", Mode: 0o444, Data: []byte("passwd: files\ngroup: files\nhosts: files\n")},
+	{Inside: "/etc/resolv.conf", Mode: 0o444, Data: nil},
+}
+
+// NewLayout is what the job's command sees.
+func NewLayout(j *Job) Layout {
+	var l Layout
+	l.addSystem()
+	l.Fill = min(TmpSize, j.Limits.Memory/2) // what lies there is in memory, and there are two
+	for _, dir := range j.Toolchains {
+		l.Binds = append(l.Binds, Bind{Host: dir, Inside: dir})
+	}
+	l.Binds = append(l.Binds, Bind{Host: j.Workspace, Inside: "/src", Writable: !j.ReadOnly})
+	mounts := slices.Clone(j.Mounts)
+	slices.SortStableFunc(mounts, func(a, b Mount) int { return strings.Count(a.Inside, "/") - strings.Count(b.Inside, "/") })
+	for _, m := range mounts {
+		l.Binds = append(l.Binds, Bind{Host: m.Host, Inside: filepath.Clean(m.Inside), Writable: m.Writable})
+	}
+	l.Files = append(slices.Clone(ownEtc), j.Files...)
+	return l
+}
+
+// addSystem shows the machine's programs: /usr, with what leads into it, and for
+// machines where /bin and /lib are directories of their own, those.
+func (l *Layout) addSystem() {
+	l.System = append(l.System, Bind{Host: "/usr", Inside: "/usr"})
+	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"} {
+		info, err := os.Lstat(dir)
+		if err != nil {
+			continue
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			l.System = append(l.System, Bind{Host: dir, Inside: dir})
+			continue
+		}
+		if target, err := os.Readlink(dir); err == nil {
+			l.Links = append(l.Links, [2]string{target, dir})
+		}
+	}
+	for _, file := range etcFiles {
+		if _, err := os.Stat(file); err == nil {
+			l.System = append(l.System, Bind{Host: file, Inside: file})
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+)
+
+// Marker is the argument that tells Main to connect a command with its way out.
+const Marker = "bobbin-sandbox-bridge"
+
+// Where the program and the socket are, inside.
+const (
+	ProgramPath = "/run/bridge"
+	SocketPath  = "/run/way-out"
+)
+
+// Main connects a command with its way out if this process was started for that,
+// and does not return then.
+func Main() {
+	if len(os.Args) < 4 || os.Args[1] != Marker {
+		return
+	}
+	code, err := runBridged(os.Args[2], os.Args[3:])
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err)
+	}
+	os.Exit(code)
+}
+
+// runBridged runs the command beside a port of the sandbox's own loopback, each connection to
+// which goes on to the socket.
+func runBridged(socket string, args []string) (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 126, err
+	}
+	go func() {
+		for {
+			near, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go forward(near, socket)
+		}
+	}()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), proxyEnv("http://"+l.Addr().String())...)
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return backend.OutcomeOf(exit.ProcessState).Code, nil
+	}
+	if err != nil {
+		return backend.NotStartedCode(err), err
+	}
+	return 0, nil
+}
+
+// proxyEnv is how programs are told: some read one way of writing it, some the other.
+func proxyEnv(address string) (env []string) {
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
+		env = append(env, name+"="+address)
+	}
+	return append(env, "NO_PROXY=", "no_proxy=")
+}
+
+// forward passes a connection's bytes both ways.
+func forward(near net.Conn, socket string) {
+	defer near.Close()
+	far, err := net.Dial("unix", socket)
+	if err != nil {
+		return
+	}
+	defer far.Close()
+	var both sync.WaitGroup
+	pass := func(to, from net.Conn) {
+		io.Copy(to, from) //nolint:errcheck // any end is the end
+		if half, ok := to.(interface{ CloseWrite() error }); ok {
+			half.CloseWrite() //nolint:errcheck // it may be gone
+		}
+	}
+	both.Go(func() { pass(far, near) })
+	both.Go(func() { pass(near, far) })
+	both.Wait()
+}

@@ -1,0 +1,82 @@
+package bubblewrap
+
+import (
+	"encoding/gob"
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"strconv"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"golang.org/x/sys/unix"
+)
+
+// reachMarker is the argument that tells Main that it is on the way to bwrap.
+const reachMarker = "bobbin-sandbox-reach"
+
+// reachOrders are what is to be shown, and what to become.
+type reachOrders struct {
+	Hosts []string
+	Path  string
+	Args  []string
+}
+
+// reachedPath is where host number i can be found by bwrap.
+func reachedPath(i int) string { return rootfs.Staged(path.Join("/bobbin", strconv.Itoa(i))) }
+
+// reachHosts is what root executes in a mount name space of its own where bwrap, as the
+// commands' user, could not enter the directories above what it has to show: root's home,
+// say. It brings each to a place that can be entered, gives up root, and becomes bwrap.
+func reachHosts() {
+	if err := becomeBwrap(); err != nil {
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err)
+	}
+	os.Exit(1)
+}
+
+func becomeBwrap() error {
+	var o reachOrders
+	stream := os.NewFile(bwrapOrders, "orders")
+	if err := gob.NewDecoder(stream).Decode(&o); err != nil {
+		return fmt.Errorf("orders: %w", err)
+	}
+	stream.Close()
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("make mounts private: %w", err)
+	}
+	var binds []backend.Bind
+	for i, host := range o.Hosts {
+		binds = append(binds, backend.Bind{Host: host, Inside: path.Join("/bobbin", strconv.Itoa(i)), Writable: true})
+	}
+	trees, err := rootfs.OpenTrees(backend.Layout{Binds: binds})
+	if err != nil {
+		return err
+	}
+	root, err := rootfs.NewRoot("mode=0755,size=1m")
+	if err != nil {
+		return err
+	}
+	if err := root.Attach(trees.Binds); err != nil {
+		return err
+	}
+	if err := user.BecomeUser(user.OutsideID, user.OutsideID); err != nil {
+		return err
+	}
+	// Changing users took the parent-death signal away.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return fmt.Errorf("parent death signal: %w", err)
+	}
+	return unix.Exec(o.Path, o.Args, nil)
+}
+
+// Main goes the way to bwrap if this process was started for that, and does not
+// return then.
+func Main() {
+	if len(os.Args) == 1 && os.Args[0] == reachMarker {
+		runtime.LockOSThread()
+		reachHosts()
+	}
+}

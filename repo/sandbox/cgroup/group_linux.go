@@ -1,0 +1,130 @@
+package cgroup
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Group is the control groups of one command. Nil: it has none.
+type Group struct {
+	places []groupDir
+	into   *os.File // the group of version 2, for the process to be started into
+}
+
+// A groupDir is the command's group in one hierarchy.
+type groupDir struct {
+	tree hierarchy
+	dir  string
+}
+
+// NewGroup makes the groups for a command with these limits. Where one cannot be made any
+// more, the command goes without.
+func (g *Groups) NewGroup(l Limits) *Group {
+	if g == nil {
+		return nil
+	}
+	var out Group
+	for _, t := range g.trees {
+		dir, err := t.makeGroup(l, os.Getpid())
+		if err != nil {
+			continue
+		}
+		if t.unified {
+			f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+			if err != nil {
+				unix.Rmdir(dir) //nolint:errcheck // it is empty
+				continue
+			}
+			out.into = f
+		}
+		out.places = append(out.places, groupDir{t, dir})
+	}
+	if len(out.places) == 0 {
+		return nil
+	}
+	return &out
+}
+
+// Start calls begin so that what it starts is in the groups from its first moment. The
+// caller is in process.OnNewThread. In version 1 a thread may be in another group
+// than its process, and a process begins in the group of the thread that starts it; in
+// version 2 the kernel is told by PlaceIn.
+func (g *Group) Start(begin func() error) error {
+	if g == nil {
+		return begin()
+	}
+	thread := strconv.Itoa(unix.Gettid())
+	for _, p := range g.places {
+		if p.tree.unified || writeGroup(p.dir, "tasks", thread) != nil {
+			continue // without, then
+		}
+		defer func() {
+			if writeGroup(p.tree.dir, "tasks", thread) != nil {
+				runtime.LockOSThread() // once more than it is unlocked: the thread ends with its goroutine
+			}
+		}()
+	}
+	return begin()
+}
+
+// PlaceIn has a process start in the group of version 2.
+func (g *Group) PlaceIn(a *syscall.SysProcAttr) {
+	if g != nil && g.into != nil {
+		a.UseCgroupFD, a.CgroupFD = true, int(g.into.Fd())
+	}
+}
+
+// Keeps reports whether a controller keeps its limit for the group.
+func (g *Group) Keeps(controller string) bool {
+	return g != nil && slices.ContainsFunc(g.places, func(p groupDir) bool { return slices.Contains(p.tree.controllers, controller) })
+}
+
+// OutOfMemory reports whether the kernel killed a process of the group for its memory.
+func (g *Group) OutOfMemory() bool {
+	if g == nil {
+		return false
+	}
+	for _, p := range g.places {
+		file := "memory.oom_control"
+		if p.tree.unified {
+			file = "memory.events"
+		}
+		text, _ := os.ReadFile(filepath.Join(p.dir, file))
+		for line := range strings.Lines(string(text)) {
+			if n, ok := strings.CutPrefix(line, "oom_kill "); ok && strings.TrimSpace(n) != "0" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Kill ends every process of the groups, also what was only about to become the command.
+func (g *Group) Kill() {
+	if g == nil {
+		return
+	}
+	for _, p := range g.places {
+		killGroup(p.dir)
+	}
+}
+
+// Remove takes the groups away, with whatever is in them still.
+func (g *Group) Remove() {
+	if g == nil {
+		return
+	}
+	if g.into != nil {
+		g.into.Close()
+	}
+	for _, p := range g.places {
+		removeGroup(p.dir)
+	}
+}

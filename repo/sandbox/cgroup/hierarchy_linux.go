@@ -1,0 +1,307 @@
+package cgroup
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// usedControllers are what control groups are used for here, where the kernel and the
+// machine's owner let us.
+var usedControllers = []string{"memory", "pids", "cpu"}
+
+// namePrefix begins the names of our groups; the number of the process that made one follows.
+const namePrefix = "bobbin-"
+
+// Groups are where this program may make a control group for each command. Nil: nowhere,
+// and the kernel's limits of single processes hold with the watch over all of them.
+type Groups struct {
+	trees []hierarchy
+}
+
+// A hierarchy is one hierarchy of control groups.
+type hierarchy struct {
+	unified     bool // version 2
+	dir         string
+	controllers []string // that are ours to use there
+}
+
+// Find finds out by trying. What it finds wrong is no error: not being allowed is
+// the usual case.
+func Find() *Groups {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil
+	}
+	var g Groups
+	for _, t := range findHierarchies(string(mounts), string(own)) {
+		t.sweep()
+		if t.prepare(os.Getpid()) {
+			g.trees = append(g.trees, t)
+		}
+	}
+	if len(g.trees) == 0 {
+		return nil
+	}
+	return &g
+}
+
+// findHierarchies are the hierarchies that this process is in, each with the directory of its
+// own group, by what the kernel says of mounts and of the process.
+func findHierarchies(mounts, own string) (trees []hierarchy) {
+	for line := range strings.Lines(own) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // number:controllers:path
+		if len(parts) != 3 {
+			continue
+		}
+		t := hierarchy{unified: parts[1] == "", controllers: keepUsed(strings.Split(parts[1], ","))}
+		if !t.unified && len(t.controllers) == 0 {
+			continue
+		}
+		if t.dir = t.findMounted(mounts, parts[2]); t.dir != "" {
+			trees = append(trees, t)
+		}
+	}
+	return trees
+}
+
+func keepUsed(names []string) (out []string) {
+	for _, c := range usedControllers {
+		if slices.Contains(names, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// findMounted returns the directory of the group at path, where its hierarchy is mounted.
+func (t hierarchy) findMounted(mounts, path string) string {
+	for line := range strings.Lines(mounts) {
+		left, right, ok := strings.Cut(line, " - ")
+		fields, kind := strings.Fields(left), strings.Fields(right)
+		if !ok || len(fields) < 5 || len(kind) < 3 {
+			continue
+		}
+		ours := t.unified && kind[0] == "cgroup2" ||
+			!t.unified && kind[0] == "cgroup" && len(keepUsed(strings.Split(kind[2], ","))) == len(t.controllers) &&
+				slices.Contains(strings.Split(kind[2], ","), t.controllers[0])
+		below, inside := strings.CutPrefix(path, strings.TrimSuffix(fields[3], "/"))
+		if ours && inside && (below == "" || below[0] == '/') {
+			return filepath.Join(fields[4], below)
+		}
+	}
+	return ""
+}
+
+// sweep removes the groups of programs that died, and ends what is left in them: a command
+// that was being set up at that moment may have missed its end.
+func (t hierarchy) sweep() {
+	left, _ := filepath.Glob(filepath.Join(t.dir, namePrefix+"*"))
+	for _, dir := range left {
+		pid, err := strconv.Atoi(strings.SplitN(strings.TrimPrefix(filepath.Base(dir), namePrefix), "-", 2)[0])
+		if err == nil && pid > 0 && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			removeGroup(dir)
+		}
+	}
+}
+
+// removeGroup ends whatever is in the group and removes it. What cannot be removed now is
+// removed at the next start.
+func removeGroup(dir string) {
+	for range 100 {
+		if err := unix.Rmdir(dir); !errors.Is(err, unix.EBUSY) {
+			return
+		}
+		killGroup(dir)
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// killGroup ends every process of the group; in version 2 the kernel does so at once.
+func killGroup(dir string) {
+	if writeGroup(dir, "cgroup.kill", "1") == nil {
+		return
+	}
+	pids, _ := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
+	for _, word := range strings.Fields(string(pids)) {
+		if pid, err := strconv.Atoi(word); err == nil && pid > 0 && pid != os.Getpid() {
+			unix.Kill(pid, unix.SIGKILL) //nolint:errcheck // it may be gone
+		}
+	}
+}
+
+// prepare reports whether groups can be made in this hierarchy, for one controller at least.
+func (t *hierarchy) prepare(pid int) bool {
+	if t.unified && !t.delegate(pid) {
+		return false
+	}
+	trial, err := t.makeGroup(Limits{Memory: 1 << 30, Processes: 512}, pid)
+	if err != nil {
+		return false
+	}
+	return unix.Rmdir(trial) == nil
+}
+
+// delegate passes the controllers of our group on to the groups in it, which the kernel
+// allows where no process is in the group itself: where nobody but this program is, it goes
+// into a group of its own. Groups of systemd are left alone unless it gave them away
+// (Delegate=yes).
+func (t *hierarchy) delegate(pid int) bool {
+	there, err := os.ReadFile(filepath.Join(t.dir, "cgroup.controllers"))
+	if err != nil {
+		return false
+	}
+	t.controllers = keepUsed(strings.Fields(string(there)))
+	if len(t.controllers) == 0 || !t.isGivenAway() {
+		return false
+	}
+	if t.passControllers() == nil {
+		return true
+	}
+	procs, err := os.ReadFile(filepath.Join(t.dir, "cgroup.procs"))
+	if err != nil || string(bytes.TrimSpace(procs)) != strconv.Itoa(pid) {
+		return false
+	}
+	own := filepath.Join(t.dir, fmt.Sprintf("%s%d-self", namePrefix, pid))
+	if os.Mkdir(own, 0o755) != nil {
+		return false
+	}
+	if writeGroup(own, "cgroup.procs", strconv.Itoa(pid)) == nil && t.passControllers() == nil {
+		return true
+	}
+	writeGroup(t.dir, "cgroup.procs", strconv.Itoa(pid)) //nolint:errcheck // back to where we were
+	unix.Rmdir(own)                                      //nolint:errcheck // it is empty
+	return false
+}
+
+// passControllers lets groups in ours have limits of their own.
+func (t *hierarchy) passControllers() error {
+	passed, err := os.ReadFile(filepath.Join(t.dir, "cgroup.subtree_control"))
+	if err != nil {
+		return err
+	}
+	if len(keepUsed(strings.Fields(string(passed)))) == len(t.controllers) {
+		return nil
+	}
+	return writeGroup(t.dir, "cgroup.subtree_control", "+"+strings.Join(t.controllers, " +"))
+}
+
+// isGivenAway reports whether the group is not one that systemd keeps for itself. Who is not
+// root could not write there otherwise.
+func (t *hierarchy) isGivenAway() bool {
+	switch filepath.Ext(t.dir) {
+	case ".service", ".scope", ".slice":
+	default:
+		return true
+	}
+	if os.Geteuid() != 0 {
+		return true
+	}
+	for _, name := range []string{"trusted.delegate", "user.delegate"} {
+		var value [8]byte
+		if n, err := unix.Getxattr(t.dir, name, value[:]); err == nil && string(value[:n]) == "1" {
+			return true
+		}
+	}
+	return false
+}
+
+// makeGroup makes a group with these limits.
+func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
+	dir, err := os.MkdirTemp(t.dir, fmt.Sprintf("%s%d-", namePrefix, pid))
+	if err != nil {
+		return "", err
+	}
+	for _, s := range t.settings(l) {
+		if err := writeGroup(dir, s.file, s.value); err != nil && !(s.optional && errors.Is(err, os.ErrNotExist)) {
+			unix.Rmdir(dir) //nolint:errcheck // it is empty
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// A setting is one line in one file of a group.
+type setting struct {
+	file, value string
+	optional    bool // not all kernels have it
+}
+
+// besides is how many processes of ours are in a group with the command's.
+const besides = 32
+
+// settings are the limits in this hierarchy's words. A command's processes, however many,
+// share the processor time of as many as there are processors.
+func (t *hierarchy) settings(l Limits) (out []setting) {
+	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)
+	for _, c := range t.controllers {
+		switch {
+		case c == "memory" && t.unified:
+			out = append(out, setting{file: "memory.max", value: memory},
+				setting{"memory.swap.max", "0", true}, setting{"memory.oom.group", "1", true})
+		case c == "memory":
+			out = append(out, setting{file: "memory.limit_in_bytes", value: memory}, setting{"memory.memsw.limit_in_bytes", memory, true})
+		case c == "pids":
+			out = append(out, setting{file: "pids.max", value: processes})
+		case !t.unified: // next to single processes; groups of version 2 stand next to the program's
+			out = append(out, setting{"cpu.shares", strconv.Itoa(1024 * runtime.NumCPU()), true})
+		}
+	}
+	return out
+}
+
+func writeGroup(dir, file, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, file), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(value)
+	return errors.Join(err, f.Close())
+}
+
+// Describe says what holds the limits.
+func (g *Groups) Describe() string {
+	if g == nil {
+		return "limits by rlimits and a watch"
+	}
+	var parts []string
+	for _, t := range g.trees {
+		version := "v1"
+		if t.unified {
+			version = "v2"
+		}
+		parts = append(parts, fmt.Sprintf("%s by cgroup %s", strings.Join(t.controllers, " and "), version))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// FindUnified finds this process's own group of version 2, whatever controllers there are,
+// with its directory; nil where there is none, or groups cannot be made in it. Groups made
+// there keep no limits: it is for tests of what starts in them.
+func FindUnified() (groups *Groups, dir string) {
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
+	own, _ := os.ReadFile("/proc/self/cgroup")
+	for _, t := range findHierarchies(string(mounts), string(own)) {
+		if !t.unified {
+			continue
+		}
+		if trial, err := t.makeGroup(Limits{}, os.Getpid()); err == nil {
+			unix.Rmdir(trial) //nolint:errcheck // it is empty
+			return &Groups{trees: []hierarchy{t}}, t.dir
+		}
+	}
+	return nil, ""
+}

@@ -1,0 +1,152 @@
+package initproc
+
+import (
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"golang.org/x/sys/unix"
+)
+
+// GuestMarker is the argument that tells Main that somebody else's sandbox is around it.
+const GuestMarker = "bobbin-sandbox-enter"
+
+// GuestDir is shown inside a sandbox of somebody else's making, with the program and its
+// orders; and with pipes by which it hears of our death and reports to us, where it is not
+// watched over otherwise.
+const (
+	GuestDir     = "/run/box"
+	GuestProgram = GuestDir + "/program"
+	GuestOrders  = GuestDir + "/orders"
+	GuestLife    = GuestDir + "/life"
+	GuestReport  = GuestDir + "/report"
+)
+
+// runGuest is the life of the first process where gVisor or a container engine built what
+// is around it: it confines itself as the namespaces kind does, with the same limits and the same
+// filter, and runs the command. It does not return.
+//
+// Under an engine it reports by a pipe, and ends when another one does; gVisor is watched
+// over from outside, and hands on what it ends with.
+func runGuest() {
+	var say io.Writer = io.Discard
+	if pipe, err := os.OpenFile(GuestReport, os.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
+		say = pipe
+	}
+	if pipe, err := os.OpenFile(GuestLife, os.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
+		go func() {
+			io.Copy(io.Discard, pipe) //nolint:errcheck // any end is the end
+			syscall.Exit(backend.CodeKilled)
+		}()
+	}
+	code, err := obeyOrders(json.NewEncoder(say))
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err)
+		code = backend.CodeSetup
+	}
+	syscall.Exit(code)
+}
+
+func obeyOrders(say *json.Encoder) (int, error) {
+	file, err := os.Open(GuestOrders)
+	if err != nil {
+		return 0, err
+	}
+	var o Orders
+	err = gob.NewDecoder(file).Decode(&o)
+	file.Close()
+	if err != nil {
+		return 0, fmt.Errorf("orders: %w", err)
+	}
+	if path := os.Getenv("PATH"); o.ImagePath && path != "" {
+		o.Env = append(slices.DeleteFunc(o.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), "PATH="+path)
+	}
+	if err := ConfineCommand(o); err != nil {
+		return 0, err
+	}
+	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
+	say.Encode(Report{Started: true})      //nolint:errcheck // there is nobody else to tell
+	if o.Memory > 0 {
+		overuse := func(u process.Usage) string {
+			if u.Memory > o.Memory {
+				return "memory"
+			}
+			return ""
+		}
+		go process.Watch(context.Background(), func() process.Usage { return process.MeasureTree(os.Getpid()) }, overuse, func(reason string) {
+			say.Encode(Report{Reason: reason}) //nolint:errcheck // likewise
+			syscall.Exit(backend.CodeKilled)
+		})
+	}
+	code, err := RunCommand(o)
+	if err != nil {
+		return 0, err
+	}
+	r := Report{Code: code}
+	if code == backend.CodeKilled && hasRunOutOfMemory() {
+		r.Reason = "memory" // the engine's limit, which is above ours, was reached before we looked
+	}
+	say.Encode(r) //nolint:errcheck // likewise
+	return code, nil
+}
+
+// hasRunOutOfMemory reports whether the kernel killed somebody here for the memory's sake.
+func hasRunOutOfMemory() bool {
+	for _, file := range []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"} {
+		text, _ := os.ReadFile(file)
+		for line := range strings.Lines(string(text)) {
+			if n, ok := strings.CutPrefix(strings.TrimSpace(line), "oom_kill "); ok && n != "0" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// EnterGuest runs the command if this process is the first one in a sandbox that gVisor or a
+// container engine made, and does not return then.
+func EnterGuest() {
+	if len(os.Args) == 2 && os.Args[1] == GuestMarker && os.Getpid() == 1 {
+		runtime.LockOSThread()
+		runGuest()
+	}
+}
+
+// WithProgram shows the program itself at GuestProgram. The probes' file is the same one.
+func WithProgram(l backend.Layout) (backend.Layout, error) {
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err != nil {
+		return l, fmt.Errorf("sandbox: this program's own file, which has to be shown: %w", err)
+	}
+	l.Binds = append(slices.Clone(l.Binds), backend.Bind{Host: self, Inside: GuestProgram})
+	var files []backend.File
+	for _, f := range l.Files {
+		if f.Source() != nil {
+			l.Binds = append(l.Binds, backend.Bind{Host: self, Inside: f.Inside})
+			continue
+		}
+		files = append(files, f)
+	}
+	l.Files = files
+	return l, nil
+}
+
+// WithCopy shows a copy of the program, for callers who cannot get to its file.
+func WithCopy(l backend.Layout, self *os.File) backend.Layout {
+	l.Files = append(slices.Clone(l.Files), backend.ProgramFile(GuestProgram, self))
+	return l
+}

@@ -1,0 +1,164 @@
+package initproc
+
+import (
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/lockdown"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"golang.org/x/sys/unix"
+)
+
+// Run is the life of the first process: it builds, confines itself and runs. It does
+// not return. It leaves by the system call: nothing has to be flushed, and the race
+// detector would have it linger for a second.
+func Run(build, confine func(Orders) error, run func(Orders) (int, error)) {
+	say := json.NewEncoder(os.NewFile(fdReport, "report"))
+	fail := func(err error) {
+		say.Encode(Report{Error: err.Error()}) //nolint:errcheck // there is nobody else to tell
+		syscall.Exit(1)
+	}
+	var o Orders
+	stream := os.NewFile(fdOrders, "orders")
+	if err := gob.NewDecoder(stream).Decode(&o); err != nil {
+		syscall.Exit(1) // whoever started us is gone
+	}
+	go func() { // Pdeathsig below does the same at once; this one no race can lose
+		io.Copy(io.Discard, stream) //nolint:errcheck // any end is the end
+		syscall.Exit(1)
+	}()
+	if err := build(o); err != nil {
+		fail(err)
+	}
+	if err := confine(o); err != nil {
+		fail(err)
+	}
+	signal.Notify(make(chan os.Signal, 1)) // whatever commands send us is dropped, and not inherited as ignored
+	say.Encode(Report{Started: true})      //nolint:errcheck // there is nobody else to tell
+	code, err := run(o)
+	if err != nil {
+		fail(err)
+	}
+	say.Encode(Report{Code: code}) //nolint:errcheck // there is nobody else to tell
+	syscall.Exit(0)                // and everything else inside dies
+}
+
+// ConfineCommand confines this process and what it will run as the orders say.
+func ConfineCommand(o Orders) error {
+	var writable []string
+	for _, b := range o.Layout.Binds {
+		if b.Writable {
+			writable = append(writable, b.Inside)
+		}
+	}
+	return lockdown.Apply(lockdown.Rules{Writable: writable, FileSize: o.FileSize, Processes: o.Processes, Seconds: o.Seconds})
+}
+
+// Gather opens everything that is to be shown, as the caller, who can reach all of it, and
+// then gives up the caller's identity.
+func Gather(o Orders) (rootfs.Trees, error) {
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return rootfs.Trees{}, fmt.Errorf("make mounts private: %w", err)
+	}
+	opened, err := rootfs.OpenTrees(o.Layout)
+	if err != nil {
+		return rootfs.Trees{}, err
+	}
+	if o.Drop {
+		if err := user.BecomeUser(user.InsideID, user.InsideID); err != nil {
+			return rootfs.Trees{}, err
+		}
+	}
+	// Changing users took the parent-death signal away.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return rootfs.Trees{}, fmt.Errorf("parent death signal: %w", err)
+	}
+	if err := unix.Sethostname([]byte("box")); err != nil {
+		return rootfs.Trees{}, fmt.Errorf("host name: %w", err)
+	}
+	return opened, nil
+}
+
+// StartLoopback starts the one interface of the new network, for tests that talk to themselves.
+func StartLoopback() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("loopback: %w", err)
+	}
+	defer unix.Close(fd)
+	request, err := unix.NewIfreq("lo")
+	if err != nil {
+		return fmt.Errorf("loopback: %w", err)
+	}
+	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, request); err != nil {
+		return fmt.Errorf("loopback: %w", err)
+	}
+	return nil
+}
+
+// RunCommand runs the command and collects orphans until it ends.
+func RunCommand(o Orders) (int, error) {
+	process.CloseOnExec(3)
+	pid, err := startCommand(o)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err) // the caller's mistake, said as a shell would
+		return backend.NotStartedCode(err), nil
+	}
+	return Collect(pid)
+}
+
+// Collect lets go of the streams, and takes in what ends until the process has.
+func Collect(pid int) (int, error) {
+	if null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
+		for fd := range 3 { // the command's streams end with the command, and its bombs make us say nothing
+			unix.Dup3(null, fd, 0) //nolint:errcheck // then they end with us
+		}
+	}
+	for {
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil:
+			return 0, fmt.Errorf("wait for the command: %w", err)
+		case got == pid && status.Signaled():
+			return 128 + int(status.Signal()), nil
+		case got == pid:
+			return status.ExitStatus(), nil
+		}
+	}
+}
+
+func startCommand(o Orders) (int, error) {
+	if err := os.Chdir(o.Dir); err != nil {
+		return 0, err
+	}
+	os.Clearenv()
+	for _, kv := range o.Env {
+		for i := range kv {
+			if i > 0 && kv[i] == '=' {
+				os.Setenv(kv[:i], kv[i+1:]) //nolint:errcheck // checked for zero bytes by Cmd
+				break
+			}
+		}
+	}
+	path, err := exec.LookPath(o.Args[0])
+	if err != nil && !errors.Is(err, exec.ErrDot) {
+		return 0, err
+	}
+	return syscall.ForkExec(path, o.Args, &syscall.ProcAttr{
+		Dir: o.Dir, Env: o.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+}

@@ -1,0 +1,123 @@
+package initproc
+
+import (
+	"encoding/gob"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"golang.org/x/sys/unix"
+)
+
+// Start starts this program as the first process of new name spaces.
+func Start(j *backend.Job, marker string, o Orders, sources []*os.File, attr *syscall.SysProcAttr) (*InitProcess, error) {
+	p := &InitProcess{}
+	theirs, err := p.pipes()
+	defer process.CloseAll(theirs)
+	if err != nil {
+		return nil, err
+	}
+	p.cmd = &exec.Cmd{
+		Path: "/proc/self/exe", Args: []string{marker}, Env: []string{}, Dir: "/",
+		Stdin: j.Stdin, Stdout: j.Stdout, Stderr: j.Stderr,
+		ExtraFiles: append(theirs, sources...), SysProcAttr: attr,
+	}
+	j.PlaceIn(p.cmd.SysProcAttr)
+	process.CloseOnExec(3)
+	if err := process.StartMapped(p.cmd); err != nil {
+		p.close()
+		return nil, fmt.Errorf("sandbox: new name spaces: %w", err)
+	}
+	if err := gob.NewEncoder(p.orders).Encode(o); err != nil && !errors.Is(err, syscall.EPIPE) {
+		p.Kill()
+		return nil, fmt.Errorf("sandbox: %w", err)
+	}
+	return p, nil
+}
+
+// NewAttributes starts a process in name spaces of its own. It has the capabilities that
+// it needs to build there, over nothing but these name spaces.
+func NewAttributes() *syscall.SysProcAttr {
+	uid, gid := user.CommandUser()
+	a := &syscall.SysProcAttr{
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET |
+			unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: user.InsideID, HostID: uid, Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: user.InsideID, HostID: gid, Size: 1}},
+		AmbientCaps: []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN},
+		Setsid:      true,
+		// root has groups to give up; for others the kernel wants that forbidden
+		GidMappingsEnableSetgroups: user.RunsAsRoot(),
+	}
+	process.DieWithParent(a)
+	return a
+}
+
+// An InitProcess is the first process inside, as seen from outside.
+type InitProcess struct {
+	cmd    *exec.Cmd
+	orders *os.File // held open for as long as we live
+	report *os.File
+}
+
+// pipes opens the two pipes and returns the ends for the process.
+func (p *InitProcess) pipes() (theirs []*os.File, err error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.orders = write
+	back, say, err := os.Pipe()
+	if err != nil {
+		p.close()
+		return []*os.File{read}, err
+	}
+	p.report = back
+	return []*os.File{read, say}, nil
+}
+
+func (p *InitProcess) close() { process.CloseAll([]*os.File{p.orders, p.report}) }
+
+// PID is its number on this machine.
+func (p *InitProcess) PID() int { return p.cmd.Process.Pid }
+
+// Usage is what it and all below it take.
+func (p *InitProcess) Usage() process.Usage { return process.MeasureTree(p.PID()) }
+
+// Kill ends the first process, and with it, by the kernel's doing, all others.
+func (p *InitProcess) Kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone
+
+// Wait returns after the kernel has collected every process of the name space.
+func (p *InitProcess) Wait() (backend.Outcome, error) {
+	defer p.close()
+	err := p.cmd.Wait()
+	if p.cmd.ProcessState == nil {
+		return backend.Outcome{}, err
+	}
+	return readReport(p.report, p.cmd.ProcessState)
+}
+
+// readReport makes an outcome of what the first process said before it died.
+func readReport(r *os.File, state *os.ProcessState) (backend.Outcome, error) {
+	decoder := json.NewDecoder(r)
+	var first, last Report
+	if err := decoder.Decode(&first); err != nil {
+		if state.Exited() {
+			return backend.Outcome{}, fmt.Errorf("sandbox: the first process inside ended before the command began: %s", state)
+		}
+		return backend.Outcome{Code: backend.CodeKilled, Killed: true}, nil
+	}
+	if err := decoder.Decode(&last); err != nil && first.Started {
+		return backend.Outcome{Code: backend.CodeKilled, Killed: true}, nil
+	}
+	if msg := first.Error + last.Error; msg != "" {
+		return backend.Outcome{}, errors.New("sandbox: " + msg)
+	}
+	return backend.Outcome{Code: last.Code}, nil
+}

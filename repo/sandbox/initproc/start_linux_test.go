@@ -1,0 +1,36 @@
+package initproc
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzReport: whatever is said from inside, a command has ended with a code, was killed,
+// or could not be run.
+func FuzzReport(f *testing.F) {
+	for _, seed := range []string{`{"Started":true}` + "\n" + `{"Code":3}`, `{"Started":true}`, `{"Error":"no"}`, `{"Started":true}{"Error":"later"}`, ``, `[`, `{"Code":"x"}`, `{"Started":true,"Code":1e99}`, "\x00"} {
+		f.Add([]byte(seed))
+	}
+	truth := exec.Command("true")
+	require.NoError(f, truth.Run())
+	f.Fuzz(func(t *testing.T, said []byte) {
+		if len(said) > 16<<10 { // what a pipe takes at once
+			return
+		}
+		r, w, err := os.Pipe()
+		require.NoError(t, err)
+		defer r.Close()
+		_, err = w.Write(said)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		got, err := readReport(r, truth.ProcessState)
+		if err != nil {
+			require.Equal(t, backend.Outcome{}, got)
+		}
+		require.True(t, !got.Killed || got.Code == backend.CodeKilled)
+	})
+}

@@ -1,0 +1,30 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/bridge"
+	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
+)
+
+// kinds are those of Linux, which are not to be had here, and the one that confines nothing.
+var kinds = []kind{
+	{name: KindBubblewrap, auto: true, open: refuse},
+	{name: KindNamespaces, auto: true, open: refuse},
+	{name: KindGVisor, open: refuse},
+	{name: KindDocker, open: refuse},
+	{name: KindNone, open: func(context.Context, Config) (backend.Backend, error) { return unconfined.Open(), nil }},
+}
+
+func refuse(context.Context, Config) (backend.Backend, error) {
+	return nil, &Unavailable{Why: "it needs Linux", Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands unconfined"}
+}
+
+// Main has to be the first call of every main and TestMain, for commands with a way out;
+// the kinds that need it besides need Linux.
+func Main() { bridge.Main() }
+
+func (s *Sandbox) prove(context.Context) error { return nil }

@@ -1,0 +1,57 @@
+package namespaces
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/initproc"
+	"github.com/bobbinhq/bobbin/repo/sandbox/lockdown"
+	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+)
+
+// marker is the argument that tells Main what it is.
+const marker = "bobbin-sandbox-inside"
+
+// A namespaces confines with what the kernel has: the program executes itself as the first
+// process of new name spaces, which builds the file system, confines itself for good and
+// then runs the command as its only child.
+type namespaces struct{}
+
+func Open() backend.Backend { return namespaces{} }
+
+func (namespaces) Describe() string {
+	uid, _ := user.CommandUser()
+	return fmt.Sprintf("namespaces, uid %d, %s, seccomp, no network", uid, lockdown.DescribeLandlock())
+}
+
+func (namespaces) Environment() backend.Environment { return backend.Environment{User: user.InsideID} }
+
+func (namespaces) Remedy(string) string { return "" }
+
+func (namespaces) Start(j *backend.Job) (backend.Process, error) {
+	o, sources := initproc.NewOrders(j, backend.NewLayout(j))
+	return initproc.Start(j, marker, o, sources, initproc.NewAttributes())
+}
+
+// Main becomes the first process inside if this is it, and does not return then.
+func Main() {
+	if len(os.Args) == 1 && os.Args[0] == marker && os.Getpid() == 1 {
+		runtime.LockOSThread()
+		initproc.Run(buildRoot, initproc.ConfineCommand, initproc.RunCommand)
+	}
+}
+
+// buildRoot makes the file system that the command sees.
+func buildRoot(o initproc.Orders) error {
+	trees, err := initproc.Gather(o)
+	if err != nil {
+		return err
+	}
+	if err := initproc.StartLoopback(); err != nil {
+		return err
+	}
+	return rootfs.Build(o.Layout, o.Sources, trees)
+}

@@ -1,0 +1,169 @@
+package probe
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// bad is an argument that no call takes.
+const bad = ^uintptr(0)
+
+// call makes a system call that has to be refused for what it is.
+func call(name string, nr uintptr, args ...uintptr) probe {
+	var a [6]uintptr
+	copy(a[:], args)
+	return probe{"call: " + name, func(Bait) error {
+		_, _, errno := syscall.Syscall6(nr, a[0], a[1], a[2], a[3], a[4], a[5])
+		return fault(errno == unix.EPERM || errno == unix.ENOSYS, "answered %v", errno)
+	}}
+}
+
+// fault is an error unless the wall held.
+func fault(held bool, format string, args ...any) error {
+	if held {
+		return nil
+	}
+	return fmt.Errorf(format, args...)
+}
+
+// refused is a fault unless the kernel said no.
+func refused(err error) error {
+	return fault(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
+}
+
+// status looks at this process's own state.
+func status(field, want string) func(Bait) error {
+	return func(Bait) error { return CheckStatus("/proc/self/status", field, want) }
+}
+
+// CheckStatus returns an error unless a field of a process's state, in file, is as it is wanted.
+func CheckStatus(file, field, want string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, field+":"); ok {
+			return fault(strings.TrimSpace(value) == want, "%s is %s", field, strings.TrimSpace(value))
+		}
+	}
+	return fmt.Errorf("no %s in %s", field, file)
+}
+
+func limited(resource int) func(Bait) error {
+	return func(Bait) error {
+		var l syscall.Rlimit
+		err := syscall.Getrlimit(resource, &l)
+		return fault(err == nil && l.Max <= 1<<40, "up to %d, %v", l.Max, err)
+	}
+}
+
+func noConnection(network, address string) error {
+	c, err := net.DialTimeout(network, address, time.Second)
+	if err != nil {
+		return nil
+	}
+	c.Close()
+	return fmt.Errorf("connected to %s", address)
+}
+
+func family(number int) func(Bait) error {
+	return func(Bait) error {
+		fd, err := unix.Socket(number, unix.SOCK_DGRAM, 0)
+		if err == nil {
+			unix.Close(fd)
+		}
+		return fault(errors.Is(err, unix.EPERM), "answered %v", err)
+	}
+}
+
+// unreadable is a fault when a file can be read or a directory listed.
+func unreadable(path string) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	f.Close()
+	return fmt.Errorf("%s can be read", path)
+}
+
+func unopened(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil
+	}
+	f.Close()
+	return fmt.Errorf("%s can be written", path)
+}
+
+func unwritable(path string) func(Bait) error {
+	return func(Bait) error {
+		err := os.WriteFile(path, nil, 0o600)
+		if err == nil {
+			os.Remove(path)
+		}
+		return fault(err != nil, "%s can be written", path)
+	}
+}
+
+func writable(dir string) func(Bait) error {
+	return func(Bait) error {
+		path := filepath.Join(dir, ".probe")
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			return err
+		}
+		return os.Remove(path)
+	}
+}
+
+func sized(dir string, most uint64) func(Bait) error {
+	return func(Bait) error {
+		var st unix.Statfs_t
+		err := unix.Statfs(dir, &st)
+		return fault(err == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks*uint64(st.Bsize) <= most, "%d bytes, %v", st.Blocks*uint64(st.Bsize), err)
+	}
+}
+
+func flagged(dir string, flag int64) func(Bait) error {
+	return func(Bait) error {
+		var st unix.Statfs_t
+		err := unix.Statfs(dir, &st)
+		return fault(err == nil && int64(st.Flags)&flag != 0, "not switched off, %v", err)
+	}
+}
+
+// inheritedFiles looks for descriptors beyond the streams that this process did not open.
+func inheritedFiles(Bait) error {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		link, _ := os.Readlink("/proc/self/fd/" + e.Name())
+		switch {
+		case len(e.Name()) == 1 && e.Name() < "3", link == "", strings.HasPrefix(link, "anon_inode:"), strings.HasPrefix(link, "/proc/"), strings.HasPrefix(link, "/sys/fs/cgroup/"): // Go itself looks how many processors it has
+		default:
+			return fmt.Errorf("descriptor %s is %s", e.Name(), link)
+		}
+	}
+	return nil
+}
+
+// leadsToToolchain reports whether there is nothing but the way to what is mounted.
+func leadsToToolchain(dir string) bool {
+	text, _ := os.ReadFile("/proc/self/mountinfo")
+	for line := range strings.Lines(string(text)) {
+		if at := strings.Fields(line); len(at) > 4 && (at[4] == dir || strings.HasPrefix(at[4], dir+"/")) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,242 @@
+package probe
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/bridge"
+	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
+	"golang.org/x/sys/unix"
+)
+
+var fileProbes = []probe{
+	{"files of the machine", func(b Bait) error {
+		for _, file := range b.Files {
+			if err := unreadable(file); err != nil && !leadsToToolchain(file) {
+				return err
+			}
+		}
+		return nil
+	}},
+	{"homes", func(b Bait) error {
+		if b.Inside.Image { // those in there are the image's
+			return nil
+		}
+		for _, dir := range []string{"/root", "/home"} {
+			entries, _ := os.ReadDir(dir)
+			for _, e := range entries {
+				if e.Name() != "box" && !leadsToToolchain(filepath.Join(dir, e.Name())) {
+					return fmt.Errorf("%s/%s shows", dir, e.Name())
+				}
+			}
+		}
+		return nil
+	}},
+	{"environment of the program", func(b Bait) error {
+		// The number may be somebody's inside as well; the words cannot be.
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.Pid))
+		return fault(len(text) == 0 || hashText(text) != b.Environ, "it can be read")
+	}},
+	{"way out by this directory", func(b Bait) error { return unreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) }},
+	{"way out by a link", func(b Bait) error {
+		defer os.Remove("/tmp/.probe-link")
+		if err := os.Symlink("../../../../../../.."+b.Files[0], "/tmp/.probe-link"); err != nil {
+			return err
+		}
+		return unreadable("/tmp/.probe-link")
+	}},
+	{"what runs on the machine", func(b Bait) error {
+		if b.Inside.Image { // likewise
+			return nil
+		}
+		entries, _ := os.ReadDir("/run")
+		for _, e := range entries {
+			if name := e.Name(); name != "probe" && name != "box" && name != ".containerenv" && name != path.Base(bridge.ProgramPath) && name != path.Base(bridge.SocketPath) {
+				return fmt.Errorf("/run/%s shows", name)
+			}
+		}
+		return nil
+	}},
+	{"way out of the root", func(b Bait) error { return unreadable("/usr/../../../../../.." + b.Files[0]) }},
+	{"way out by the first process", func(b Bait) error { return unreadable("/proc/1/root" + b.Files[0]) }},
+	{"root is read-only", unwritable("/probe")},
+	{"programs are read-only", unwritable("/usr/probe")},
+	{"settings are read-only", unwritable("/etc/probe")},
+	{"devices are read-only", unwritable("/dev/probe")},
+	{"this program is read-only", unwritable("/run/probe2")},
+	{"kernel settings", func(Bait) error { return unopened("/proc/sys/kernel/core_pattern") }},
+	{"system request key", func(Bait) error { return unopened("/proc/sysrq-trigger") }},
+	{"workspace can be written", writable("/src")},
+	{"temporary files can be written", writable("/tmp")},
+	{"home can be written", writable("/home/box")},
+	{"temporary files are limited", sized("/tmp", backend.TmpSize)},
+	{"home is limited", sized("/home/box", backend.TmpSize)},
+	{"shared memory is limited", sized("/dev/shm", backend.ShmSize)},
+	{"setuid programs", noSetuid("/usr")},
+	{"setuid files in the workspace", noSetuid("/src")},
+	{"setuid files in /tmp", flagged("/tmp", unix.ST_NOSUID)},
+	{"devices in the workspace", func(b Bait) error {
+		if b.Inside.OwnKernel { // gVisor opens no device of the machine, and its own mount of the workspace, outside, forbids it once more
+			return deviceRefused("/src/.probe-device")
+		}
+		if b.Inside.Image { // an engine does not mount so; it keeps a list of devices instead
+			return deviceRefused("/src/.probe-device")
+		}
+		return flagged("/src", unix.ST_NODEV)(b)
+	}},
+	{"make a device", func(Bait) error { return deviceRefused("/tmp/.probe-device") }},
+	{"give a file to root", func(Bait) error {
+		file := "/tmp/given"
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			return err
+		}
+		defer os.Remove(file)
+		return fault(os.Chown(file, 0, 0) != nil, "done")
+	}},
+	{"devices", func(b Bait) error {
+		for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "vsock", "net/tun", "loop0", "userfaultfd"} {
+			if b.Inside.OwnKernel && (name == "fuse" || name == "net/tun") {
+				continue // gVisor's own, which lead nowhere on the machine
+			}
+			if err := unreadable("/dev/" + name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
+	{"command line of the kernel", func(b Bait) error {
+		text, _ := os.ReadFile("/proc/cmdline")
+		invented := b.Inside.OwnKernel && string(text) != b.Booted                        // gVisor shows one of its own
+		return fault(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines show it to everybody, and let nobody hide it
+	}},
+	{"files of the kernel", func(b Bait) error {
+		for _, path := range rootfs.Masked[1:] {
+			if b.Inside.Image && path == "/proc/key-users" { // numbers, which engines leave
+				continue
+			}
+			if text, _ := os.ReadFile(path); len(text) > 0 {
+				return fmt.Errorf("%s has %d bytes", path, len(text))
+			}
+		}
+		return nil
+	}},
+	{"memory of the kernel", func(Bait) error {
+		f, err := os.Open("/proc/kcore")
+		if err != nil {
+			return nil
+		}
+		defer f.Close()
+		n, _ := f.Read(make([]byte, 1))
+		return fault(n == 0, "it can be read")
+	}},
+	{"settings of the machine", func(b Bait) error {
+		if b.Inside.Image { // engines show them, not to be changed
+			return flagged("/sys", unix.ST_RDONLY)(b)
+		}
+		entries, _ := os.ReadDir("/sys")
+		return fault(len(entries) == 0, "%d of them show", len(entries))
+	}},
+	{"mounts of the machine", func(b Bait) error {
+		text, _ := os.ReadFile("/proc/self/mountinfo")
+		for line := range strings.Lines(string(text)) {
+			if at := strings.Fields(line); len(at) > 4 && (strings.HasPrefix(at[4], "/oldroot") || !b.Inside.Image && strings.HasPrefix(at[4], "/sys/")) {
+				return fmt.Errorf("%s is mounted", at[4])
+			}
+		}
+		return nil
+	}},
+}
+
+// noSetuid is a fault where a program could give its user another identity. An engine
+// does not mount so; there, that no process gets new privileges has to be enough.
+func noSetuid(dir string) func(Bait) error {
+	return func(b Bait) error {
+		if b.Inside.Image {
+			set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
+			return fault(err == nil && set == 1, "%d, %v", set, err)
+		}
+		return flagged(dir, unix.ST_NOSUID)(b)
+	}
+}
+
+// hashText stands for words that are not to be written anywhere.
+func hashText(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+
+func deviceRefused(path string) error {
+	defer os.Remove(path)
+	return refused(unix.Mknod(path, unix.S_IFBLK|0o600, int(unix.Mkdev(1, 3))))
+}
+
+var processProbes = []probe{
+	{"signal to the program", func(b Bait) error {
+		err := syscall.Kill(b.Pid, 0)
+		if b.Pid < 100 { // a small number is somebody's inside as well
+			return nil
+		}
+		return fault(err != nil, "process %d can be reached", b.Pid)
+	}},
+	{"processes of the machine", func(Bait) error {
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			return err
+		}
+		n := 0
+		for _, e := range entries {
+			if name := e.Name(); name[0] >= '0' && name[0] <= '9' {
+				n++
+			}
+		}
+		return fault(n <= 4, "%d processes show", n)
+	}},
+	{"first process", func(Bait) error {
+		if unopened("/proc/1/mem") == nil {
+			return nil
+		}
+		// It can be taken over: then it must be no freer than we are.
+		for field, want := range map[string]string{
+			"CapEff": "0000000000000000", "CapPrm": "0000000000000000", "NoNewPrivs": "1", "Seccomp": "2",
+		} {
+			if err := CheckStatus("/proc/1/status", field, want); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
+	{"raise a limit", func(Bait) error {
+		var l syscall.Rlimit
+		syscall.Getrlimit(unix.RLIMIT_NPROC, &l) //nolint:errcheck // it knows the number
+		l.Cur, l.Max = l.Max+1, l.Max+1
+		return refused(syscall.Setrlimit(unix.RLIMIT_NPROC, &l))
+	}},
+	{"be served first", func(b Bait) error {
+		if b.Inside.OwnKernel { // a number of gVisor's own, by which the machine does not go
+			return nil
+		}
+		return refused(unix.Setpriority(unix.PRIO_PROCESS, 0, -20))
+	}},
+	{"die last", func(b Bait) error {
+		if b.Inside.OwnKernel { // likewise
+			return nil
+		}
+		score, err := os.ReadFile("/proc/self/oom_score_adj")
+		if err != nil {
+			return nil
+		}
+		now, err := strconv.Atoi(strings.TrimSpace(string(score)))
+		if err != nil || now <= -999 {
+			return fmt.Errorf("it stands at %q", score)
+		}
+		return fault(os.WriteFile("/proc/self/oom_score_adj", []byte("-999"), 0) != nil, "done")
+	}},
+	{"session", func(Bait) error {
+		sid, err := unix.Getsid(0)
+		return fault(err == nil && sid != 0, "session %d belongs to the machine, %v", sid, err)
+	}},
+}

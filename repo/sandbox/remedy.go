@@ -1,0 +1,73 @@
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+)
+
+// newUnavailable says that a kind does not hold for the reason err. b is nil where the
+// kind could not be opened.
+func newUnavailable(kind string, b backend.Backend, err error) *Unavailable {
+	u := Unavailable{Why: strings.TrimPrefix(strings.TrimSpace(err.Error()), "sandbox: ")}
+	if known := (*Unavailable)(nil); errors.As(err, &known) {
+		u = *known
+	}
+	u.Kind = kind
+	if u.Cure == "" && b != nil {
+		u.Cure = b.Remedy(u.Why)
+	}
+	if u.Cure == "" {
+		u.Cure = findCure(u.Why, readHostFacts())
+	}
+	return &u
+}
+
+// hostFacts are the brakes on name spaces that a machine may have.
+type hostFacts struct {
+	container bool   // inside Docker, Podman or Kubernetes
+	apparmor  bool   // Ubuntu's brake on unprivileged user name spaces
+	clone     string // Debian's old brake
+	spaces    string // how many user name spaces there may be
+}
+
+func readHostFacts() hostFacts {
+	read := func(path string) string {
+		b, _ := os.ReadFile(path)
+		return strings.TrimSpace(string(b))
+	}
+	f := hostFacts{
+		apparmor: read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1",
+		clone:    read("/proc/sys/kernel/unprivileged_userns_clone"),
+		spaces:   read("/proc/sys/user/max_user_namespaces"),
+	}
+	for _, path := range []string{"/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io"} {
+		if _, err := os.Stat(path); err == nil {
+			f.container = true
+		}
+	}
+	return f
+}
+
+// findCure says what somebody can do about it, whatever the kind.
+func findCure(why string, f hostFacts) string {
+	switch {
+	case strings.Contains(why, "did not hold"):
+		return "commands could get out here: use another kind of sandbox, and report this with the output of uname -a"
+	case f.spaces == "0":
+		return "allow user name spaces: sysctl -w user.max_user_namespaces=15000"
+	case f.clone == "0":
+		return "allow user name spaces: sysctl -w kernel.unprivileged_userns_clone=1"
+	case strings.Contains(why, "does not know"), strings.Contains(why, "not implemented"):
+		return "use Linux 5.13 or newer"
+	case f.apparmor:
+		return "Ubuntu's AppArmor forbids it: install the package bubblewrap together with an AppArmor profile that has userns for /usr/bin/bwrap, " +
+			"or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+	case f.container:
+		return "this is a container: start it with docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined " +
+			"(commands are confined by Bobbin's own filter), as in docker-compose.yml"
+	}
+	return "allow unprivileged user name spaces to this program, or set sandbox kind none to run commands unconfined"
+}

@@ -1,0 +1,193 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
+	"github.com/bobbinhq/bobbin/repo/sandbox/diskwatch"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
+)
+
+// An execution is a command on its way.
+type execution struct {
+	job    *backend.Job
+	stdio  *stdio
+	groups *cgroup.Group // nil: none
+	disk   *diskwatch.Watch
+}
+
+// stopped is the cause with which this program ends a command.
+type stopped string
+
+// Error is the reason's word.
+func (s stopped) Error() string { return string(s) }
+
+// run starts the command and sees it to its end, on the thread that calls.
+func (c *Cmd) run(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c, done, err := c.withBridge()
+	if err != nil {
+		return err
+	}
+	defer done()
+	job, err := c.newJob()
+	if err != nil {
+		return err
+	}
+	e := &execution{job: job, stdio: &stdio{}, disk: watchDisks(job)}
+	defer e.disk.Close()
+	if err := e.disk.CheckRoom(); err != nil {
+		return err
+	}
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	inner, cancel := context.WithTimeoutCause(inner, job.Limits.Time, stopped("time"))
+	defer cancel()
+	if err := e.stdio.open(c, job.Limits.Output, func() { stop(stopped("output")) }); err != nil {
+		return err
+	}
+	job.Stdin, job.Stdout, job.Stderr = e.stdio.in, e.stdio.out, e.stdio.err
+	e.groups = c.sandbox.groups.NewGroup(cgroup.Limits{Memory: job.Limits.Memory, Processes: job.Limits.Processes})
+	defer e.groups.Remove()
+	job.PlaceIn = e.groups.PlaceIn
+	var p backend.Process
+	err = e.groups.Start(func() (err error) { p, err = c.sandbox.backend.Start(job); return err })
+	if err != nil {
+		e.stdio.abandon()
+		return err
+	}
+	e.stdio.begin()
+	return e.follow(ctx, inner, stop, p)
+}
+
+// newJob decides what the command gets.
+func (c *Cmd) newJob() (*backend.Job, error) {
+	workspace, err := filepath.Abs(c.Workspace)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: workspace: %w", err)
+	}
+	return &backend.Job{
+		Args: c.Args, Env: toolchain.CleanEnv(c.sandbox.tools, c.Env), Dir: path.Join("/src", filepath.ToSlash(c.Dir)), Limits: c.Limits.WithDefaults(),
+		SetsPath:  slices.ContainsFunc(c.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
+		Workspace: workspace, ReadOnly: c.ReadOnly, Toolchains: c.sandbox.tools.Dirs, Mounts: c.Mounts, Files: c.files,
+		PlaceIn: func(*syscall.SysProcAttr) {},
+	}, nil
+}
+
+// watchDisks watches what the job may write of the machine's disks.
+func watchDisks(j *backend.Job) *diskwatch.Watch {
+	var dirs []string
+	if !j.ReadOnly {
+		dirs = append(dirs, j.Workspace)
+	}
+	for _, m := range j.Mounts {
+		if m.Writable {
+			dirs = append(dirs, m.Host)
+		}
+	}
+	return diskwatch.New(diskwatch.Limits{Bytes: j.Limits.Disk, Files: j.Limits.Files}, dirs...)
+}
+
+// follow sees a started process to its end and says how it ended.
+func (e *execution) follow(ctx, inner context.Context, stop context.CancelCauseFunc, p backend.Process) error {
+	stopFor := func(reason string) { stop(stopped(reason)) }
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-inner.Done():
+			e.groups.Kill()
+			p.Kill()
+		case <-ended:
+		}
+	}()
+	go process.Watch(inner, p.Usage, e.overuse, stopFor)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		e.disk.Run(inner, p.PID(), stopFor)
+	}()
+	out, err := p.Wait()
+	close(ended)
+	cause := context.Cause(inner) // nil when nobody stopped it
+	stop(nil)
+	<-watched
+	e.stdio.finish()
+	if err == nil && out.Ours && out.Code == backend.CodeSetup && bytes.HasPrefix(e.stdio.head.Bytes(), []byte("sandbox: ")) {
+		err = backend.ErrSetup
+	}
+	if err == nil && out.Reason != "" {
+		return e.exceeded(out.Reason)
+	}
+	if reason := e.lateExcess(); cause == nil && err == nil && reason != "" {
+		return e.exceeded(reason)
+	}
+	if err == nil && !out.Killed && (cause == nil || out.Code != backend.CodeKilled) {
+		return exitWith(out.Code)
+	}
+	var reason stopped
+	switch {
+	case errors.As(cause, &reason):
+		return e.exceeded(string(reason))
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, backend.ErrSetup):
+		return fmt.Errorf("%w: %s", err, strings.TrimPrefix(strings.TrimSpace(e.stdio.head.String()), "sandbox: "))
+	case err != nil:
+		return err
+	}
+	return &ExitError{Code: backend.CodeKilled, Reason: "killed"}
+}
+
+// overuse returns the limit that the running command is beyond, "" where it is within all.
+// Where a control group keeps the memory, it is beyond once the kernel has killed one of
+// its processes for it.
+func (e *execution) overuse(u process.Usage) string {
+	switch {
+	case e.groups.Keeps("memory"):
+		if e.groups.OutOfMemory() {
+			return "memory"
+		}
+	case u.Memory > e.job.Limits.Memory:
+		return "memory"
+	}
+	if u.Processes > e.job.Limits.Processes {
+		return "processes"
+	}
+	return ""
+}
+
+// lateExcess returns the limit that a command exceeded which ended by itself before a
+// watch saw it.
+func (e *execution) lateExcess() string {
+	if e.groups.OutOfMemory() {
+		return "memory"
+	}
+	return e.disk.Excess(0, true)
+}
+
+// exceeded is the end of a command that was beyond a limit.
+func (e *execution) exceeded(reason string) error {
+	l := e.job.Limits
+	limit := map[string]int64{"memory": l.Memory, "output": l.Output, "disk": l.Disk, "files": l.Files}[reason]
+	return &ExitError{Code: backend.CodeKilled, Reason: reason, Limit: limit}
+}
+
+// exitWith is nil for 0.
+func exitWith(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return &ExitError{Code: code}
+}

@@ -1,0 +1,130 @@
+package seccomp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// What the kernel is told to do with a call.
+const (
+	answerKill   = 0x80000000
+	answerErrno  = 0x00050000
+	answerAllow  = 0x7fff0000
+	answerEPERM  = answerErrno | uint32(unix.EPERM)
+	answerENOSYS = answerErrno | uint32(unix.ENOSYS)
+)
+
+// Where the fields of a call are in what a filter reads (struct seccomp_data). Arguments
+// are 64 bits wide and little-endian on both architectures.
+const (
+	offsetNumber = 0
+	offsetArch   = 4
+	offsetArg0   = 16
+	offsetArg1   = 24
+)
+
+// newSpaces are the flags of clone that make name spaces; what they allow inside is the
+// larger part of what an exploit of the kernel needs.
+const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+
+// deniedCalls answer EPERM: they reach other processes, mounts, name spaces, the kernel's
+// own workings, or ways around a filter. Builds, tests, git, Node and Python live without.
+var deniedCalls = append([]uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOUNT_SETATTR,
+	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
+	unix.SYS_UNSHARE, unix.SYS_SETNS,
+	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_PERF_EVENT_OPEN, unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_QUOTACTL,
+	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
+}, deniedHere...)
+
+// allowedFamilies are the socket families that work in a network of one's own. VSOCK is
+// in none, and reaches the host.
+var allowedFamilies = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+
+// NewFilter is the filter of all kinds.
+func NewFilter() ([]bpf.RawInstruction, error) {
+	var f filter
+	f.load(offsetArch)
+	f.unless(thisArch, answerKill) // another architecture's numbers would mean other calls
+	f.load(offsetNumber)
+	f.foreign()
+	// clone3 has its flags in memory, where a filter cannot look; libraries fall back to clone.
+	f.when(unix.SYS_CLONE3, answerENOSYS)
+	for _, nr := range deniedCalls {
+		f.when(nr, answerEPERM)
+	}
+	f.call(unix.SYS_CLONE, offsetArg0, func(b *filter) {
+		b.add(bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newSpaces, SkipTrue: 1}, bpf.RetConstant{Val: answerEPERM})
+	})
+	f.call(unix.SYS_IOCTL, offsetArg1, func(b *filter) { // typing into somebody's terminal
+		b.when(unix.TIOCSTI, answerEPERM)
+		b.when(unix.TIOCLINUX, answerEPERM)
+	})
+	for _, nr := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
+		f.call(nr, offsetArg0, func(b *filter) {
+			for _, family := range allowedFamilies {
+				b.when(family, answerAllow)
+			}
+			b.add(bpf.RetConstant{Val: answerEPERM})
+		})
+	}
+	f.add(bpf.RetConstant{Val: answerAllow})
+	raw, err := bpf.Assemble(f.program)
+	if err != nil {
+		return nil, fmt.Errorf("sandbox: seccomp filter: %w", err)
+	}
+	return raw, nil
+}
+
+// A filter is a program being written.
+type filter struct{ program []bpf.Instruction }
+
+func (f *filter) add(i ...bpf.Instruction) { f.program = append(f.program, i...) }
+
+func (f *filter) load(offset uint32) { f.add(bpf.LoadAbsolute{Off: offset, Size: 4}) }
+
+// when answers ret where the loaded word is val.
+func (f *filter) when(val, ret uint32) {
+	f.add(bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
+}
+
+// unless answers ret where it is not.
+func (f *filter) unless(val, ret uint32) {
+	f.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
+}
+
+// call looks at an argument of one call, with the number loaded before and after.
+func (f *filter) call(nr, argument uint32, body func(*filter)) {
+	var b filter
+	b.load(argument)
+	body(&b)
+	b.add(bpf.RetConstant{Val: answerAllow})
+	f.add(bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: nr, SkipTrue: uint8(len(b.program))})
+	f.add(b.program...)
+}
+
+// EncodeFilter is the filter as bwrap reads it: struct sock_filter after struct sock_filter.
+func EncodeFilter() ([]byte, error) {
+	raw, err := NewFilter()
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	for _, i := range raw {
+		out = binary.NativeEndian.AppendUint16(out, i.Op)
+		out = append(out, i.Jt, i.Jf)
+		out = binary.NativeEndian.AppendUint32(out, i.K)
+	}
+	return out, nil
+}

@@ -1,0 +1,17 @@
+package seccomp
+
+import (
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+const thisArch = unix.AUDIT_ARCH_X86_64
+
+// deniedHere are calls that only this architecture has.
+var deniedHere = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS__SYSCTL, unix.SYS_CREATE_MODULE}
+
+// foreign turns away the x32 numbers, a second name for each call.
+func (f *filter) foreign() {
+	const x32 = 0x40000000
+	f.add(bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1}, bpf.RetConstant{Val: answerENOSYS})
+}

@@ -1,0 +1,146 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+)
+
+// cleanPath is the PATH after the toolchains'.
+const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// cleanBase is the whole environment of a command, apart from the PATH, the toolchains'
+// variables and what the caller adds: nothing of this program's own gets in.
+var cleanBase = []string{
+	"HOME=/home/box", "USER=box", "LOGNAME=box", "TMPDIR=/tmp", "LANG=C.UTF-8",
+	"CI=1", "TERM=dumb", "NO_COLOR=1", "PAGER=cat",
+	"GOFLAGS=-mod=readonly", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTELEMETRY=off",
+	"GODEBUG=goindex=0", // else the go command wants to write its index of packages, and stops where its cache is read-only
+	"CARGO_NET_OFFLINE=true",
+	"npm_config_offline=true", "npm_config_update_notifier=false", "npm_config_cache=/home/box/.npm",
+	"PIP_NO_INDEX=1",
+	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
+}
+
+// CleanEnv is the environment of a command; of two entries with one name the last stays.
+func CleanEnv(t Set, added []string) []string {
+	env := append([]string{"PATH=" + strings.Join(append(slices.Clone(t.path), cleanPath), ":")}, cleanBase...)
+	env = append(append(env, t.env...), added...)
+	var out []string
+	at := map[string]int{}
+	for _, kv := range env {
+		name, _, _ := strings.Cut(kv, "=")
+		if i, ok := at[name]; ok {
+			out[i] = kv
+			continue
+		}
+		at[name] = len(out)
+		out = append(out, kv)
+	}
+	return out
+}
+
+// Set are compilers and interpreters that do not live in a directory that every
+// command sees anyhow.
+type Set struct {
+	Dirs []string // read-only, at the same path inside
+	path []string // for the PATH, in front
+	env  []string
+}
+
+// Find takes the given directories, or looks for Go, Node and Rust where the
+// caller has them. What the commands' user cannot read is left out, so that root's home
+// never goes in.
+func Find(ctx context.Context, given []string) Set {
+	var t Set
+	if given != nil {
+		for _, dir := range given {
+			t.add(dir, filepath.Join(dir, "bin"))
+		}
+		return t
+	}
+	t.addGo(ctx)
+	t.addNode()
+	t.addRust()
+	return t
+}
+
+// add shows dir, unless it is seen anyhow, and puts bin on the PATH.
+func (t *Set) add(dir, bin string) bool {
+	dir = filepath.Clean(dir)
+	if !IsAlwaysShown(dir) {
+		if showsTooMuch(dir) || !user.IsReachable(dir) {
+			return false
+		}
+		t.Dirs = append(t.Dirs, dir)
+	}
+	if info, err := os.Stat(bin); err == nil && info.IsDir() && !slices.Contains(strings.Split(cleanPath, ":"), bin) {
+		t.path = append(t.path, bin)
+	}
+	return true
+}
+
+// addGo asks the go command where it is.
+func (t *Set) addGo(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	root := strings.TrimSpace(string(out))
+	if err != nil || root == "" {
+		return
+	}
+	t.add(root, filepath.Join(root, "bin"))
+}
+
+// addNode shows the prefix that node is installed below.
+func (t *Set) addNode() {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return
+	}
+	if node, err = filepath.EvalSymlinks(node); err != nil {
+		return
+	}
+	prefix := filepath.Dir(filepath.Dir(node))
+	if _, err := os.Stat(filepath.Join(prefix, "lib", "node_modules")); err != nil {
+		return // a lone binary in somebody's bin: its prefix could be anything
+	}
+	t.add(prefix, filepath.Join(prefix, "bin"))
+}
+
+// addRust shows the toolchains and the proxies, never ~/.cargo itself, which holds the
+// registry's token.
+func (t *Set) addRust() {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return
+	}
+	rustup, bin := filepath.Join(home, ".rustup"), filepath.Join(home, ".cargo", "bin")
+	if _, err := os.Stat(filepath.Join(bin, "cargo")); err != nil || !user.IsReachable(bin) {
+		return
+	}
+	if t.add(rustup, "") && t.add(bin, bin) {
+		t.env = append(t.env, "RUSTUP_HOME="+rustup)
+	}
+}
+
+// IsAlwaysShown reports whether dir is inside what every command sees.
+func IsAlwaysShown(dir string) bool {
+	return dir == "/usr" || strings.HasPrefix(dir, "/usr/")
+}
+
+// showsTooMuch reports whether showing dir would show a home or the whole machine.
+func showsTooMuch(dir string) bool {
+	home, _ := os.UserHomeDir()
+	within := func(outer, inner string) bool {
+		return inner != "" && (outer == inner || outer == "/" || strings.HasPrefix(inner, outer+"/"))
+	}
+	return slices.ContainsFunc([]string{home, "/home", "/root", "/etc", "/var", "/tmp", "/run", "/proc", "/sys", "/dev"},
+		func(p string) bool { return within(dir, p) })
+}

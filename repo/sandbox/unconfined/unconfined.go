@@ -1,0 +1,99 @@
+package unconfined
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+)
+
+// A none confines nothing. It gives commands the clean environment and
+// ends their processes as well as it can, and that is all.
+type none struct{}
+
+// Open always succeeds.
+func Open() backend.Backend { return none{} }
+
+func (none) Describe() string { return "nothing" }
+
+func (none) Environment() backend.Environment { return backend.Environment{User: user.InsideID} }
+
+// Remedy is empty: it always holds.
+func (none) Remedy(string) string { return "" }
+
+func (none) Start(j *backend.Job) (backend.Process, error) {
+	home, err := os.MkdirTemp("", "bobbin-home-")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(j.Args[0], j.Args[1:]...)
+	cmd.Env = mapPaths(j, append(j.Env, "HOME="+home, "PATH="+os.Getenv("PATH")))
+	cmd.Dir = strings.Replace(j.Dir, "/src", j.Workspace, 1)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.Stdin, j.Stdout, j.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	process.DieWithParent(cmd.SysProcAttr)
+	if err := cmd.Start(); err != nil {
+		os.RemoveAll(home)
+		fmt.Fprintf(j.Stderr, "sandbox: %v\n", err) // the caller's mistake, said as a shell would
+		return ended{Code: backend.NotStartedCode(err)}, nil
+	}
+	return &plainProcess{cmd: cmd, home: home}, nil
+}
+
+// mapPaths writes the paths of the mounts in the environment as the machine knows them:
+// nothing is mounted for this kind.
+func mapPaths(j *backend.Job, env []string) []string {
+	out := append([]string(nil), env...)
+	for i, kv := range out {
+		name, value, _ := strings.Cut(kv, "=")
+		for _, m := range j.Mounts {
+			if value == m.Inside || strings.HasPrefix(value, m.Inside+"/") {
+				out[i] = name + "=" + m.Host + strings.TrimPrefix(value, m.Inside)
+			}
+		}
+	}
+	return out
+}
+
+// A plainProcess has nothing around it.
+type plainProcess struct {
+	cmd  *exec.Cmd
+	home string
+}
+
+func (p *plainProcess) PID() int { return p.cmd.Process.Pid }
+
+func (p *plainProcess) Usage() process.Usage { return process.MeasureTree(p.PID()) }
+
+func (p *plainProcess) Kill() {
+	for _, pid := range process.Subtree(p.PID()) {
+		syscall.Kill(pid, syscall.SIGKILL) //nolint:errcheck // it may be gone
+	}
+	syscall.Kill(-p.PID(), syscall.SIGKILL) //nolint:errcheck // it may be gone
+}
+
+func (p *plainProcess) Wait() (backend.Outcome, error) {
+	err := p.cmd.Wait()
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) //nolint:errcheck // the group's stragglers
+	os.RemoveAll(p.home)
+	if p.cmd.ProcessState == nil {
+		return backend.Outcome{}, err
+	}
+	return backend.OutcomeOf(p.cmd.ProcessState), nil
+}
+
+// ended is a process that never was.
+type ended backend.Outcome
+
+func (ended) PID() int { return 0 }
+
+func (ended) Usage() process.Usage { return process.Usage{} }
+
+func (ended) Kill() {}
+
+func (e ended) Wait() (backend.Outcome, error) { return backend.Outcome(e), nil }
