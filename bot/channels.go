@@ -22,7 +22,7 @@ func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, er
 		}
 		if known == nil {
 			var err error
-			if known, err = s.ownChannels(ctx); err != nil {
+			if known, err = s.OwnChannels(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -33,19 +33,19 @@ func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, er
 	return ids, nil
 }
 
-// ownChannels are those that the bot is in: name to id.
-func (s *Slack) ownChannels(ctx context.Context) (map[string]string, error) {
+// OwnChannels are those that the bot is in: name to id.
+func (s *Slack) OwnChannels(ctx context.Context) (map[string]string, error) {
 	known := map[string]string{}
 	params := &slack.GetConversationsForUserParameters{Types: []string{"public_channel", "private_channel"}, Limit: 200, ExcludeArchived: true}
-	for range maxPages {
+	for range MaxPages {
 		var page []slack.Channel
 		var next string
-		err := s.untilItPasses(ctx, func() (err error) {
-			page, next, err = s.api.GetConversationsForUserContext(ctx, params)
+		err := s.callAtStart(ctx, func() (err error) {
+			page, next, err = s.API.GetConversationsForUserContext(ctx, params)
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("list the bot's channels: %w", s.explain(err, botTokenName))
+			return nil, fmt.Errorf("list the bot's channels: %w", ExplainError(err, BotTokenName))
 		}
 		for _, c := range page {
 			known[c.Name] = c.ID

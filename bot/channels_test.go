@@ -1,30 +1,31 @@
-package bot
+package bot_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/stretchr/testify/require"
 )
 
 func TestChannelIDs(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, slacktest.Config{})
+	o := bottest.Open(t, slacktest.Config{})
 	for i := range 250 {
 		o.AddChannel(slacktest.Channel{Name: fmt.Sprint("room-", i), Members: []string{o.App().BotUser}})
 	}
 	secret := o.AddChannel(slacktest.Channel{Name: "secret", Kind: slacktest.Private, Members: []string{o.App().BotUser}})
-	o.AddChannel(slacktest.Channel{Name: "elsewhere", Members: []string{o.ada.ID}})
-	ids, err := o.bot.ChannelIDs(t.Context(), []string{"C0123ABCD", "#bugs", "#secret"})
+	o.AddChannel(slacktest.Channel{Name: "elsewhere", Members: []string{o.Ada.ID}})
+	ids, err := o.Bot.ChannelIDs(t.Context(), []string{"C0123ABCD", "#bugs", "#secret"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"C0123ABCD", o.bugs.ID, secret.ID}, ids)
-	_, err = o.bot.ChannelIDs(t.Context(), []string{"#elsewhere"})
+	require.Equal(t, []string{"C0123ABCD", o.Bugs.ID, secret.ID}, ids)
+	_, err = o.Bot.ChannelIDs(t.Context(), []string{"#elsewhere"})
 	require.ErrorContains(t, err, `no channel called #elsewhere: write "/invite @app" there`)
 
 	asked := len(o.Requests("users.conversations"))
-	ids, err = o.bot.ChannelIDs(t.Context(), []string{"C1"})
+	ids, err = o.Bot.ChannelIDs(t.Context(), []string{"C1"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"C1"}, ids)
 	require.Len(t, o.Requests("users.conversations"), asked)
@@ -33,23 +34,23 @@ func TestChannelIDs(t *testing.T) {
 // A start waits while Slack has trouble of its own; what is wrong for good is said at once.
 func TestAStartWaitsForSlack(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, slacktest.Config{AppName: "bobbin"})
+	o := bottest.Open(t, slacktest.Config{AppName: "bobbin"})
 	for _, trouble := range []slacktest.Fault{{Status: 503}, {Error: "internal_error"}, {Status: 429, RetryAfter: 1}} {
 		for _, method := range []string{"auth.test", "users.conversations"} {
 			trouble.Method = method
 			o.Order(trouble)
 		}
-		again, err := Open(t.Context(), o.config())
+		again, err := bot.Open(t.Context(), o.AppConfig())
 		require.NoError(t, err)
 		ids, err := again.ChannelIDs(t.Context(), []string{"#bugs"})
 		require.NoError(t, err)
-		require.Equal(t, []string{o.bugs.ID}, ids)
+		require.Equal(t, []string{o.Bugs.ID}, ids)
 	}
 	asked := len(o.Requests("auth.test"))
 	for _, wrong := range []slacktest.Fault{{Error: "token_revoked"}, {Status: 404}} {
 		wrong.Method = "auth.test"
 		o.Order(wrong)
-		_, err := Open(t.Context(), o.config())
+		_, err := bot.Open(t.Context(), o.AppConfig())
 		require.Error(t, err)
 	}
 	require.Len(t, o.Requests("auth.test"), asked+2)

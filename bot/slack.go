@@ -2,17 +2,14 @@ package bot
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/slack-go/slack"
 )
 
@@ -36,65 +33,78 @@ type Self struct {
 
 // Slack is a connection to the Web API as one app. It is safe for use by several goroutines.
 type Slack struct {
-	cfg  Config
-	api  *slack.Client
-	self Self
-	url  string // of the workspace
+	API *slack.Client
 
-	plainCards atomic.Bool  // the endpoint refused the newer blocks
-	noUpdates  atomic.Int64 // until then, by Unix nanoseconds, Slack wants no chat.update
+	// PlainCards is set once the endpoint has refused the newer blocks of cards.
+	PlainCards atomic.Bool
+
+	cfg          Config
+	self         Self
+	workspaceURL string
+	updatesFrom  atomic.Int64 // Unix nanoseconds; before them Slack takes no chat.update
 }
 
-// Open checks the tokens and finds out who the bot is. A wrong token is an *AuthError.
+// Open checks the tokens and asks Slack who the bot is. A wrong token is an *AuthError.
 func Open(ctx context.Context, cfg Config) (*Slack, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
-	s := cfg.complete().slack()
-	var who *slack.AuthTestResponse
-	err := s.untilItPasses(ctx, func() (err error) {
-		who, err = s.api.AuthTestContext(ctx)
+	s := cfg.Connect()
+	err := s.callAtStart(ctx, func() error {
+		_, err := s.Identify(ctx)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("ask Slack who the bot is: %w", s.explain(err, botTokenName))
+		return nil, fmt.Errorf("ask Slack who the bot is: %w", ExplainError(err, BotTokenName))
 	}
-	s.be(who)
 	return s, nil
 }
 
-func (c Config) complete() Config {
+// Connect returns a connection that has asked Slack nothing yet, so that it does not know
+// who the bot is.
+func (c Config) Connect() *Slack {
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{Timeout: 30 * time.Second}
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return c
-}
-
-func (c Config) slack() *Slack {
 	s := &Slack{cfg: c}
-	s.api = s.client(witness{c.HTTP})
+	s.API = s.NewClient(responseCapture{c.HTTP})
 	return s
 }
 
-func (s *Slack) be(who *slack.AuthTestResponse) {
+// Identify asks Slack who the bot is, once, and returns the answer.
+func (s *Slack) Identify(ctx context.Context) (*slack.AuthTestResponse, error) {
+	who, err := s.API.AuthTestContext(ctx)
+	if err != nil {
+		return nil, err
+	}
 	s.self = Self{Team: who.TeamID, TeamName: who.Team, User: who.UserID, BotID: who.BotID, Name: who.User}
-	s.url = who.URL
+	s.workspaceURL = who.URL
+	return who, nil
 }
 
 // Self tells who the bot is.
 func (s *Slack) Self() Self { return s.self }
 
-// doer is what slack-go needs of an HTTP client.
-type doer interface {
+// Log is where the connection logs.
+func (s *Slack) Log() *slog.Logger { return s.cfg.Log }
+
+// HTTP is the client by which Slack is reached.
+func (s *Slack) HTTP() *http.Client { return s.cfg.HTTP }
+
+// WorkspaceURL is the address under which people read the workspace.
+func (s *Slack) WorkspaceURL() string { return s.workspaceURL }
+
+// A Doer is what slack-go needs of an HTTP client.
+type Doer interface {
 	Do(*http.Request) (*http.Response, error)
 }
 
-// client makes a slack-go client. Its own retries stay off: a post that is sent twice is
-// two messages.
-func (s *Slack) client(http doer) *slack.Client {
+// NewClient makes a slack-go client. Its own retries stay off: a post that is sent twice
+// is two messages.
+func (s *Slack) NewClient(http Doer) *slack.Client {
 	options := []slack.Option{slack.OptionHTTPClient(http), slack.OptionAppLevelToken(s.cfg.AppToken)}
 	if s.cfg.APIURL != "" {
 		options = append(options, slack.OptionAPIURL(strings.TrimRight(s.cfg.APIURL, "/")+"/"))
@@ -102,16 +112,40 @@ func (s *Slack) client(http doer) *slack.Client {
 	return slack.New(s.cfg.BotToken, options...)
 }
 
+// MaySendToken reports whether the token may be sent to an address: to Slack's hosts over
+// https, or to the host of the API that was configured.
+func (s *Slack) MaySendToken(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil || u.Host == "" {
+		return false
+	}
+	if api, err := url.Parse(s.cfg.APIURL); err == nil && api.Host != "" && api.Scheme == u.Scheme && strings.EqualFold(api.Host, u.Host) {
+		return true
+	}
+	host := strings.ToLower(u.Hostname())
+	ofSlack := false
+	for _, own := range []string{"slack.com", "slack-gov.com"} {
+		ofSlack = ofSlack || host == own || strings.HasSuffix(host, "."+own)
+	}
+	return ofSlack && u.Scheme == "https" && (u.Port() == "" || u.Port() == "443")
+}
+
+// SetToken puts the bot's token into a request. The caller has asked MaySendToken.
+func (s *Slack) SetToken(r *http.Request) {
+	r.Header.Set("Authorization", "Bearer "+s.cfg.BotToken)
+}
+
+// The settings that refusals name.
 const (
-	botTokenName = "SLACK_BOT_TOKEN"
-	appTokenName = "SLACK_APP_TOKEN"
+	BotTokenName = "SLACK_BOT_TOKEN"
+	AppTokenName = "SLACK_APP_TOKEN"
 	apiURLName   = "SLACK_API_URL"
 )
 
 func (c Config) check() error {
 	for _, token := range []struct{ name, value, prefix, what string }{
-		{botTokenName, c.BotToken, "xoxb-", `the bot token, under "OAuth & Permissions" of the app`},
-		{appTokenName, c.AppToken, "xapp-", `an app-level token with the scope connections:write, under "Basic Information" of the app`},
+		{BotTokenName, c.BotToken, "xoxb-", `the bot token, under "OAuth & Permissions" of the app`},
+		{AppTokenName, c.AppToken, "xapp-", `an app-level token with the scope connections:write, under "Basic Information" of the app`},
 	} {
 		switch {
 		case token.value == "":
@@ -127,112 +161,4 @@ func (c Config) check() error {
 		return &AuthError{Code: "no address", Cure: apiURLName + " has to be an http or https address, such as https://slack.com/api/"}
 	}
 	return nil
-}
-
-// An AuthError is a refusal that no retry mends: somebody has to change a token, a scope
-// or a setting, and Cure says which.
-type AuthError struct {
-	Code string // Slack's, such as invalid_auth
-	Cure string
-}
-
-func (e *AuthError) Error() string { return "Slack: " + e.Code + ": " + e.Cure }
-
-// cures holds what to do about refusals of the app itself; %s is the token's variable.
-var cures = map[string]string{
-	"invalid_auth":            "%s is not valid; copy it again from the app's settings",
-	"not_authed":              "%s is missing",
-	"token_revoked":           "%s was revoked; install the app again and copy the new one",
-	"token_expired":           "%s has expired; turn token rotation off and install the app again",
-	"account_inactive":        "the app was removed from the workspace or its bot was deactivated; install it again and set %s anew",
-	"not_allowed_token_type":  "%s holds a token of the wrong kind",
-	"missing_scope":           "the app lacks a scope%s; compare it with the manifest, add what is missing and install it again",
-	"no_permission":           "the token in %s may not do this; install the app again with the manifest's scopes",
-	"invalid_app":             "the app behind %s does not exist any more",
-	"socket_mode_not_enabled": "turn Socket Mode on in the app's settings (%s stays as it is)",
-	"org_login_required":      "the workspace is moving to an organisation; log in there, then install the app again and set %s anew",
-	"team_access_not_granted": "the app was not granted access to this workspace; an admin has to (%s stays as it is)",
-}
-
-// explain makes an *AuthError of a refusal that concerns the app and not the call.
-func (s *Slack) explain(err error, token string) error {
-	var status slack.StatusCodeError
-	if errors.As(err, &status) && status.Code == http.StatusNotFound {
-		return &AuthError{Code: "404", Cure: "there is no Slack API at that address; check " + apiURLName}
-	}
-	code := errorCode(err)
-	cure, known := cures[code]
-	if !known {
-		return err
-	}
-	if code == "missing_scope" {
-		needed := ""
-		var answer slack.SlackErrorResponse
-		if errors.As(err, &answer) && answer.Needed != "" {
-			needed = " (" + answer.Needed + ")"
-		}
-		token = needed
-	}
-	return &AuthError{Code: code, Cure: fmt.Sprintf(cure, token)}
-}
-
-// errorCode is Slack's own code of an answer that was not ok; empty for any other error.
-func errorCode(err error) string {
-	var answer slack.SlackErrorResponse
-	if errors.As(err, &answer) {
-		return answer.Err
-	}
-	return ""
-}
-
-// startPatience is how long a start waits for a Slack that has trouble of its own.
-const startPatience = time.Minute
-
-// untilItPasses makes a call of the start, again while Slack has trouble of its own. What
-// somebody has to mend, and an address at which nobody answers, is told at once.
-func (s *Slack) untilItPasses(ctx context.Context, call func() error) error {
-	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := s.patiently(ctx, call)
-		var status slack.StatusCodeError
-		troubled := errors.As(err, &status) && status.Code >= http.StatusInternalServerError || slices.Contains(passing, errorCode(err))
-		if err != nil && !troubled {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startPatience), backoff.WithNotify(func(err error, wait time.Duration) {
-		s.cfg.Log.Warn("Slack has trouble of its own; trying again", "err", err, "wait", wait)
-	}))
-	return err
-}
-
-// patiently makes a call, waiting as long as Slack asks to where it is one too many.
-func (s *Slack) patiently(ctx context.Context, call func() error) error {
-	for {
-		err := call()
-		var limited *slack.RateLimitedError
-		if !errors.As(err, &limited) {
-			return err
-		}
-		s.cfg.Log.Info("Slack asks to wait", "for", limited.RetryAfter)
-		if err := pause(ctx, max(limited.RetryAfter, time.Second/10)); err != nil {
-			return err
-		}
-	}
-}
-
-// pause waits, or returns early with ctx's error: at once when ctx would end before.
-func pause(ctx context.Context, d time.Duration) error {
-	if end, ends := ctx.Deadline(); ends && time.Until(end) < d {
-		return context.DeadlineExceeded
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -28,7 +28,7 @@
 // for what people wrote meanwhile; "stop" cancels it. When the model calls
 // report_root_cause, a numbered Report with its hash is kept and shown, and the turn ends.
 //
-// Another worker takes the PostJob: bot.Poster marks the outbox row as tried, posts it
+// Another worker takes the PostJob: poster.Poster marks the outbox row as tried, posts it
 // with the row's key as metadata, and keeps the message's ts. If it finds a row that was
 // tried, it looks the key up in the thread first. Lines that waited are one reply.
 //

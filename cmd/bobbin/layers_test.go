@@ -44,18 +44,27 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
+		"bot", "bot/examine", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
 		"workflow", "workflow/store", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
 	},
-	"bot":                            {"workflow", "workflow/plaintext", "workflow/intent"},
+	"bot":                            {"workflow"},
+	"bot/mrkdwn":                     {"workflow", "workflow/plaintext"},
+	"bot/event":                      {"bot", "bot/mrkdwn", "workflow", "workflow/intent"},
+	"bot/render":                     {"bot/event", "bot/mrkdwn", "workflow"},
+	"bot/attachment":                 {"bot", "bot/event", "workflow"},
+	"bot/people":                     {"bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow"},
+	"bot/gateway":                    {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow"},
+	"bot/poster":                     {"bot", "bot/mrkdwn", "bot/render", "workflow"},
+	"bot/examine":                    {"bot", "bot/people", "workflow"},
+	"bot/bottest":                    {"bot", "bot/slacktest", "deploy", "workflow"},
 	"cmd/bobbin/internal/harness":    {"repo/sandbox", "workflow/store", "workflow/postgres/postgrestest"},
 	"bot/slacktest":                  {}, // it knows nothing of Bobbin
 	"workflow":                       {},
@@ -118,17 +127,21 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
+var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
 	"cmd/bobbin": { // the whole program, looked at in its parts
-		"workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
+		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"}, // a refused address is masked
 	"workflow/model/modeltest":    {"workflow/model"},                                 // the client is what the scripted endpoint is for
-	"bot":                         {"deploy"},                                         // the manifest's scopes have to be enough for it
-	"workflow/turn":               {"bot"},                                            // who may approve is read as it is in Slack
+	"bot/event":                   {"deploy"},                                         // the manifest's commands are what it reads
+	"bot/gateway":                 {"bot/poster", "workflow/intent"},                  // what people press was posted
+	"bot/people":                  {"bot/poster"},                                     // what the bot said is in a thread, too
+	"bot/poster":                  {"bot/gateway", "bot/people"},                      // nobody hears the bot's own files; who guests are
+	"bot/render":                  {"bot/gateway", "bot/poster"},                      // the gallery has what Slack gets
+	"workflow/turn":               {"bot", "bot/people", "bot/poster"},                // who may approve is read as it is in Slack
 	"workflow/tool":               {"repo/proof", "repo/buildcache"},                  // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                  // packages are shown to all that runs
 	"repo/proof":                  {"repo/sandbox", "repo/buildcache"},                // checkers of their own
@@ -140,7 +153,7 @@ var inTests = map[string][]string{
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,
 // stays behind one door.
 var keepers = map[string][]string{
-	"github.com/slack-go/slack":         {"bot"},
+	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
@@ -181,7 +194,7 @@ func TestLayersAreHeld(t *testing.T) {
 		"a fake that the table lets in": {"cmd/bobbin/more.go", "package main\nimport _ \"" + module + "/bot/slacktest\"\n", "cmd/bobbin/more.go: fakes such as bot/slacktest are for tests and for " + staging},
 		"upwards in a test":             {"workflow/up_test.go", "package workflow_test\nimport _ \"" + module + "/bot\"\n", "workflow/up_test.go: workflow may not import bot"},
 		"a library in vocabulary":       {"workflow/lib.go", "package workflow\nimport _ \"golang.org/x/text\"\n", "workflow/lib.go: workflow imports the standard library alone, not golang.org/x/text"},
-		"a kept library":                {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only bot may import github.com/slack-go/slack"},
+		"a kept library":                {"bot/slacktest/lib.go", "package slacktest\nimport _ \"github.com/slack-go/slack\"\n", "bot/slacktest/lib.go: only " + strings.Join(keepers["github.com/slack-go/slack"], ", ") + " may import github.com/slack-go/slack"},
 		"an unknown room":               {"util/util.go", "// Package util is a mistake.\npackage util\n", "util: it is not in the table of rooms"},
 		"no package comment":            {"bot/slacktest/server.go", "package slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},
 		"another's comment":             {"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", "bot/slacktest: no package comment that begins with Package slacktest"},

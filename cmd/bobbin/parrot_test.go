@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/gateway"
+	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -51,7 +53,7 @@ type flock struct {
 }
 
 type parrot struct {
-	*bot.Gateway
+	*gateway.Gateway
 	store *store.Store
 	queue *server.Queue
 }
@@ -110,15 +112,15 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		BotToken: app.BotToken, AppToken: app.AppToken, APIURL: p.slack.URL(), HTTP: &http.Client{Transport: f.http, Timeout: 30 * time.Second},
 	})
 	require.NoError(t, err)
-	b := &parrot{store: st, Gateway: &bot.Gateway{
+	b := &parrot{store: st, Gateway: &gateway.Gateway{
 		Slack: slack, Inbox: st, Watch: f.watch, Connections: f.connections,
 		Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond,
 	}}
-	poster := &bot.Poster{Slack: slack, Outbox: st, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
+	posts := &poster.Poster{Slack: slack, Outbox: st, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
 	if f.blind {
-		poster.Outbox = blindfold{st}
+		posts.Outbox = blindfold{st}
 	}
-	reacting := &bot.Poster{Slack: slack, Outbox: st.Reactions()}
+	reacting := &poster.Poster{Slack: slack, Outbox: st.Reactions()}
 	if f.behind {
 		reacting.Outbox = afterLines{st.Reactions()}
 	}
@@ -126,7 +128,7 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = server.NewQueue(st, server.Work{Turn: b.turn, GiveUp: giveUp, Post: poster.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = server.NewQueue(st, server.Work{Turn: b.turn, GiveUp: giveUp, Post: posts.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }

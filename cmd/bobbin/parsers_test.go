@@ -29,16 +29,16 @@ type readerOf struct {
 // outside is every place where data of others is taken apart: of Slack and its people, of
 // models, of repositories and what runs in them, of remotes and GitHub, of operators.
 var outside = []readerOf{
-	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event.go Normalise", "bot/wire.go UnmarshalJSON"}, []string{"bot FuzzNormalise"}},
-	{"modals that people send", []string{"bot/form.go submission", "workflow/intent/scope.go LimitedTo"}, []string{"bot FuzzSubmission"}},
-	{"messages that are sent to the bot, and homes that are opened", []string{"bot/sent.go sent", "bot/home.go homeOpened"}, []string{"bot FuzzSent"}},
-	{"files that people attach", []string{"bot/fetch.go judged", "bot/fetch.go signInPage", "bot/fetch.go pageText"}, []string{"bot FuzzFetched"}},
-	{"files and messages that are shared with a message", []string{"bot/shared.go filesOf", "bot/shared.go words"}, []string{"bot FuzzShared"}},
-	{"ids of Slack in what people write", []string{"bot/names.go Readable"}, []string{"bot FuzzReadable"}},
-	{"slash commands", []string{"bot/command.go command"}, []string{"bot FuzzCommand"}},
-	{"text of people and models on its way to Slack", []string{"bot/text.go visible", "bot/text.go escape", "bot/split.go split"}, []string{"bot FuzzText", "bot FuzzSplit"}},
-	{"Markdown of models", []string{"bot/mrkdwn.go mrkdwn"}, []string{"bot FuzzMrkdwn"}},
-	{"names of files that models attach", []string{"bot/attach.go marked"}, []string{"bot FuzzFileName"}},
+	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event/event.go Normalise", "bot/event/frame.go ReadFrame", "bot/event/wire.go UnmarshalJSON"}, []string{"bot/event FuzzNormalise"}},
+	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},
+	{"messages that are sent to the bot, and homes that are opened", []string{"bot/event/sharedmessage.go ReadSharedMessage", "bot/event/frame.go HomeOpenedBy"}, []string{"bot/event FuzzSent"}},
+	{"files that people attach", []string{"bot/attachment/fetch.go judgeContent", "bot/attachment/fetch.go isSignInPage", "bot/attachment/fetch.go pageText"}, []string{"bot/attachment FuzzFetched"}},
+	{"files and messages that are shared with a message", []string{"bot/event/shared.go sharedFiles", "bot/event/shared.go words"}, []string{"bot/event FuzzShared"}},
+	{"ids of Slack in what people write", []string{"bot/people/names.go Readable"}, []string{"bot/people FuzzReadable"}},
+	{"slash commands", []string{"bot/event/slashcommand.go ReadCommand"}, []string{"bot/event FuzzCommand"}},
+	{"text of people and models on its way to Slack", []string{"bot/mrkdwn/text.go Visible", "bot/mrkdwn/text.go Escape", "bot/mrkdwn/split.go SplitText"}, []string{"bot/mrkdwn FuzzText", "bot/mrkdwn FuzzSplit"}},
+	{"Markdown of models", []string{"bot/mrkdwn/mrkdwn.go Render"}, []string{"bot/mrkdwn FuzzMrkdwn"}},
+	{"names of files that models attach", []string{"bot/render/file.go MarkedName"}, []string{"bot/render FuzzFileName"}},
 
 	{"words of consent", []string{"workflow/intent/consent.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
 	{"other words that decide, and commands in words", []string{"workflow/intent/words.go OptionNamed", "workflow/intent/command.go ReadCommandFor"}, []string{"workflow/intent FuzzWords"}},
@@ -96,8 +96,8 @@ var outside = []readerOf{
 
 // inside are files that take apart what this program itself, or the kernel, has written.
 var inside = map[string]string{
-	"bot/backfill.go":                           "messages in the shapes of wire.go, which hold against anything",
-	"bot/examine.go":                            "answers of Slack's API, which slack-go reads",
+	"bot/gateway/backfill.go":                   "messages in the shapes of wire.go, which hold against anything",
+	"bot/examine/examine.go":                    "answers of Slack's API, which slack-go reads",
 	"cmd/bobbin/internal/config/setup.go":       "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/doctor.go":      "the operator's DATABASE_URL, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/machine.go":     "proxies of the operator's environment, by url.Parse alone",
@@ -114,9 +114,9 @@ var inside = map[string]string{
 	"workflow/turn/code.go":                     "a line's number that an expression matched",
 	"workflow/turn/attachment.go":               "what agents call an attachment: a number",
 	"workflow/model/look.go":                    "an endpoint's list of models, for doctor: a shape of one field",
-	"bot/gateway.go":                            "frames that slack-go could not decode are told of, and not read",
+	"bot/gateway/gateway.go":                    "frames that slack-go could not decode are told of, and not read",
 	"bot/slack.go":                              "answers of Slack's API, which slack-go reads",
-	"bot/witness.go":                            "answers of Slack's API: a shape of two fields",
+	"bot/capture.go":                            "answers of Slack's API: a shape of two fields",
 	"cmd/bobbin/internal/secrets/seal_linux.go": "the kernel's /proc",
 	"cmd/bobbin/internal/config/environment.go": "SLACK_API_URL and OPENAI_BASE_URL, by url.Parse alone",
 	"repo/testrun/baseline.go":                  "results that this program keeps",

@@ -23,6 +23,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -31,7 +33,7 @@ import (
 )
 
 // TestGallery posts each kind of line that this package says, and holds what Slack gets
-// against bot/testdata/gallery. The kinds are read out of the source: every place that says
+// against bot/render/testdata/gallery. The kinds are read out of the source: every place that says
 // something is one. What it says is read there, too; where that is made elsewhere, or has
 // buttons, samples has it.
 func TestGallery(t *testing.T) {
@@ -53,31 +55,16 @@ func TestGallery(t *testing.T) {
 	}
 	require.Empty(t, missing, "what these say is made elsewhere: samples needs one of each")
 	require.Empty(t, slices.Collect(maps.Keys(made)), "samples of what no place says")
-	folder := filepath.Join("..", "..", "bot", "testdata", "gallery", "lines")
+	folder := filepath.Join("..", "..", "bot", "render", "testdata", "gallery", "lines")
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.RemoveAll(folder))
 	}
 	for i, r := range posted(t, lines) {
-		hang(t, folder, names[i], r)
+		bottest.Hang(t, filepath.Join(folder, names[i]+".json"), r)
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	require.NoError(t, err)
 	require.Len(t, files, len(names), "pictures of what is said no more")
-}
-
-// hang holds a picture of the call against its file.
-func hang(t *testing.T, folder, name string, r slacktest.Request) {
-	t.Helper()
-	picture, err := slacktest.Picture(r)
-	require.NoError(t, err, name)
-	file := filepath.Join(folder, name+".json")
-	if os.Getenv("UPDATE_GOLDEN") != "" {
-		require.NoError(t, os.MkdirAll(folder, 0o755))
-		require.NoError(t, os.WriteFile(file, picture, 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err, "UPDATE_GOLDEN=1 makes it")
-	require.Equal(t, string(want), string(picture), name)
 }
 
 // posted are the calls by which the lines are posted, one each.
@@ -101,7 +88,7 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 		}
 	}
 	require.NoError(t, th.Record(t.Context(), store.Replies(lines)))
-	require.NoError(t, (&bot.Poster{Slack: own, Outbox: r.Store, Pace: time.Microsecond}).Drain(t.Context(), th.Session().ID))
+	require.NoError(t, (&poster.Poster{Slack: own, Outbox: r.Store, Pace: time.Microsecond}).Drain(t.Context(), th.Session().ID))
 	calls := slack.Requests("chat.postMessage")
 	require.Len(t, calls, len(lines), "one reply each")
 	for i := range calls {

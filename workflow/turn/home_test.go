@@ -7,11 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/stretchr/testify/require"
 )
 
 // broken is a directory of which a part cannot be read.
@@ -60,7 +59,7 @@ func idsOf(list []workflow.HomeSession) (ids []string) {
 func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	people := o.Slack.(*bot.People)
+	people := o.Slack.(*people.Directory)
 	asked := o.reportedBy(o.asker, "anybody", "10.1")
 	guest := ""
 	for _, a := range o.actors {
@@ -100,7 +99,7 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 func TestAHomeIsClosedOnError(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	people := o.Slack.(*bot.People)
+	people := o.Slack.(*people.Directory)
 	mine := o.reportedBy(o.asker, "anybody", "10.1")
 	o.reportedBy("U0OTHER", "anybody", "11.1")
 	for _, d := range []broken{{people, true, false}, {people, false, true}} {
@@ -125,7 +124,7 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 	}
 	for _, a := range o.actors {
 		if id := byRules[a.rules]; id != "" {
-			home, err := (&Homes{Runner: o.Runner, Directory: o.Slack.(*bot.People)}).Home(t.Context(), a.user)
+			home, err := (&Homes{Runner: o.Runner, Directory: o.Slack.(*people.Directory)}).Home(t.Context(), a.user)
 			require.NoError(t, err, a.kind)
 			require.Equal(t, a.may, slices.Contains(idsOf(home.Waits), id), a.kind)
 		}

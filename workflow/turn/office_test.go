@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -56,7 +57,7 @@ func openOffice(t testing.TB) *office {
 	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
 	return &office{
 		t: t, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
-		Runner: &Runner{Store: st, Slack: &bot.People{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
+		Runner: &Runner{Store: st, Slack: &people.Directory{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
 		actors: []actor{
 			{"member", bea, "anybody", true},
 			{"requester", asker, "anybody", true},

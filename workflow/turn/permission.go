@@ -262,7 +262,7 @@ func (a *authors) of(ctx context.Context, user string) author {
 	return found
 }
 
-// forwardMark begins what was forwarded with a message (see bot.Reader).
+// forwardMark begins what was forwarded with a message (see package event).
 const forwardMark = "\n> forwarded"
 
 // refused says why a message is not of people who may approve; empty when it is.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/examine"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
@@ -27,11 +28,11 @@ func (d *Doctor) slack(ctx context.Context, f *findings) {
 	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
 	config := bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.Settings.SlackURL, Log: d.log}
 	var app string
-	var e *bot.Examiner
+	var e *examine.Examiner
 	if botGood {
 		var err error
-		if e, err = config.Examine(ctx); err != nil {
-			slackRefusal(f, "the bot token "+bot.Masked(botToken), err, "")
+		if e, err = examine.App(ctx, config); err != nil {
+			slackRefusal(f, "the bot token "+examine.Masked(botToken), err, "")
 		} else {
 			app = e.App
 			d.standing(f, e, botToken)
@@ -49,7 +50,7 @@ func (d *Doctor) slack(ctx context.Context, f *findings) {
 
 // tokenForm says what is wrong with a token by its look alone.
 func tokenForm(f *findings, name, value, want, from string) bool {
-	kind := bot.TokenKind(value)
+	kind := examine.TokenKind(value)
 	switch {
 	case value == "":
 		f.problem(name+" is not set", "it is "+from+"; where there is no app yet: bobbin manifest --url")
@@ -58,9 +59,9 @@ func tokenForm(f *findings, name, value, want, from string) bool {
 	case kind == want:
 		return true
 	case kind == "an app-level token":
-		f.problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, bot.Masked(value)), "put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
+		f.problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)), "put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
 	case kind == "a bot token":
-		f.problem(fmt.Sprintf("%s holds %s: this is a bot token", name, bot.Masked(value)), "put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
+		f.problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)), "put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
 	default:
 		f.problem(fmt.Sprintf("%s holds %s, and %s is needed", name, cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
 	}
@@ -88,9 +89,9 @@ func slackRefusal(f *findings, what string, err error, cure string) {
 	}
 }
 
-func (d *Doctor) standing(f *findings, e *bot.Examiner, token string) {
+func (d *Doctor) standing(f *findings, e *examine.Examiner, token string) {
 	self := e.Self()
-	f.ok("the bot token %s is that of @%s in %s (%s)", bot.Masked(token), self.Name, self.TeamName, e.URL)
+	f.ok("the bot token %s is that of @%s in %s (%s)", examine.Masked(token), self.Name, self.TeamName, e.URL)
 	switch {
 	case e.Scopes == nil:
 		f.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
@@ -109,7 +110,7 @@ func apart(ahead time.Duration) string {
 	return ahead.Round(time.Second).String() + " ahead of"
 }
 
-func (d *Doctor) scopes(f *findings, e *bot.Examiner) {
+func (d *Doctor) scopes(f *findings, e *examine.Examiner) {
 	lacking := 0
 	for _, s := range deploy.Scopes() {
 		if slices.Contains(e.Scopes, s.Name) {
@@ -145,8 +146,8 @@ func isGroup(id string) bool { return strings.HasPrefix(id, "S") }
 // socket opens a link to Slack as the bot would. Beside a bot it only asks for one: what
 // Slack hands to a link that is about to go is late, and a press of a button is lost.
 func (d *Doctor) socket(ctx context.Context, f *findings, config bot.Config, app string) {
-	at, err := config.ExamineSocket(ctx, d.beside)
-	masked := "the app token " + bot.Masked(config.AppToken)
+	at, err := examine.Socket(ctx, config, d.beside)
+	masked := "the app token " + examine.Masked(config.AppToken)
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused) && refused.Code == "missing_scope":
@@ -176,7 +177,7 @@ func (d *Doctor) events(f *findings, app string) {
 }
 
 // channels looks at each that the configuration names.
-func (d *Doctor) channels(ctx context.Context, f *findings, e *bot.Examiner) {
+func (d *Doctor) channels(ctx context.Context, f *findings, e *examine.Examiner) {
 	var seen, good []string
 	for _, r := range d.config.Repositories {
 		for _, named := range r.Channels {
@@ -206,7 +207,7 @@ func (d *Doctor) channels(ctx context.Context, f *findings, e *bot.Examiner) {
 }
 
 // channel gives the name of one that is as it should be.
-func (d *Doctor) channel(ctx context.Context, f *findings, e *bot.Examiner, named string) string {
+func (d *Doctor) channel(ctx context.Context, f *findings, e *examine.Examiner, named string) string {
 	c, near, err := e.Channel(ctx, named)
 	invite := "/invite @" + e.Self().Name + " in "
 	switch {
@@ -229,10 +230,10 @@ func (d *Doctor) channel(ctx context.Context, f *findings, e *bot.Examiner, name
 	return ""
 }
 
-func known(c bot.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
+func known(c examine.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
 
 // approvers looks whether those who are named may approve anything at all.
-func (d *Doctor) approvers(ctx context.Context, f *findings, e *bot.Examiner) {
+func (d *Doctor) approvers(ctx context.Context, f *findings, e *examine.Examiner) {
 	var seen, good []string
 	for _, r := range d.config.Repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
@@ -257,7 +258,7 @@ func (d *Doctor) approvers(ctx context.Context, f *findings, e *bot.Examiner) {
 	}
 }
 
-func (d *Doctor) approver(ctx context.Context, f *findings, e *bot.Examiner, id string) string {
+func (d *Doctor) approver(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
 	p, found, err := e.Person(ctx, id)
 	p.InThread = true // whose channel it is shows at the time
 	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
@@ -273,7 +274,7 @@ func (d *Doctor) approver(ctx context.Context, f *findings, e *bot.Examiner, id 
 	return ""
 }
 
-func (d *Doctor) group(ctx context.Context, f *findings, e *bot.Examiner, id string) string {
+func (d *Doctor) group(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
 	users, found, err := e.Group(ctx, id)
 	switch {
 	case err != nil:

@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/gateway"
+	"github.com/bobbinhq/bobbin/bot/people"
+	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
@@ -86,8 +89,8 @@ type Server struct {
 	Store   *store.Store
 	Mirrors *repo.Mirrors
 	queue   *Queue
-	Gateway *bot.Gateway
-	painter *bot.Painter
+	Gateway *gateway.Gateway
+	painter *poster.Painter
 	Monitor *health.Monitor
 	keeper  *housekeeping.Housekeeper
 	Runner  *turn.Runner
@@ -133,9 +136,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		return nil, err
 	}
 	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
-	people := &bot.People{Slack: slack}
+	directory := &people.Directory{Slack: slack}
 	runner := &turn.Runner{
-		Store: b.Store, Slack: people, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.Mirrors,
+		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.Mirrors,
 		Model: model.New(model.Config{
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
@@ -148,18 +151,18 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.Runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Runner: runner, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
-	poster := &bot.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories), Code: codeURLs(s.Repositories)}
-	b.Store.Cards, poster.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
-	b.painter = &bot.Painter{Slack: slack, Cards: b.Store, Log: log, Name: poster.Name, Pace: s.SlackPace}
-	homes := &turn.Homes{Runner: runner, Directory: &bot.People{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}
-	reacting := &bot.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
-	poster.Discretion = &bot.Discretion{Closed: closedToGuests(s.Repositories), People: people, Log: log}
-	b.painter.Discretion = poster.Discretion
-	b.Gateway = &bot.Gateway{
+	posts := &poster.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories), Code: codeURLs(s.Repositories)}
+	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
+	b.painter = &poster.Painter{Slack: slack, Cards: b.Store, Log: log, Name: posts.Name, Pace: s.SlackPace}
+	homes := &turn.Homes{Runner: runner, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}
+	reacting := &poster.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
+	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
+	b.painter.GuestFilter = posts.GuestFilter
+	b.Gateway = &gateway.Gateway{
 		Slack: slack, Inbox: b.Store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Connections: cmp.Or(s.SlackLinks, config.DefaultConnections),
 		Ledger: b.Store, Forms: b.Store, Channels: channels(s.Repositories),
 	}
-	b.queue, err = NewQueue(b.Store, Work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: poster.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -168,13 +171,13 @@ func lit(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(conte
 	if !on {
 		return r.Run
 	}
-	light := &bot.Light{Slack: slack, Log: log}
+	indicator := &poster.StatusIndicator{Slack: slack, Log: log}
 	return func(ctx context.Context, session string) error {
 		s, err := r.Store.Session(ctx, session)
 		if err != nil {
 			return err
 		}
-		return light.During(ctx, s.Thread, func(ctx context.Context) error { return r.Run(ctx, session) })
+		return indicator.During(ctx, s.Thread, func(ctx context.Context) error { return r.Run(ctx, session) })
 	}
 }
 

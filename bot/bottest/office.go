@@ -1,0 +1,238 @@
+package bottest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/stretchr/testify/require"
+)
+
+// An Office is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+type Office struct {
+	*slacktest.Server
+	T    *testing.T
+	Bot  *bot.Slack
+	Ada  slacktest.User
+	Ben  slacktest.User
+	Bugs slacktest.Channel
+}
+
+// Open opens one; it closes with the test.
+func Open(t *testing.T, cfg slacktest.Config) *Office {
+	t.Helper()
+	if cfg.Scopes == nil {
+		cfg.Scopes = deploy.Names(deploy.Scopes()) // what the manifest asks for has to be enough
+	}
+	s := slacktest.New(cfg)
+	t.Cleanup(s.Close)
+	o := &Office{Server: s, T: t}
+	o.Ada = s.AddUser(slacktest.User{Name: "ada", RealName: "Ada Lovelace"})
+	o.Ben = s.AddUser(slacktest.User{Name: "ben", RealName: "Ben Bitdiddle"})
+	o.Bugs = s.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{o.Ada.ID, o.Ben.ID, s.App().BotUser}})
+	var err error
+	o.Bot, err = bot.Open(t.Context(), o.AppConfig())
+	require.NoError(t, err)
+	return o
+}
+
+// AppConfig is what the bot is opened with.
+func (o *Office) AppConfig() bot.Config {
+	return bot.Config{BotToken: o.App().BotToken, AppToken: o.App().AppToken, APIURL: o.URL()}
+}
+
+// AdaSays writes a message in #bugs, as a reply unless thread is empty, and returns its ts.
+func (o *Office) AdaSays(text, thread string) string {
+	o.T.Helper()
+	ts, err := o.Say("bugs", o.Ada.ID, text, thread)
+	require.NoError(o.T, err)
+	return ts
+}
+
+// ThreadOf is the thread in #bugs whose root has that ts.
+func (o *Office) ThreadOf(ts string) workflow.Thread {
+	return workflow.Thread{Team: o.App().TeamID, Channel: o.Bugs.ID, TS: ts}
+}
+
+// RunGateway runs a gateway until the test ends, and waits for its connections.
+func (o *Office) RunGateway(run func(context.Context) error, connections int) {
+	o.T.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- run(ctx) }()
+	o.T.Cleanup(func() {
+		cancel()
+		require.NoError(o.T, <-ended)
+	})
+	require.NoError(o.T, o.WaitConnected(Soon(o.T), connections))
+}
+
+// Settle waits until every event was acknowledged or given up.
+func (o *Office) Settle() {
+	o.T.Helper()
+	require.NoError(o.T, o.WaitSettled(Soon(o.T)))
+}
+
+// Soon ends after a minute.
+func Soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Inbox is an Inbox that keeps what it gets, once by event and once by message, as the
+// contract says.
+type Inbox struct {
+	Before func(workflow.Incoming) error // called first; an error is a commit that failed
+
+	mu    sync.Mutex
+	Calls []workflow.Incoming // every call
+	Kept  []workflow.Incoming // every effect
+}
+
+func (b *Inbox) Receive(_ context.Context, in workflow.Incoming) error {
+	b.mu.Lock()
+	b.Calls = append(b.Calls, in)
+	b.mu.Unlock()
+	if b.Before != nil {
+		if err := b.Before(in); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.ContainsFunc(b.Kept, func(k workflow.Incoming) bool { return same(k, in) }) {
+		b.Kept = append(b.Kept, in)
+	}
+	return nil
+}
+
+func same(a, b workflow.Incoming) bool {
+	written := func(in workflow.Incoming) bool {
+		return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingReply
+	}
+	return a.EventID == b.EventID || written(a) && written(b) && a.Thread.Channel == b.Thread.Channel && a.TS == b.TS
+}
+
+func (b *Inbox) Seen() (calls, kept []workflow.Incoming) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.Calls), slices.Clone(b.Kept)
+}
+
+func (b *Inbox) Texts() (all []string) {
+	_, kept := b.Seen()
+	for _, in := range kept {
+		all = append(all, in.Text)
+	}
+	return all
+}
+
+// Outbox is an Outbox that keeps the contract: what Next gave out before is tried.
+type Outbox struct {
+	mu           sync.Mutex
+	Waiting      []*workflow.Posting
+	ByKey        map[string]string
+	RefusedByKey map[string]string
+	Lost         error // what Mine says
+
+	Elsewhere string // where somebody else's reply stands
+}
+
+func (b *Outbox) Mine(context.Context, string) error { return b.Lost }
+
+func (b *Outbox) Put(postings ...workflow.Posting) *Outbox {
+	for _, p := range postings {
+		b.Waiting = append(b.Waiting, &p)
+	}
+	return b
+}
+
+func (b *Outbox) Next(context.Context, string) (*workflow.Posting, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.Waiting) == 0 {
+		return nil, nil
+	}
+	p := *b.Waiting[0]
+	b.Waiting[0].Tried = true
+	return &p, nil
+}
+
+func (b *Outbox) Posted(_ context.Context, key, ts string) (string, error) {
+	return cmp.Or(b.Elsewhere, ts), b.settle(&b.ByKey, key, ts)
+}
+
+func (b *Outbox) Refused(_ context.Context, key, why string) error {
+	return b.settle(&b.RefusedByKey, key, why)
+}
+
+func (b *Outbox) settle(into *map[string]string, key, value string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.Waiting) == 0 || b.Waiting[0].Key != key {
+		return errors.New("settled out of order: " + key)
+	}
+	if *into == nil {
+		*into = map[string]string{}
+	}
+	(*into)[key] = value
+	b.Waiting = b.Waiting[1:]
+	return nil
+}
+
+// Posting is one line in the thread of root.
+func (o *Office) Posting(key, root, text string) workflow.Posting {
+	return workflow.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []workflow.Line{{Agent: "deep", Text: text}}}
+}
+
+// Newest and Threads make the inbox a Ledger of what it has kept.
+func (b *Inbox) Newest(context.Context) (newest string, _ error) {
+	_, kept := b.Seen()
+	for _, in := range kept {
+		newest = max(newest, in.TS)
+	}
+	return newest, nil
+}
+
+func (b *Inbox) Threads(context.Context, time.Time, int) (threads []workflow.Thread, _ error) {
+	_, kept := b.Seen()
+	for _, in := range kept {
+		if !slices.Contains(threads, in.Thread) {
+			threads = append(threads, in.Thread)
+		}
+	}
+	return threads, nil
+}
+
+// LastCall is the newest call of a method of the Web API.
+func (o *Office) LastCall(method string) slacktest.Request {
+	o.T.Helper()
+	calls := o.Requests(method)
+	require.NotEmpty(o.T, calls)
+	return calls[len(calls)-1]
+}
+
+// Hang holds a picture of a call against its file in the gallery; UPDATE_GOLDEN=1 writes it.
+func Hang(t *testing.T, file string, r slacktest.Request) {
+	t.Helper()
+	picture, err := slacktest.Picture(r)
+	require.NoError(t, err, file)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, picture, 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "UPDATE_GOLDEN=1 makes it")
+	require.Equal(t, string(want), string(picture), file)
+}

@@ -1,0 +1,236 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Reader understands what Slack sends. It judges by the event alone: whether a thread
+// is bound to a session, and whether the event came before, is the Inbox's business.
+type Reader struct {
+	Self  bot.Self
+	Watch []string // ids of channels in which a message needs no mention
+	// Reactions are the names of those that send a message to the bot, by the channel's id.
+	Reactions map[string][]string
+}
+
+// Normalise makes an Incoming of the payload of an envelope of that type (events_api,
+// interactive). What is nothing to us is false, with the reason.
+//
+// The two events of one mention come out alike but for their EventID. So do several
+// presses of a button that Slack reports with one action_ts.
+func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.Incoming, ok bool, reason string) {
+	switch envelopeType {
+	case "events_api":
+		var callback eventCallback
+		if err := json.Unmarshal(payload, &callback); err != nil {
+			return in, false, "not JSON: " + err.Error()
+		}
+		in, reason = r.event(callback)
+	case "interactive":
+		var p blockActions
+		if err := json.Unmarshal(payload, &p); err != nil {
+			return in, false, "not JSON: " + err.Error()
+		}
+		in, reason = r.pressed(p)
+	default:
+		reason = fmt.Sprintf("envelope of type %q", envelopeType)
+	}
+	return in, reason == "", reason
+}
+
+func (r Reader) event(c eventCallback) (workflow.Incoming, string) {
+	e := c.Event.v
+	switch {
+	case c.EventID == "":
+		return workflow.Incoming{}, "an event without an id"
+	case e.Type != "message" && e.Type != "app_mention":
+		return workflow.Incoming{}, fmt.Sprintf("event of type %q", e.Type)
+	case e.Channel == "":
+		return workflow.Incoming{}, "a message without a channel"
+	}
+	var in workflow.Incoming
+	var reason string
+	switch e.Subtype {
+	case "message_changed":
+		in, reason = r.changed(c, e)
+	case "message_deleted":
+		in, reason = r.deleted(c, e)
+	case "", "file_share", "thread_broadcast", "me_message":
+		in, reason = r.written(c, e)
+	default:
+		reason = fmt.Sprintf("message of subtype %q", e.Subtype)
+	}
+	in.EventID = string(c.EventID)
+	in.Thread.Team, in.Thread.Channel = r.Self.Team, string(e.Channel)
+	return in, reason
+}
+
+// written is a new message.
+func (r Reader) written(c eventCallback, e event) (workflow.Incoming, string) {
+	if reason := r.notAPerson(c, e.post); reason != "" {
+		return workflow.Incoming{}, reason
+	}
+	if e.Type == "app_mention" && e.Edited.v != nil {
+		return workflow.Incoming{}, "the mention of an edit, which message_changed tells too"
+	}
+	if e.TS == "" {
+		return workflow.Incoming{}, "a message without a ts"
+	}
+	in := r.incoming(e.post)
+	in.At = ParseTS(string(e.TS))
+	switch {
+	case e.Type == "app_mention", e.ChannelType == "im", r.mentioned(e.Text):
+		in.Kind = workflow.IncomingMention
+	case e.ThreadTS != "" && e.ThreadTS != e.TS, slices.Contains(r.Watch, string(e.Channel)):
+		in.Kind = workflow.IncomingReply
+	default:
+		return in, "a message in a channel, to nobody"
+	}
+	if in.Text == "" && in.Kind == workflow.IncomingReply {
+		return in, "a message without words"
+	}
+	return in, ""
+}
+
+// changed is an edit; Slack says so too when it added a link's preview, or when a deleted
+// root stays as a tombstone above its replies.
+func (r Reader) changed(c eventCallback, e event) (workflow.Incoming, string) {
+	now, before := e.Message.v, e.Previous.v
+	if now == nil || now.TS == "" {
+		return workflow.Incoming{}, "an edit without its message"
+	}
+	if now.Subtype == "tombstone" {
+		if before == nil {
+			before = &post{}
+		}
+		before.TS, before.ThreadTS = now.TS, cmp.Or(now.ThreadTS, before.ThreadTS)
+		return r.gone(c, e, *before)
+	}
+	if reason := r.notAPerson(c, *now); reason != "" {
+		return workflow.Incoming{}, "an edit of " + reason
+	}
+	in := r.incoming(*now)
+	if before != nil && r.incoming(*before).Text == in.Text {
+		return in, "an edit that changed no words"
+	}
+	if now.Edited.v != nil && now.Edited.v.User != "" {
+		in.User = string(now.Edited.v.User)
+	}
+	in.Kind, in.At = workflow.IncomingEdit, ParseTS(string(e.EventTS))
+	return in, ""
+}
+
+// deleted is a message that is gone.
+func (r Reader) deleted(c eventCallback, e event) (workflow.Incoming, string) {
+	if e.DeletedTS == "" {
+		return workflow.Incoming{}, "a deletion without a ts"
+	}
+	before := post{}
+	if e.Previous.v != nil {
+		before = *e.Previous.v
+	}
+	before.TS = e.DeletedTS
+	return r.gone(c, e, before)
+}
+
+func (r Reader) gone(c eventCallback, e event, before post) (workflow.Incoming, string) {
+	if before.User != "" || before.BotID != "" {
+		if reason := r.notAPerson(c, before); reason != "" {
+			return workflow.Incoming{}, "the deletion of " + reason
+		}
+	}
+	in := r.incoming(before)
+	in.Kind, in.Text, in.At = workflow.IncomingDelete, "", ParseTS(string(e.EventTS))
+	return in, ""
+}
+
+// incoming is what all messages have in common.
+func (r Reader) incoming(p post) workflow.Incoming {
+	return workflow.Incoming{
+		Thread: workflow.Thread{TS: string(cmp.Or(p.ThreadTS, p.TS))},
+		TS:     string(p.TS), User: string(p.User), UserTeam: string(cmp.Or(p.UserTeam, p.Team)),
+		Text: r.words(p), Files: sharedFiles(p),
+	}
+}
+
+// notAPerson says why a message was written by no person; empty when it was.
+func (r Reader) notAPerson(c eventCallback, p post) string {
+	switch {
+	case string(p.User) == r.Self.User && p.User != "", string(p.BotID) == r.Self.BotID && p.BotID != "",
+		p.AppID == c.APIAppID && p.AppID != "":
+		return "our own message"
+	case p.BotID != "", p.Subtype == "bot_message":
+		return "a bot's message"
+	case p.User == "", p.User == "USLACKBOT":
+		return "a message of Slack's own"
+	}
+	return ""
+}
+
+// pressed is a press of a button or a choice in a menu.
+func (r Reader) pressed(p blockActions) (workflow.Incoming, string) {
+	if p.Type != "block_actions" {
+		return workflow.Incoming{}, fmt.Sprintf("interaction of type %q", p.Type)
+	}
+	container, channel := p.Container.v, cmp.Or(p.Container.v.ChannelID, p.Channel.v.ID)
+	if len(p.Actions.v) == 0 || container.MessageTS == "" || channel == "" || p.User.v.ID == "" {
+		return workflow.Incoming{}, "a press that belongs to no message"
+	}
+	a := p.Actions.v[0]
+	id, _, _ := strings.Cut(string(a.ActionID), ActionSuffix)
+	return workflow.Incoming{
+		EventID: strings.Join([]string{"press", string(channel), string(container.MessageTS), string(a.ActionID), string(p.User.v.ID), string(a.ActionTS)}, ":"),
+		Kind:    workflow.IncomingAction,
+		Thread: workflow.Thread{
+			Team: r.Self.Team, Channel: string(channel),
+			TS: string(cmp.Or(container.ThreadTS, p.Message.v.ThreadTS, container.MessageTS)),
+		},
+		TS: string(container.MessageTS), User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
+		ActionID: id, Value: string(cmp.Or(a.Value, a.Selected.v.Value)), At: ParseTS(string(a.ActionTS)),
+	}, ""
+}
+
+func (r Reader) mentioned(t jstring) bool {
+	return strings.Contains(string(t), "<@"+r.Self.User+">") || strings.Contains(string(t), "<@"+r.Self.User+"|")
+}
+
+// words is what a person wrote, unescaped, without our own mention; other mentions stay as
+// Slack writes them. Files and messages that were shared with it are named below it, the
+// latter as a quote.
+func (r Reader) words(p post) string {
+	return strings.TrimSpace(mrkdwn.Unescape(r.withoutMention(string(p.Text))) + quoteShared(p))
+}
+
+func (r Reader) withoutMention(s string) string {
+	mention := regexp.MustCompile(`[ \t]*<@` + regexp.QuoteMeta(r.Self.User) + `(?:\|[^>]*)?>[ \t]*`)
+	return strings.TrimSpace(mention.ReplaceAllString(s, " "))
+}
+
+// ParseTS is the time that a ts names.
+func ParseTS(ts string) time.Time {
+	seconds, fraction, _ := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	micros, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64)
+	return time.Unix(s, micros*1000).UTC()
+}
+
+// FormatTS is a time as a ts.
+func FormatTS(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
+
+// ActionSuffix tells buttons of one kind apart in a message, where Slack wants every
+// action id once: option, option#2, option#3. The gateway takes it off again.
+const ActionSuffix = "#"

@@ -1,0 +1,184 @@
+package event
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/stretchr/testify/require"
+)
+
+var reader = Reader{Self: bot.Self{Team: "T1", User: "UBOT", BotID: "BBOT", Name: "bobbin"}, Watch: []string{"CWATCH"}}
+
+// callback is an events_api payload around an event.
+func callback(event string) []byte {
+	return []byte(`{"type":"event_callback","event_id":"Ev1","api_app_id":"ABOT","team_id":"T1","event":` + event + `}`)
+}
+
+func TestNormaliseMessages(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		event  string
+		kind   workflow.IncomingKind // empty: not for us
+		text   string
+		thread string
+	}{
+		"a mention":             {`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`, "mention", "the total is off", "10.1"},
+		"its other event":       {`{"type":"message","channel":"C1","channel_type":"channel","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`, "mention", "the total is off", "10.1"},
+		"with a label":          {`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hey <@UBOT|bobbin>, look"}`, "mention", "hey , look", "10.1"},
+		"in a thread":           {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"and you, <@UBOT>?"}`, "mention", "and you, ?", "10.1"},
+		"a reply":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "reply", "fix it", "10.1"},
+		"a broadcast reply":     {`{"type":"message","subtype":"thread_broadcast","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "reply", "fix it", "10.1"},
+		"a root":                {`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hello"}`, "", "hello", "10.1"},
+		"a root with replies":   {`{"type":"message","channel":"C1","user":"U1","ts":"10.1","thread_ts":"10.1","text":"hello"}`, "", "hello", "10.1"},
+		"a watched root":        {`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"it fails"}`, "reply", "it fails", "10.1"},
+		"a direct message":      {`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"it fails"}`, "mention", "it fails", "10.1"},
+		"only the mention":      {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"<@UBOT>"}`, "mention", "", "10.1"},
+		"escapes":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"a &lt; b &amp;&amp; c &gt; d &amp;lt;"}`, "reply", "a < b && c > d &lt;", "10.1"},
+		"other mentions stay":   {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"<@U2> fix it"}`, "reply", "<@U2> fix it", "10.1"},
+		"a quote":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"&gt; fix it"}`, "reply", "> fix it", "10.1"},
+		"a file":                {`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"see","files":[{"name":"crash.log"}]}`, "reply", "see\n[attached: crash.log]", "10.1"},
+		"a file alone":          {`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"","files":[{"name":"a\nb.log"}]}`, "reply", "[attached: a b.log]", "10.1"},
+		"a shared message":      {`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this","attachments":[{"is_share":true,"author_name":"Ada","text":"it fails\nfix it"},{"text":"a preview"}]}`, "mention", "this\n> forwarded from Ada: it fails\n> fix it", "10.1"},
+		"me":                    {`{"type":"message","subtype":"me_message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"waits"}`, "reply", "waits", "10.1"},
+		"no words":              {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":""}`, "", "", "10.1"},
+		"our own":               {`{"type":"message","channel":"C1","user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"[deep] Done"}`, "", "", ""},
+		"our own by bot id":     {`{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"[deep] Done"}`, "", "", ""},
+		"our own by app":        {`{"type":"message","channel":"C1","user":"U1","app_id":"ABOT","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
+		"another bot":           {`{"type":"message","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
+		"another bot's mention": {`{"type":"app_mention","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","text":"<@UBOT> fix it"}`, "", "", ""},
+		"a webhook":             {`{"type":"message","subtype":"bot_message","channel":"C1","username":"ada","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
+		"slackbot":              {`{"type":"message","channel":"C1","user":"USLACKBOT","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
+		"nobody":                {`{"type":"message","channel":"C1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
+		"a join":                {`{"type":"message","subtype":"channel_join","channel":"CWATCH","user":"U1","ts":"11.1","text":"<@U1> has joined"}`, "", "", ""},
+		"a topic":               {`{"type":"message","subtype":"channel_topic","channel":"CWATCH","user":"U1","ts":"11.1","text":"<@UBOT> fix it"}`, "", "", ""},
+		"a mention by an edit":  {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`, "", "", ""},
+		"a reaction":            {`{"type":"reaction_added","user":"U1","reaction":"+1","item":{"type":"message","channel":"C1","ts":"10.1"}}`, "", "", ""},
+		"no channel":            {`{"type":"message","user":"U1","ts":"11.1","text":"<@UBOT> x"}`, "", "", ""},
+		"no ts":                 {`{"type":"app_mention","channel":"C1","user":"U1","text":"<@UBOT> x"}`, "", "", ""},
+		"odd types":             {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it","files":"none","attachments":{"a":1},"edited":7,"team":[1],"blocks":[{"type":"brand_new","x":{}}]}`, "reply", "fix it", "10.1"},
+		"an odd text":           {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","text":{"a":"b"}}`, "mention", "", "11.1"},
+		"an odd event":          {`"fix it"`, "", "", ""},
+	} {
+		in, ok, reason := reader.Normalise("events_api", callback(c.event))
+		require.Equal(t, c.kind != "", ok, "%s: %s", name, reason)
+		if !ok {
+			require.NotEmpty(t, reason, name)
+			continue
+		}
+		require.Equal(t, c.kind, in.Kind, name)
+		require.Equal(t, c.text, in.Text, name)
+		require.Equal(t, c.thread, in.Thread.TS, name)
+		require.Equal(t, "Ev1", in.EventID, name)
+		require.Equal(t, "T1", in.Thread.Team, name)
+		require.Equal(t, "U1", in.User, name)
+	}
+}
+
+func TestNormaliseEditsAndDeletions(t *testing.T) {
+	t.Parallel()
+	const was = `{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails"}`
+	for name, c := range map[string]struct {
+		event string
+		kind  workflow.IncomingKind
+		user  string
+		ts    string
+		text  string
+	}{
+		"an edit":              {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"<@UBOT> it fails for guests","edited":{"user":"U1"}},"previous_message":` + was + `}`, "edit", "U1", "11.1", "it fails for guests"},
+		"an edit by another":   {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it","edited":{"user":"U5"}},"previous_message":` + was + `}`, "edit", "U5", "11.1", "fix it"},
+		"without the old one":  {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"x","edited":{"user":"U1"}}}`, "edit", "U1", "11.1", "x"},
+		"a preview":            {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails","attachments":[{"from_url":"https://x"}]},"previous_message":` + was + `}`, "", "", "", ""},
+		"our own update":       {`{"subtype":"message_changed","message":{"user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"x"},"previous_message":` + was + `}`, "", "", "", ""},
+		"a bot's update":       {`{"subtype":"message_changed","message":{"user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1","text":"fix it"},"previous_message":` + was + `}`, "", "", "", ""},
+		"nothing":              {`{"subtype":"message_changed"}`, "", "", "", ""},
+		"a deletion":           {`{"subtype":"message_deleted","deleted_ts":"11.1","previous_message":` + was + `}`, "delete", "U1", "11.1", ""},
+		"of what is not known": {`{"subtype":"message_deleted","deleted_ts":"10.1"}`, "delete", "", "10.1", ""},
+		"of our own":           {`{"subtype":"message_deleted","deleted_ts":"11.1","previous_message":{"user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1"}}`, "", "", "", ""},
+		"of nothing":           {`{"subtype":"message_deleted"}`, "", "", "", ""},
+		"a tombstone":          {`{"subtype":"message_changed","message":{"subtype":"tombstone","user":"USLACKBOT","ts":"10.1","thread_ts":"10.1","text":"This message was deleted."},"previous_message":{"user":"U1","ts":"10.1","text":"<@UBOT> it fails"}}`, "delete", "U1", "10.1", ""},
+	} {
+		event := strings.Replace(c.event, `{"subtype"`, `{"type":"message","channel":"C1","ts":"12.5","event_ts":"12.5","subtype"`, 1)
+		in, ok, reason := reader.Normalise("events_api", callback(event))
+		require.Equal(t, c.kind != "", ok, "%s: %s", name, reason)
+		if !ok {
+			continue
+		}
+		require.Equal(t, c.kind, in.Kind, name)
+		require.Equal(t, c.user, in.User, name)
+		require.Equal(t, c.ts, in.TS, name)
+		require.Equal(t, c.text, in.Text, name)
+		require.Equal(t, workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"}, in.Thread, name)
+		require.Equal(t, time.Unix(12, 500_000_000).UTC(), in.At, name)
+	}
+}
+
+func TestNormalisePresses(t *testing.T) {
+	t.Parallel()
+	const press = `{"type":"block_actions","user":{"id":"U1","team_id":"T9"},"team":{"id":"T9"},
+		"container":{"type":"message","channel_id":"C1","message_ts":"11.1","thread_ts":"10.1"},
+		"actions":[{"type":"button","action_id":"option#3","value":"id-3","action_ts":"12.000001"}]}`
+	in, ok, reason := reader.Normalise("interactive", []byte(press))
+	require.True(t, ok, reason)
+	require.Equal(t, workflow.Incoming{
+		EventID: "press:C1:11.1:option#3:U1:12.000001", Kind: workflow.IncomingAction, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
+		TS: "11.1", User: "U1", UserTeam: "T9", ActionID: "option", Value: "id-3", At: time.Unix(12, 1000).UTC(),
+	}, in)
+
+	menu := strings.Replace(press, `"value":"id-3"`, `"selected_option":{"value":"shop"}`, 1)
+	in, ok, _ = reader.Normalise("interactive", []byte(menu))
+	require.True(t, ok)
+	require.Equal(t, "shop", in.Value)
+
+	for name, payload := range map[string]string{
+		"another kind": `{"type":"view_submission","user":{"id":"U1"}}`,
+		"no action":    `{"type":"block_actions","user":{"id":"U1"},"container":{"channel_id":"C1","message_ts":"11.1"},"actions":[]}`,
+		"no message":   `{"type":"block_actions","user":{"id":"U1"},"container":{"type":"view"},"actions":[{"action_id":"x"}]}`,
+		"no user":      `{"type":"block_actions","container":{"channel_id":"C1","message_ts":"11.1"},"actions":[{"action_id":"x"}]}`,
+		"not JSON":     `{`,
+		"odd":          `[]`,
+	} {
+		_, ok, reason := reader.Normalise("interactive", []byte(payload))
+		require.False(t, ok, name)
+		require.NotEmpty(t, reason, name)
+	}
+	_, ok, _ = reader.Normalise("slash_commands", []byte(`{}`))
+	require.False(t, ok)
+}
+
+func TestStrangersAreTold(t *testing.T) {
+	t.Parallel()
+	in, ok, _ := reader.Normalise("events_api", callback(
+		`{"type":"message","channel":"C1","user":"U1","team":"T1","user_team":"T9","source_team":"T9","ts":"11.1","thread_ts":"10.1","text":"fix it"}`))
+	require.True(t, ok)
+	require.Equal(t, "T9", in.UserTeam)
+	require.Equal(t, "T1", in.Thread.Team)
+}
+
+// FuzzNormalise: whatever Slack sends is understood or passed over.
+func FuzzNormalise(f *testing.F) {
+	f.Add("events_api", callback(`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> x"}`))
+	f.Add("events_api", callback(`{"type":"message","subtype":"message_changed","channel":"C1","message":{"ts":"1"},"previous_message":null}`))
+	f.Add("interactive", []byte(`{"type":"block_actions","actions":[{}]}`))
+	for _, seed := range []string{
+		`{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1.1","previous_message":{"ts":"1.1","user":"U1"}}`,
+		`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"a","blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"a"},{"type":"user","user_id":"U2"}]}]}],"files":[{"id":"F1","name":"x","size":1e18}]}`,
+		`{"type":"message","channel":"C1","bot_id":"B1","subtype":"bot_message","ts":"1.1","text":"<!channel>"}`,
+		`{"type":"reaction_added","user":"U1","item":{"type":"message","channel":"C1","ts":"1.1"},"reaction":"+1"}`,
+	} {
+		f.Add("events_api", callback(seed))
+	}
+	f.Add("interactive", []byte(`{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1","team_id":"T1"},"channel":{"id":"C1"},"container":{"message_ts":"1.2","thread_ts":"1.1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"approve","value":"x","action_ts":"3.3","type":"button"}]}`))
+	f.Add("interactive", []byte(`{"type":"view_submission","view":{"id":"V1","state":{"values":{"a":{"b":{"value":"c"}}}}},"user":{"id":"U1"}}`))
+	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
+		in, ok, reason := reader.Normalise(kind, payload)
+		require.Equal(t, ok, reason == "")
+		if ok {
+			require.NotEmpty(t, in.EventID)
+			require.NotEmpty(t, in.Thread.Channel)
+			require.NotEmpty(t, in.TS)
+		}
+	})
+}

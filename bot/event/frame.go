@@ -1,0 +1,42 @@
+package event
+
+import "encoding/json"
+
+// A Frame is one frame of Socket Mode.
+type Frame struct {
+	EnvelopeID string
+	Type       string // such as events_api
+	Payload    []byte
+	Event      string // the type of the event in it, if it holds one
+	EventID    string
+}
+
+// ReadFrame reads a frame as leniently as its payload; false where it has no envelope's id,
+// so that nobody can acknowledge it.
+func ReadFrame(message []byte) (f Frame, ok bool) {
+	var e envelope
+	if json.Unmarshal(message, &e) != nil || e.ID == "" {
+		return f, false
+	}
+	var inner eventCallback
+	_ = json.Unmarshal(e.Payload, &inner) // of another kind, it has no such fields
+	return Frame{
+		EnvelopeID: string(e.ID), Type: string(e.Type), Payload: e.Payload,
+		Event: string(inner.Event.v.Type), EventID: string(inner.EventID),
+	}, true
+}
+
+// HomeOpenedBy is who opened their home; empty for any other event.
+func HomeOpenedBy(kind string, payload []byte) string {
+	var p struct {
+		Event lenient[struct {
+			Type jstring `json:"type"`
+			Tab  jstring `json:"tab"`
+			User jstring `json:"user"`
+		}] `json:"event"`
+	}
+	if kind != "events_api" || json.Unmarshal(payload, &p) != nil || p.Event.v.Type != "app_home_opened" || p.Event.v.Tab != "home" {
+		return ""
+	}
+	return string(p.Event.v.User)
+}

@@ -1,0 +1,172 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// What people share with a message: files, and other messages.
+
+// maxShared is how many files of one message are taken in; Slack's own limit is ten.
+const maxShared = 20
+
+// quoteShared names the files of a message, and quotes the messages that were shared with it.
+func quoteShared(p post) (s string) {
+	for _, f := range p.Files.v {
+		s += "\n[attached: " + mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
+	}
+	for _, a := range p.Attachments.v {
+		words := a.words()
+		if !a.IsShare.v || words == "" {
+			continue
+		}
+		quoted := strings.ReplaceAll(words, "\n", "\n> ")
+		s += "\n> " + a.source() + ": " + quoted
+	}
+	return s
+}
+
+// sharedFiles are the files of a message, and of those that are forwarded with it.
+func sharedFiles(p post) []workflow.Attachment {
+	var list []workflow.Attachment
+	add := func(files []file) {
+		for _, f := range files {
+			if f.ID != "" && len(list) < maxShared {
+				list = append(list, f.attachment(string(p.TS)))
+			}
+		}
+	}
+	add(p.Files.v)
+	for _, a := range p.Attachments.v {
+		if a.IsShare.v {
+			add(a.Files.v)
+		}
+	}
+	return list
+}
+
+func (f file) attachment(message string) workflow.Attachment {
+	a := workflow.Attachment{
+		Message: message, File: string(f.ID), Name: mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120),
+		Kind: mrkdwn.OneLine(string(cmp.Or(f.Mimetype, f.Filetype)), 100), Mode: string(f.Mode), URL: string(cmp.Or(f.Download, f.Private)),
+	}
+	if f.Size.v > 0 && f.Size.v < 1<<60 {
+		a.Size = int64(f.Size.v)
+	}
+	switch {
+	case f.External.v:
+		a.Mode, a.URL = ModeExternal, ""
+	case f.Filetype == "quip" || f.Filetype == "canvas" || f.Mimetype == "application/vnd.slack-docs":
+		a.Mode = ModeCanvas
+	case f.FileAccess == "check_file_info":
+		a.URL = "" // files.info tells the rest
+	}
+	return a
+}
+
+// source says where a message that somebody shared comes from.
+func (a attachment) source() string {
+	s := "forwarded"
+	if a.AuthorName != "" {
+		s += " from " + mrkdwn.OneLine(string(a.AuthorName), 80)
+	}
+	if a.Footer != "" {
+		s += " (" + mrkdwn.OneLine(mrkdwn.Unescape(string(a.Footer)), 80) + ")"
+	}
+	return s
+}
+
+// words are those of a message that somebody shared.
+func (a attachment) words() string {
+	if said := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); said != "" {
+		return said
+	}
+	var b strings.Builder
+	for _, m := range a.Blocks.v {
+		var blocks any
+		if json.Unmarshal(m.Message.v.Blocks, &blocks) == nil {
+			blockWords(&b, blocks, 0)
+		}
+	}
+	return cmp.Or(strings.TrimSpace(b.String()), strings.TrimSpace(mrkdwn.Unescape(string(a.Fallback))))
+}
+
+// blockWords writes the texts of blocks of any kind, in their order: what there is to read
+// stands in "text", as a string or as an object with one; sections of rich text make lines.
+func blockWords(b *strings.Builder, v any, depth int) {
+	if depth > 20 || b.Len() > maxWords {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			blockWords(b, e, depth+1)
+		}
+	case map[string]any:
+		switch text := v["text"].(type) {
+		case string:
+			b.WriteString(text)
+		default:
+			blockWords(b, text, depth+1)
+		}
+		switch kind, _ := v["type"].(string); kind {
+		case "user", "channel", "usergroup":
+			id, _ := v[map[string]string{"user": "user_id", "channel": "channel_id", "usergroup": "usergroup_id"}[kind]].(string)
+			b.WriteString(map[string]string{"user": "<@", "channel": "<#", "usergroup": "<!subteam^"}[kind] + id + ">")
+		case "link":
+			if _, named := v["text"].(string); !named {
+				url, _ := v["url"].(string)
+				b.WriteString(url)
+			}
+		}
+		blockWords(b, v["elements"], depth+1)
+		blockWords(b, v["fields"], depth+1)
+		if kind, _ := v["type"].(string); strings.HasPrefix(kind, "rich_text_") || kind == "section" || kind == "header" {
+			b.WriteByte('\n')
+		}
+	}
+}
+
+const (
+	maxWords     = 40_000 // characters of a message that was shared; Slack's own limit
+	ModeExternal = "external"
+	ModeCanvas   = "canvas"
+)
+
+// readPost reads a message of the Web API as leniently as an event's.
+func readPost(m slack.Message) (p post, err error) {
+	raw, err := json.Marshal(m.Msg)
+	if err == nil {
+		err = json.Unmarshal(raw, &p)
+	}
+	if err != nil {
+		return p, fmt.Errorf("read message %s: %w", m.Timestamp, err)
+	}
+	return p, nil
+}
+
+// ReadShared returns what was shared with a message of the Web API: its files, and lines
+// that name them and quote other messages.
+func ReadShared(m slack.Message) (quoted string, files []workflow.Attachment) {
+	p, err := readPost(m)
+	if err != nil {
+		return "", nil
+	}
+	return quoteShared(p), sharedFiles(p)
+}
+
+// ReadFile returns what files.info says of a file that was shared with that message.
+func ReadFile(info *slack.File, id, message string) workflow.Attachment {
+	f := file{
+		ID: jstring(id), Name: jstring(info.Name), Title: jstring(info.Title), Mimetype: jstring(info.Mimetype), Filetype: jstring(info.Filetype),
+		Mode: jstring(info.Mode), Download: jstring(info.URLPrivateDownload), Private: jstring(info.URLPrivate),
+	}
+	f.Size.v, f.External.v = float64(info.Size), info.IsExternal
+	return f.attachment(message)
+}

@@ -1,0 +1,151 @@
+package event
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// SendShortcut is the callback_id of the shortcut in the manifest.
+const SendShortcut = "send_to_bobbin"
+
+// How a message was sent; the ActionID of an Incoming.
+const (
+	ByShortcut = "shortcut"
+	ByReaction = "reaction"
+)
+
+// sharePayload is the payload of either: of an interactive envelope, or of an event.
+type sharePayload struct {
+	Type        jstring `json:"type"`
+	CallbackID  jstring `json:"callback_id"`
+	ResponseURL jstring `json:"response_url"`
+	MessageTS   jstring `json:"message_ts"`
+	ActionTS    jstring `json:"action_ts"`
+	User        lenient[struct {
+		ID     jstring `json:"id"`
+		TeamID jstring `json:"team_id"`
+	}] `json:"user"`
+	Channel lenient[struct {
+		ID   jstring `json:"id"`
+		Name jstring `json:"name"`
+	}] `json:"channel"`
+	Message lenient[post] `json:"message"`
+
+	EventID jstring `json:"event_id"`
+	Event   lenient[struct {
+		Type     jstring `json:"type"`
+		User     jstring `json:"user"`
+		Reaction jstring `json:"reaction"`
+		ItemUser jstring `json:"item_user"`
+		EventTS  jstring `json:"event_ts"`
+		Item     lenient[struct {
+			Type    jstring `json:"type"`
+			Channel jstring `json:"channel"`
+			TS      jstring `json:"ts"`
+		}] `json:"item"`
+	}] `json:"event"`
+}
+
+// SharedMessage is a message that somebody sent to the bot.
+type SharedMessage struct {
+	In        workflow.Incoming
+	Private   bool   // a direct message or a conversation of several
+	AnswerURL string // where whoever did it is told something alone; empty: nowhere
+	Own       bool   // the bot's own message
+}
+
+// ReadSharedMessage reads such a payload; false for any other, and for reactions that mean nothing here.
+func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage, ok bool) {
+	var p sharePayload
+	if json.Unmarshal(payload, &p) != nil {
+		return s, false
+	}
+	switch {
+	case kind == "interactive" && p.Type == "message_action" && p.CallbackID == SendShortcut:
+		s = r.readShortcut(p)
+	case kind == "events_api" && p.Event.v.Type == "reaction_added":
+		s, ok = r.readReaction(p)
+		if !ok {
+			return s, false
+		}
+	default:
+		return s, false
+	}
+	s.In.Kind, s.In.Thread.Team = workflow.IncomingSent, r.Self.Team
+	return s, s.In.Thread.Channel != "" && s.In.TS != "" && s.In.User != ""
+}
+
+func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
+	message := p.Message.v
+	if message.TS == "" {
+		message.TS = p.MessageTS
+	}
+	in := r.incoming(message)
+	in.Value, s.Own = author(message), r.isOwn(message)
+	in.ActionID, in.Thread.Channel = ByShortcut, string(p.Channel.v.ID)
+	in.User, in.UserTeam = string(p.User.v.ID), string(p.User.v.TeamID)
+	in.At = ParseTS(string(p.ActionTS))
+	in.EventID = strings.Join([]string{ByShortcut, in.Thread.Channel, in.TS, in.User, string(p.ActionTS)}, ":")
+	s.In, s.AnswerURL = in, string(p.ResponseURL)
+	s.Private = p.Channel.v.Name == "directmessage" || strings.HasPrefix(string(p.Channel.v.Name), "mpdm-")
+	return s
+}
+
+// readReaction leaves In without the message: the event does not tell it.
+func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
+	e, item := p.Event.v, p.Event.v.Item.v
+	name, _, _ := strings.Cut(string(e.Reaction), "::") // a tone of skin follows
+	if item.Type != "message" || e.User == jstring(r.Self.User) || !slices.Contains(r.Reactions[string(item.Channel)], name) {
+		return s, false
+	}
+	// The same for everything that one person does to one message.
+	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)}, ":")
+	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
+	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
+	return s, !s.Own
+}
+
+// author is who wrote a message: an id, or the name that a bot gave itself.
+func author(p post) string {
+	if p.User != "" {
+		return string(p.User)
+	}
+	return mrkdwn.OneLine(string(p.Username), 80)
+}
+
+func (r Reader) isOwn(p post) bool {
+	return p.User != "" && string(p.User) == r.Self.User || p.BotID != "" && string(p.BotID) == r.Self.BotID
+}
+
+// ReadMessage reads a message of the Web API: its thread, its words and files, and as Value
+// who wrote it.
+func (r Reader) ReadMessage(m slack.Message) (workflow.Incoming, error) {
+	p, err := readPost(m)
+	if err != nil {
+		return workflow.Incoming{}, err
+	}
+	in := r.incoming(p)
+	in.Value = author(p)
+	return in, nil
+}
+
+// ReadHistory reads a message of a channel's or a thread's history as if its event had
+// come; false where it is nothing to us.
+func (r Reader) ReadHistory(channel string, m slack.Message) (workflow.Incoming, bool) {
+	p, err := readPost(m)
+	if err != nil {
+		return workflow.Incoming{}, false
+	}
+	e := event{post: p, Channel: jstring(channel)}
+	e.Type = "message"
+	if strings.HasPrefix(channel, "D") {
+		e.ChannelType = "im"
+	}
+	in, reason := r.event(eventCallback{EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	return in, reason == ""
+}

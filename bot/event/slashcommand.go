@@ -1,0 +1,84 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// SlashCommand is one run of a slash command.
+type SlashCommand struct {
+	Envelope string
+	Key      string // the same whenever it comes again
+	Channel  string
+	User     string
+	Team     string
+	Name     string // /grill-me
+	Text     string
+}
+
+// commandUsage lists the commands and what follows them.
+var commandUsage = []struct {
+	name workflow.Command
+	form string
+}{
+	{workflow.CommandGrillMe, `"what you want"`},
+	{workflow.CommandStartWork, `"what has to be done"`},
+	{workflow.CommandDiagnose, `"what is wrong"`},
+	{workflow.CommandConsult, `"your question"`},
+}
+
+// ReadCommand reads the payload of a slash_commands envelope.
+func (r Reader) ReadCommand(envelopeID string, payload []byte) (SlashCommand, error) {
+	var p slashPayload
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return SlashCommand{}, fmt.Errorf("not JSON: %w", err)
+	}
+	c := SlashCommand{
+		Envelope: envelopeID, Key: cmp.Or(string(p.TriggerID), envelopeID), Channel: string(p.ChannelID),
+		User: string(p.UserID), Team: string(p.TeamID), Name: string(p.Command),
+		Text: strings.TrimSpace(mrkdwn.Unescape(mrkdwn.Visible(string(p.Text)))),
+	}
+	if c.Channel == "" || c.User == "" || c.Name == "" {
+		return c, errors.New("a command that belongs to no channel")
+	}
+	return c, nil
+}
+
+// Help is what to answer to a command that says too little; empty when it can be run.
+func (c SlashCommand) Help() string {
+	var lines []string
+	for _, f := range commandUsage {
+		line := "`/" + string(f.name) + " " + f.form + "`"
+		if c.Name != "/"+string(f.name) {
+			lines = append(lines, line)
+			continue
+		}
+		if c.Text == "" {
+			return "Say what it is about: " + line
+		}
+		return ""
+	}
+	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(c.Name, 40)) + ". My commands are:\n" + strings.Join(lines, "\n")
+}
+
+// RootText is the message that the thread begins with: who asked, and the words, in which no
+// mention, no link and no agent's name works.
+func (c SlashCommand) RootText() string {
+	return mrkdwn.QuoteSignatures("<@" + c.User + "> " + c.Name + " " + mrkdwn.RenderPlain(c.Text))
+}
+
+// Incoming is the command as a message of the person's own.
+func (c SlashCommand) Incoming(self bot.Self, ts string) workflow.Incoming {
+	return workflow.Incoming{
+		EventID: c.Envelope, Kind: workflow.IncomingMention,
+		Thread: workflow.Thread{Team: self.Team, Channel: c.Channel, TS: ts}, TS: ts,
+		User: c.User, UserTeam: c.Team, Text: c.Name + " " + c.Text, At: ParseTS(ts),
+	}
+}

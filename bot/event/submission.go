@@ -1,0 +1,85 @@
+package event
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+)
+
+// The inputs of the forms: each is a block of the same name.
+const (
+	InputWords  = "words"
+	InputFiles  = "files"
+	InputChoice = "repository"
+)
+
+// Submission is one modal that somebody sent.
+type Submission struct {
+	In         workflow.Incoming // without its thread
+	Errors     map[string]string // by input: what cannot be taken
+	BlameInput string            // the input under which trouble is told
+	Unknown    string            // why it is nothing to us; empty: it is
+}
+
+// ReadSubmission reads the payload of an interactive envelope; ok is false where it is no modal.
+// The same words in the same modal are the same event: sent again after an answer that was
+// lost, they count once, and other words count too.
+func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
+	var p viewSubmission
+	if err := json.Unmarshal(payload, &p); err != nil || p.Type != "view_submission" {
+		return s, false
+	}
+	view := p.View.v
+	value, ts, _ := strings.Cut(string(view.Metadata), " ")
+	s.In = workflow.Incoming{
+		Kind: workflow.IncomingForm, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
+		ActionID: string(view.CallbackID), Value: value, At: time.Now().UTC(),
+	}
+	if view.ID == "" || value == "" || s.In.User == "" {
+		s.Unknown = "a form that belongs to no button"
+		return s, true
+	}
+	entered := func(name string) string {
+		f := view.State.v.Values.v[name].v[name].v
+		return strings.TrimSpace(mrkdwn.Visible(string(cmp.Or(f.Value, f.Selected.v.Value))))
+	}
+	s.BlameInput, s.Errors = InputWords, map[string]string{}
+	switch s.In.ActionID {
+	case workflow.ActionCorrect:
+		if s.In.Text = entered(InputWords); s.In.Text == "" {
+			s.Errors[InputWords] = "Say what is wrong, or close this."
+		}
+	case workflow.ActionRepository:
+		s.BlameInput = InputChoice
+		if s.In.Text = entered(InputChoice); s.In.Text == "" {
+			s.Errors[InputChoice] = "Choose one, or close this."
+		}
+	case workflow.ActionFixLimited:
+		var cure string
+		if s.In.Text, cure = intent.LimitedTo(entered(InputFiles), entered(InputWords)); cure != "" {
+			s.Errors[InputWords] = cure
+		}
+	default:
+		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(s.In.ActionID, 40))
+	}
+	sum := sha256.Sum256([]byte(s.In.User + "\x00" + s.In.Text))
+	s.In.EventID = "form:" + string(view.ID) + ":" + hex.EncodeToString(sum[:8])
+	return s, true
+}
+
+// ReadTrigger returns what a press gives to open a modal with; empty where it gives nothing.
+func ReadTrigger(payload []byte) string {
+	var t trigger
+	if json.Unmarshal(payload, &t) != nil {
+		return ""
+	}
+	return string(t.TriggerID)
+}

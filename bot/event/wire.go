@@ -1,0 +1,180 @@
+package event
+
+import "encoding/json"
+
+// The types here are the few fields of Slack's JSON that matter to us, read leniently: a
+// field of another type than expected is empty instead of an error. slack-go decodes whole
+// events strictly and drops those that it does not understand; a person's message must not
+// be lost because Slack invented a block.
+
+// jstring is a JSON string; anything else is empty.
+type jstring string
+
+// UnmarshalJSON never fails.
+func (t *jstring) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*t = jstring(s)
+	}
+	return nil
+}
+
+// lenient is a JSON value of type T; anything else is T's zero value.
+type lenient[T any] struct{ v T }
+
+// UnmarshalJSON never fails.
+func (l *lenient[T]) UnmarshalJSON(b []byte) error {
+	var v T
+	if json.Unmarshal(b, &v) == nil {
+		l.v = v
+	}
+	return nil
+}
+
+// envelope is one frame of Socket Mode.
+type envelope struct {
+	ID      jstring         `json:"envelope_id"`
+	Type    jstring         `json:"type"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+// eventCallback is the payload of an events_api envelope.
+type eventCallback struct {
+	Type     jstring        `json:"type"`
+	EventID  jstring        `json:"event_id"`
+	APIAppID jstring        `json:"api_app_id"`
+	Event    lenient[event] `json:"event"`
+}
+
+// event is app_mention or message; Message and Previous belong to message_changed, and
+// Previous to message_deleted.
+type event struct {
+	post
+	Channel     jstring        `json:"channel"`
+	ChannelType jstring        `json:"channel_type"`
+	EventTS     jstring        `json:"event_ts"`
+	DeletedTS   jstring        `json:"deleted_ts"`
+	Message     lenient[*post] `json:"message"`
+	Previous    lenient[*post] `json:"previous_message"`
+}
+
+// post is one message.
+type post struct {
+	Type        jstring               `json:"type"`
+	Subtype     jstring               `json:"subtype"`
+	User        jstring               `json:"user"`
+	Team        jstring               `json:"team"`
+	UserTeam    jstring               `json:"user_team"`
+	Username    jstring               `json:"username"` // a bot's own choice
+	BotID       jstring               `json:"bot_id"`
+	AppID       jstring               `json:"app_id"`
+	Text        jstring               `json:"text"`
+	TS          jstring               `json:"ts"`
+	ThreadTS    jstring               `json:"thread_ts"`
+	Edited      lenient[*edited]      `json:"edited"`
+	Files       lenient[[]file]       `json:"files"`
+	Attachments lenient[[]attachment] `json:"attachments"`
+}
+
+type edited struct {
+	User jstring `json:"user"`
+}
+
+// file is https://docs.slack.dev/reference/objects/file-object, as far as it is used.
+type file struct {
+	ID         jstring          `json:"id"`
+	Name       jstring          `json:"name"`
+	Title      jstring          `json:"title"`
+	Mimetype   jstring          `json:"mimetype"`
+	Filetype   jstring          `json:"filetype"`
+	Mode       jstring          `json:"mode"`
+	Size       lenient[float64] `json:"size"`
+	External   lenient[bool]    `json:"is_external"`
+	Private    jstring          `json:"url_private"`
+	Download   jstring          `json:"url_private_download"`
+	FileAccess jstring          `json:"file_access"`
+}
+
+// attachment matters where it is another message that somebody shared. Its words are in
+// Text; where that is empty, in the blocks of the message.
+type attachment struct {
+	IsShare    lenient[bool]   `json:"is_share"`
+	AuthorName jstring         `json:"author_name"`
+	Text       jstring         `json:"text"`
+	Fallback   jstring         `json:"fallback"`
+	Footer     jstring         `json:"footer"` // "Posted in #general"
+	Files      lenient[[]file] `json:"files"`
+	Blocks     lenient[[]struct {
+		Message lenient[struct {
+			Blocks json.RawMessage `json:"blocks"`
+		}] `json:"message"`
+	}] `json:"message_blocks"`
+}
+
+// slashPayload is the payload of a slash_commands envelope.
+type slashPayload struct {
+	Command   jstring `json:"command"`
+	Text      jstring `json:"text"`
+	ChannelID jstring `json:"channel_id"`
+	UserID    jstring `json:"user_id"`
+	TeamID    jstring `json:"team_id"`
+	TriggerID jstring `json:"trigger_id"`
+}
+
+// blockActions is the payload of an interactive envelope.
+type blockActions struct {
+	Type jstring `json:"type"`
+	User lenient[struct {
+		ID     jstring `json:"id"`
+		TeamID jstring `json:"team_id"`
+	}] `json:"user"`
+	Channel lenient[struct {
+		ID jstring `json:"id"`
+	}] `json:"channel"`
+	Container lenient[struct {
+		ChannelID jstring `json:"channel_id"`
+		MessageTS jstring `json:"message_ts"`
+		ThreadTS  jstring `json:"thread_ts"`
+	}] `json:"container"`
+	Message lenient[post]     `json:"message"`
+	Actions lenient[[]action] `json:"actions"`
+}
+
+type action struct {
+	ActionID jstring `json:"action_id"`
+	Value    jstring `json:"value"`
+	ActionTS jstring `json:"action_ts"`
+	Selected lenient[struct {
+		Value jstring `json:"value"`
+	}] `json:"selected_option"`
+}
+
+// trigger is what a press gives to open a modal with, for three seconds and once.
+type trigger struct {
+	TriggerID jstring `json:"trigger_id"`
+}
+
+// viewSubmission is the payload of an interactive envelope by which a modal is sent.
+type viewSubmission struct {
+	Type jstring `json:"type"`
+	User lenient[struct {
+		ID     jstring `json:"id"`
+		TeamID jstring `json:"team_id"`
+	}] `json:"user"`
+	View lenient[struct {
+		ID         jstring `json:"id"`
+		CallbackID jstring `json:"callback_id"`
+		Metadata   jstring `json:"private_metadata"`
+		State      lenient[struct {
+			Values lenient[map[string]lenient[map[string]lenient[field]]] `json:"values"`
+		}] `json:"state"`
+	}] `json:"view"`
+}
+
+// field is what was entered in one input, or chosen in a menu.
+type field struct {
+	Value    jstring `json:"value"`
+	Selected lenient[struct {
+		Value jstring `json:"value"`
+	}] `json:"selected_option"`
+}

@@ -1,0 +1,216 @@
+package examine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/people"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack"
+)
+
+// An Examiner looks, before a bot runs or beside one that does, at what Slack lets its app
+// do. It changes nothing and posts nothing. Only the BotToken of its Config is needed;
+// [Socket] is for the other one.
+type Examiner struct {
+	people *people.Directory
+
+	App    string        // the app's id; empty: Slack did not say
+	URL    string        // of the workspace
+	Scopes []string      // of the bot token; nil: Slack did not say
+	Ahead  time.Duration // of this machine's clock before Slack's, which tells whole seconds
+	Took   time.Duration // of one call
+}
+
+// App finds out who the bot is. What Slack refuses is an *AuthError, as from [bot.Open].
+func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
+	s := cfg.Connect()
+	began := time.Now()
+	who, err := s.Identify(ctx)
+	if err != nil {
+		return nil, bot.ExplainError(err, bot.BotTokenName)
+	}
+	e := &Examiner{people: &people.Directory{Slack: s}, URL: who.URL, Took: time.Since(began)}
+	if granted := who.Header.Values("X-OAuth-Scopes"); granted != nil {
+		e.Scopes = strings.FieldsFunc(strings.Join(granted, ","), func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	if date, err := http.ParseTime(who.Header.Get("Date")); err == nil {
+		e.Ahead = time.Since(date) - e.Took/2
+	}
+	if info, err := s.API.GetBotInfoContext(ctx, slack.GetBotInfoParameters{Bot: who.BotID}); err == nil {
+		e.App = info.AppID
+	}
+	return e, nil
+}
+
+// Self tells who the bot is.
+func (e *Examiner) Self() bot.Self { return e.people.Slack.Self() }
+
+// A ChannelStanding is what the bot sees of a channel.
+type ChannelStanding struct {
+	ID, Name string // an empty ID: it sees no such channel
+	Member   bool   // the bot is in it
+	Archived bool
+	Shared   bool // with people of another organisation
+}
+
+// Channel looks at one that a configuration names by id or by #name. Names are those of
+// channels that the bot is in; near are the others, for who mistyped one.
+func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding, near []string, err error) {
+	id := named
+	if name, is := strings.CutPrefix(named, "#"); is {
+		known, err := e.people.Slack.OwnChannels(ctx)
+		if err != nil {
+			return c, nil, err
+		}
+		for other := range known {
+			near = append(near, "#"+other)
+		}
+		slices.Sort(near)
+		if id = known[name]; id == "" {
+			return ChannelStanding{Name: name}, near, nil
+		}
+	}
+	var found *slack.Channel
+	err = e.people.Slack.Call(ctx, func() (err error) {
+		found, err = e.people.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+		return err
+	})
+	switch {
+	case bot.ErrorCode(err) == "channel_not_found":
+		return c, nil, nil
+	case err != nil:
+		return c, nil, fmt.Errorf("conversations.info of %s: %w", id, bot.ExplainError(err, bot.BotTokenName))
+	}
+	return ChannelStanding{
+		ID: found.ID, Name: found.Name, Member: found.IsMember || found.IsIM, Archived: found.IsArchived,
+		Shared: found.IsExtShared,
+	}, nil, nil
+}
+
+// Channels is how many the bot is in.
+func (e *Examiner) Channels(ctx context.Context) (int, error) {
+	known, err := e.people.Slack.OwnChannels(ctx)
+	return len(known), err
+}
+
+// Person tells who somebody is; false when Slack knows nobody of that id.
+func (e *Examiner) Person(ctx context.Context, id string) (p workflow.Person, found bool, err error) {
+	p, err = e.people.Known(ctx, id)
+	switch {
+	case bot.ErrorCode(err) == "user_not_found":
+		return p, false, nil
+	case err != nil:
+		return p, false, err
+	}
+	return p, true, nil
+}
+
+// Group is who is in a user group; false when there is none of that id.
+func (e *Examiner) Group(ctx context.Context, id string) (users []string, found bool, err error) {
+	users, err = e.people.Group(ctx, id)
+	if code := bot.ErrorCode(err); code == "no_such_subteam" || code == "subteam_not_found" {
+		return nil, false, nil
+	}
+	return users, err == nil, err
+}
+
+// A SocketStanding is what an app-level token leads to.
+type SocketStanding struct {
+	App   string // id of the app that the token belongs to; empty: no link was opened
+	Links int    // open at that moment, this one included
+}
+
+// Socket asks for a link and, unless onlyAsk, opens it and waits until Slack greets.
+// The link is closed at once: while it is up, Slack may hand it an event that it then has to
+// deliver again.
+func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStanding, err error) {
+	s := cfg.Connect()
+	_, address, err := s.API.StartSocketModeContext(ctx)
+	if err != nil {
+		return at, bot.ExplainError(err, bot.AppTokenName)
+	}
+	if onlyAsk {
+		return at, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	link, response, err := websocket.DefaultDialer.DialContext(ctx, address, http.Header{"Origin": {"https://api.slack.com"}})
+	if err != nil {
+		return at, noLink(err, response)
+	}
+	defer link.Close()
+	end, _ := ctx.Deadline()
+	_ = link.SetReadDeadline(end)
+	var hello struct {
+		Type   string `json:"type"`
+		Reason string `json:"reason"`
+		Links  int    `json:"num_connections"`
+		Info   struct {
+			App string `json:"app_id"`
+		} `json:"connection_info"`
+	}
+	if err := link.ReadJSON(&hello); err != nil {
+		return at, noLink(err, nil)
+	}
+	if hello.Type != "hello" {
+		return at, fmt.Errorf("Slack greets with %q instead of hello", strings.TrimSpace(hello.Type+" "+hello.Reason))
+	}
+	return SocketStanding{App: hello.Info.App, Links: hello.Links}, nil
+}
+
+// noLink leaves the address out, which is as good as a key.
+func noLink(err error, response *http.Response) error {
+	if response != nil {
+		defer response.Body.Close()
+		return fmt.Errorf("the WebSocket was refused with %s", response.Status)
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		err = inner
+	}
+	return fmt.Errorf("no WebSocket to Slack: %w", err)
+}
+
+// The forms of tokens.
+const (
+	botPrefix = "xoxb-"
+	appPrefix = "xapp-"
+)
+
+// TokenKind says in words what kind of token a value is by its form; empty for none that is
+// known.
+func TokenKind(value string) string {
+	for _, k := range []struct{ prefix, kind string }{
+		{botPrefix, "a bot token"},
+		{appPrefix, "an app-level token"},
+		{"xoxp-", "a person's token"},
+		{"xoxe", "a token that rotates"},
+		{"xoxc-", "a browser's token"},
+		{"xoxa-", "a workspace token"},
+		{"xoxr-", "a refresh token"},
+	} {
+		if strings.HasPrefix(value, k.prefix) {
+			return k.kind
+		}
+	}
+	return ""
+}
+
+// Masked shows of a token no more than its kind and its last four characters.
+func Masked(token string) string {
+	for _, prefix := range []string{botPrefix, appPrefix} {
+		if rest, is := strings.CutPrefix(token, prefix); is && len(rest) > 12 {
+			return prefix + "…" + rest[len(rest)-4:]
+		} else if is {
+			return prefix + "…"
+		}
+	}
+	return "…"
+}

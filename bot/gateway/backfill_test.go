@@ -1,0 +1,183 @@
+package gateway
+
+import (
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/stretchr/testify/require"
+)
+
+// away cuts the links, has people write while none is up, and lets Slack forget all of it.
+func (o *gatewayOffice) away(links int, write func()) {
+	o.T.Helper()
+	o.Order(slacktest.Fault{Method: "apps.connections.open", Status: 503, Times: -1})
+	o.Cut()
+	require.Eventually(o.T, func() bool { return o.Connections() == 0 }, time.Minute, time.Millisecond)
+	write()
+	o.Forget()
+	o.ClearFaults()
+	require.NoError(o.T, o.WaitConnected(bottest.Soon(o.T), links))
+}
+
+// What was written while no link was up is read again: in threads that are known, and in
+// the channels that are named. The control has no ledger, and loses it.
+func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for _, filled := range []bool{true, false} {
+		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+		other := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
+		g := &Gateway{Inbox: in, Connections: 2, Watch: []string{o.Bugs.ID}, Channels: []string{o.Bugs.ID, other.ID}}
+		if filled {
+			g.Ledger = in
+		}
+		o.run(g)
+		root := o.AdaSays(o.Mention()+" it fails", "")
+		o.AdaSays("for guests", root)
+		o.Settle()
+		require.Equal(t, []string{"it fails", "for guests"}, in.Texts())
+
+		var fresh string
+		o.away(2, func() {
+			o.AdaSays("and for admins", root)
+			fresh = o.AdaSays("the total is off", "")
+			o.AdaSays("by a cent", fresh)
+			_, err := o.Say("ops", o.Ada.ID, o.Mention()+" restarts", "")
+			require.NoError(t, err)
+			_, err = o.Say("ops", o.Ada.ID, "to nobody", "")
+			require.NoError(t, err)
+		})
+		lost := []string{"and for admins", "the total is off", "by a cent", "restarts"}
+		if filled {
+			require.Eventually(t, func() bool { return len(in.Texts()) >= 6 }, time.Minute, time.Millisecond)
+		}
+		last := o.AdaSays("that is all", root) // comes as ever
+		o.Settle()
+		want := []string{"it fails", "for guests", "that is all"}
+		if filled {
+			want = append(want, lost...)
+		}
+		require.ElementsMatch(t, want, in.Texts())
+		_, kept := in.Seen()
+		for _, k := range kept {
+			switch k.Text {
+			case "restarts":
+				require.Equal(t, workflow.IncomingMention, k.Kind)
+			case "the total is off":
+				require.Equal(t, fresh, k.Thread.TS)
+				require.Equal(t, workflow.IncomingReply, k.Kind)
+			case "and for admins", "that is all":
+				require.Equal(t, o.ThreadOf(root), k.Thread)
+				require.Equal(t, o.Ada.ID, k.User)
+			}
+		}
+		require.NotEmpty(t, last)
+		// A gap in which nothing was written brings nothing, and nothing twice.
+		o.away(2, func() {})
+		o.AdaSays("twice?", root)
+		o.Settle()
+		require.ElementsMatch(t, append(want, "twice?"), in.Texts())
+	}
+}
+
+// A link that is dead counts as up until that is noticed. One that ended with it, and is back
+// before that, must not hide that there was none. The control is a link that ends alone.
+func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
+	t.Parallel()
+	for _, together := range []bool{true, false} {
+		in := &bottest.Inbox{}
+		root := workflow.Incoming{EventID: "Ev0", Kind: workflow.IncomingMention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
+		require.NoError(t, in.Receive(t.Context(), root))
+		g := &Gateway{Ledger: in, Connections: 2}
+		g.gaps.filled = make(chan time.Time, 1)
+		first, second := &link{Gateway: g}, &link{Gateway: g}
+		for _, l := range []*link{first, second} {
+			l.set(t.Context(), true)
+		}
+		first.set(t.Context(), false)
+		first.set(t.Context(), true)
+		if !together {
+			g.gaps.ended = g.gaps.ended.Add(-time.Hour)
+		}
+		require.Empty(t, g.gaps.filled)
+		// What is heard meanwhile, over the one that is back, moves its beginning no further.
+		later := root
+		later.EventID, later.TS = "Ev1", "2000.000001"
+		require.NoError(t, in.Receive(t.Context(), later))
+		second.set(t.Context(), false)
+		second.set(t.Context(), true)
+		if !together {
+			require.Empty(t, g.gaps.filled)
+			continue
+		}
+		require.Equal(t, int64(1000), (<-g.gaps.filled).Unix())
+	}
+}
+
+// The time before the start is a gap as well; without anything heard before it, there is none.
+func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
+	t.Parallel()
+	for _, known := range []bool{true, false} {
+		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+		root := o.AdaSays(o.Mention()+" it fails", "")
+		if known {
+			require.NoError(t, in.Receive(t.Context(), workflow.Incoming{EventID: "Ev0", Kind: workflow.IncomingMention, Thread: o.ThreadOf(root), TS: root, User: o.Ada.ID, Text: "it fails"}))
+		}
+		o.AdaSays("while nobody listened", root)
+		o.Forget()
+		o.run(&Gateway{Inbox: in, Ledger: in, Channels: []string{o.Bugs.ID}})
+		o.AdaSays("now", root)
+		o.Settle()
+		if !known {
+			require.Equal(t, []string{"now"}, in.Texts(), "a bot that is new does not take up what is old")
+			continue
+		}
+		require.Eventually(t, func() bool { return len(in.Texts()) == 3 }, time.Minute, time.Millisecond)
+		require.ElementsMatch(t, []string{"it fails", "while nobody listened", "now"}, in.Texts())
+	}
+}
+
+func TestAGapIsReadWithinBounds(t *testing.T) {
+	t.Parallel()
+	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	g := &Gateway{Slack: o.Bot, Inbox: in, Ledger: in, Patience: time.Second}
+	root := o.AdaSays("it fails", "")
+	for range gapPages*gapPage + 50 {
+		o.AdaSays("again", root)
+	}
+	f := &filling{g: g, reader: event.Reader{Self: o.Bot.Self()}, oldest: event.FormatTS(time.Now().Add(-gapMost))}
+	f.thread(t.Context(), o.ThreadOf(root))
+	require.Len(t, o.Requests("conversations.replies"), gapPages)
+	_, kept := in.Seen()
+	require.LessOrEqual(t, len(kept), gapPages*gapPage)
+	require.Greater(t, len(kept), (gapPages-1)*gapPage)
+	// What is gone, or not ours to read, is passed over.
+	f.thread(t.Context(), workflow.Thread{Team: "T", Channel: "C0NOWHERE", TS: "1.1"})
+	require.Empty(t, f.channel(t.Context(), "C0NOWHERE"))
+}
+
+// Links that were opened together would be renewed together. The second is renewed ahead
+// of that, while the first is up; in the control, which began earlier, it is not.
+func TestLinksAreNotRenewedTogether(t *testing.T) {
+	t.Parallel()
+	life := slacktest.Config{ConnectionTime: 2 * time.Second}
+	control, apart := openGatewayOffice(t, life), openGatewayOffice(t, life)
+	control.run(&Gateway{Inbox: &bottest.Inbox{}, Connections: 2, together: true})
+	in := &bottest.Inbox{}
+	g := apart.run(&Gateway{Inbox: in, Connections: 2})
+	ended, err := apart.WaitEnded(bottest.Soon(t), func(list []slacktest.EndedLink) bool { return len(list) > 0 })
+	require.NoError(t, err)
+	require.Equal(t, "", ended[0].Told, "it left by itself")
+	require.Equal(t, 1, ended[0].Beside, "while the other was up")
+	require.Empty(t, control.Ended())
+	require.NoError(t, apart.WaitConnected(bottest.Soon(t), 2))
+	require.Eventually(t, func() bool { return g.Links() == 2 }, time.Minute, time.Millisecond)
+	root := apart.AdaSays(apart.Mention()+" it fails", "")
+	said := apart.numbered(root, 5)
+	apart.Settle()
+	require.ElementsMatch(t, append(said, "it fails"), in.Texts())
+	require.Len(t, apart.Ended(), 1, "once is enough")
+}

@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// Some buttons open a modal. Slack gives three seconds for that from the press, so it is
+// opened here, as the press arrives: the buttons' rows say whether it makes sense, and the
+// press is kept with what became of it. Where no modal stands open, whoever judges the
+// press says in the thread how the same is done in words.
+//
+// What is sent in a modal goes to the Inbox like a reply. Slack shows the answer in the
+// modal, so what cannot count any more is told there, and the words stay to be copied; it
+// waits three seconds for it. A modal that is closed leaves nothing behind.
+//
+// https://docs.slack.dev/surfaces/modals
+
+// Forms knows what the buttons ask for that open a modal.
+type Forms interface {
+	// Form is what the button of that action and value asks for; nil where it opens nothing.
+	Form(ctx context.Context, action, value string) (*workflow.Form, error)
+	// Submit keeps what was sent in a modal for good, in the thread of its button, or says
+	// in words why it came too late. What was kept before changes nothing and is no error.
+	Submit(ctx context.Context, in workflow.Incoming) (late string, err error)
+}
+
+// formWithin is how long opening a modal may hold up the acknowledgement of its press.
+const formWithin = 1200 * time.Millisecond
+
+// pressed opens the modal that a press asks for, and notes in the press that it stands open.
+func (l *link) pressed(ctx context.Context, in *workflow.Incoming, payload []byte) {
+	if l.Forms == nil || in.Kind != workflow.IncomingAction || !workflow.OpensForm(in.ActionID) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, formWithin)
+	defer cancel()
+	opened, err := l.openForm(ctx, *in, payload)
+	if err != nil {
+		l.log.Warn("could not open a form; the thread is told how to do it in words", "action", in.ActionID, "err", bot.ExplainError(err, bot.BotTokenName))
+	}
+	if opened {
+		in.Text = workflow.FormOpened
+	}
+}
+
+func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byte) (bool, error) {
+	trigger := event.ReadTrigger(payload)
+	if trigger == "" {
+		return false, nil
+	}
+	form, err := l.Forms.Form(ctx, in.ActionID, in.Value)
+	if err != nil || form == nil {
+		return false, err
+	}
+	_, err = l.Slack.API.OpenViewContext(ctx, trigger, render.Modal(*form, in.TS))
+	return err == nil, err
+}
+
+// submit keeps what was sent, and gives what to show in the modal; nil closes it.
+func (l *link) submit(ctx context.Context, s event.Submission) any {
+	switch {
+	case s.Unknown != "" || l.Forms == nil:
+		l.log.Debug("not for us", "reason", s.Unknown)
+		return nil
+	case len(s.Errors) > 0:
+		return slack.NewErrorsViewSubmissionResponse(s.Errors)
+	}
+	if l.blind {
+		s.In.EventID += rand.Text()
+	}
+	told := func(words string) any {
+		return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: words})
+	}
+	ctx, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
+	defer cancel()
+	var late string
+	err := l.persist(ctx, time.Now().Add(l.patience()), func() (err error) {
+		late, err = l.Forms.Submit(ctx, s.In)
+		return err
+	})
+	switch {
+	case err != nil:
+		l.log.Error("could not keep a form; the person is told to send it again", "event", s.In.EventID, "err", err)
+		return told("I could not keep this: something I need is away. Your words stay here; please send them again in a moment.")
+	case late != "":
+		return told(late)
+	}
+	return nil
+}

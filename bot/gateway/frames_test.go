@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
+	"github.com/stretchr/testify/require"
+)
+
+// rawSlack is the other end of a socket whose frames a test writes itself, for what a
+// well-behaved Slack never sends.
+type rawSlack struct {
+	*httptest.Server
+	links chan *websocket.Conn
+}
+
+func openRawSlack(t *testing.T) *rawSlack {
+	t.Helper()
+	s := &rawSlack{links: make(chan *websocket.Conn, 10)}
+	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/api/auth.test", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"ok":true,"team_id":"T1","user_id":"UBOT","bot_id":"BBOT","user":"bobbin"}`)
+	})
+	mux.HandleFunc("/api/apps.connections.open", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"ok":true,"url":"ws%s/link"}`, strings.TrimPrefix(s.URL, "http"))
+	})
+	mux.HandleFunc("/link", func(w http.ResponseWriter, r *http.Request) {
+		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
+			s.links <- c
+		}
+	})
+	s.Server = httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// acked reads the next acknowledgement.
+func acked(t *testing.T, c *websocket.Conn) string {
+	t.Helper()
+	var ack struct {
+		EnvelopeID string `json:"envelope_id"`
+	}
+	_, raw, err := c.ReadMessage()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, &ack))
+	return ack.EnvelopeID
+}
+
+func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
+	t.Parallel()
+	s, in := openRawSlack(t), &bottest.Inbox{}
+	opened, err := bot.Open(t.Context(), bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
+	require.NoError(t, err)
+	var said journal
+	g := &Gateway{Slack: opened, Inbox: in, Apart: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	ended := make(chan error, 1)
+	ctx, cancel := cancellable(t)
+	go func() { ended <- g.Run(ctx) }()
+	c := <-s.links
+	for _, frame := range []string{
+		// Nothing to acknowledge: passed over, and the link lives on.
+		`{`, `[]`, `{"type":"hello","num_connections":"many"}`, `"x"`, `{"type":"brand_new"}`,
+		// A new kind of envelope, a new kind of event, a payload of an odd type.
+		`{"envelope_id":"e1","type":"brand_new","payload":{}}`,
+		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","event_id":"Ev2","event":{"type":"brand_new_thing"}}}`,
+		`{"envelope_id":"e3","type":"interactive","payload":["x"]}`,
+		// A person's message with fields that slack-go refuses.
+		`{"envelope_id":"e4","type":"events_api","payload":{"type":"event_callback","event_id":"Ev4","team_id":"T1",
+			"event":{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails for guests","blocks":7,"files":"x","edited":[1]}}}`,
+		`{"envelope_id":"e5","retry_attempt":"first","type":"events_api","payload":{"type":"event_callback","event_id":"Ev5","team_id":"T1",
+			"event":{"type":"app_mention","channel":"C1","user":"U1","ts":"12.1","text":"<@UBOT> hello"}}}`,
+	} {
+		require.NoError(t, c.WriteMessage(websocket.TextMessage, []byte(frame)))
+	}
+	for _, want := range []string{"e1", "e2", "e3", "e4", "e5"} {
+		require.Equal(t, want, acked(t, c))
+	}
+	require.Equal(t, []string{"it fails for guests", "hello"}, in.Texts())
+	cancel()
+	require.NoError(t, <-ended)
+	// Each is on record with its type, and without what people wrote.
+	for _, line := range []string{
+		`msg="a frame from Slack that cannot be read"`, `type=brand_new of="" event=""`, `type=events_api of=brand_new_thing event=Ev2`,
+		`type=interactive`, `type=events_api of=message event=Ev4`, `type=events_api of=app_mention event=Ev5`,
+	} {
+		require.Contains(t, said.String(), line)
+	}
+	require.NotContains(t, said.String(), "it fails for guests")
+}
+
+// The control: slack-go by itself acknowledges none of them.
+func TestControlFramesThatNobodyAcknowledges(t *testing.T) {
+	t.Parallel()
+	s := openRawSlack(t)
+	client := socketmode.New(slack.New("xoxb-1", slack.OptionAppLevelToken("xapp-1"), slack.OptionAPIURL(s.URL+"/api/")))
+	ctx, cancel := cancellable(t)
+	ended := make(chan error, 1)
+	go func() { ended <- client.RunContext(ctx) }()
+	c := <-s.links
+	require.NoError(t, c.WriteMessage(websocket.TextMessage, []byte(`{"envelope_id":"e1","type":"brand_new","payload":{}}`)))
+	for e := range client.Events {
+		if e.Request != nil && e.Request.EnvelopeID != "" {
+			t.Fatal("it was decoded after all")
+		}
+		if e.Type == socketmode.EventTypeErrorBadMessage {
+			require.Nil(t, e.Request, "nothing that one could acknowledge")
+			break
+		}
+	}
+	cancel()
+	<-ended
+}
+
+// journal is a log that is read while it is written.
+type journal struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (j *journal) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.Write(b)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.b.String()
+}

@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/poster"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+)
+
+// gatewayOffice is a workspace that speaks Slack's protocols, with people in #bugs, and the bot.
+type gatewayOffice struct{ *bottest.Office }
+
+func openGatewayOffice(t *testing.T, cfg slacktest.Config) *gatewayOffice {
+	t.Helper()
+	return &gatewayOffice{bottest.Open(t, cfg)}
+}
+
+// run starts a gateway and waits for its connections; it ends with the test.
+func (o *gatewayOffice) run(g *Gateway) *Gateway {
+	o.T.Helper()
+	g.Slack = o.Bot
+	g.Apart, g.Patience = cmp.Or(g.Apart, time.Millisecond), cmp.Or(g.Patience, time.Millisecond)
+	o.RunGateway(g.Run, max(g.Connections, 1))
+	return g
+}
+
+func cancellable(t *testing.T) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	return ctx, cancel
+}
+
+// poster is one without patience.
+func (o *gatewayOffice) poster(out *bottest.Outbox) *poster.Poster {
+	return &poster.Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}
+}

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// The App Home is made whenever somebody opens it, out of rows alone; nothing rewrites it
+// until it is opened again. So its event is acknowledged first: one that is lost is a home
+// as it was, and the person opens it once more.
+
+// Homes tells what a person is shown.
+type Homes interface {
+	Home(ctx context.Context, user string) (workflow.Home, error)
+}
+
+const (
+	homeWithin  = 20 * time.Second // for one home
+	homesAtOnce = 4
+)
+
+// openHome makes a home beside what else comes in.
+func (l *link) openHome(ctx context.Context, user string) {
+	if l.Homes == nil {
+		return
+	}
+	l.opening.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, homeWithin)
+		defer cancel()
+		select {
+		case l.homesOpen() <- struct{}{}:
+			defer func() { <-l.homesOpen() }()
+		case <-ctx.Done():
+			return
+		}
+		if err := l.PublishHome(ctx, user); err != nil && ctx.Err() == nil {
+			l.log.Error("cannot show somebody their home", "user", user, "err", err)
+		}
+	})
+}
+
+// homesOpen bounds how many are made at once.
+func (g *Gateway) homesOpen() chan struct{} {
+	g.openOnce.Do(func() { g.open = make(chan struct{}, homesAtOnce) })
+	return g.open
+}
+
+// PublishHome shows somebody their home now.
+func (g *Gateway) PublishHome(ctx context.Context, user string) error {
+	home, err := g.Homes.Home(ctx, user)
+	if err != nil {
+		return err
+	}
+	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: render.HomePage{Bot: g.Slack.Self().User, WorkspaceURL: g.Slack.WorkspaceURL()}.Blocks(home)}}
+	return g.Slack.Call(ctx, func() error {
+		_, err := g.Slack.API.PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: user, View: view})
+		return err
+	})
+}

@@ -1,0 +1,56 @@
+package gateway
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// counter answers each call at once, and counts.
+type counter struct{ calls int }
+
+func (c *counter) Do(*http.Request) (*http.Response, error) {
+	c.calls++
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(""))}, nil
+}
+
+// Slack ends every link at once, for an hour: as many are asked for as fit between waits of
+// a minute. When links live again, the next one is not put off.
+func TestReconnectsAreSpacedOut(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var slack counter
+		d := &reconnectLimiter{next: &slack, log: slog.New(slog.DiscardHandler), apart: time.Second, steady: 30 * time.Second, most: time.Minute}
+		open := func() {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://slack.com/api/apps.connections.open", nil)
+			require.NoError(t, err)
+			response, err := d.Do(r)
+			require.NoError(t, err)
+			response.Body.Close()
+		}
+		for began := time.Now(); time.Since(began) < time.Hour; {
+			open()
+		}
+		require.LessOrEqual(t, slack.calls, 67)
+		require.Greater(t, slack.calls, 50)
+
+		time.Sleep(31 * time.Second) // it lived
+		began := time.Now()
+		open()
+		require.Zero(t, time.Since(began))
+
+		// The control: without the waits an hour would hold any number of them.
+		d.apart, d.most, d.wait = 0, 0, 0
+		began = time.Now()
+		for range 5000 {
+			open()
+		}
+		require.Less(t, time.Since(began), time.Second)
+	})
+}

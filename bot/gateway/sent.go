@@ -1,0 +1,119 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// A message can be sent to the bot without a word: by the message shortcut, on anybody's
+// message and inside a thread too, or by a reaction that its channel is configured for.
+// Whoever did it asks; what the message says, and who wrote it, is data. The thread that
+// the message stands in is the session's.
+//
+// A reaction's event names the message and no more, so it is looked up before the Inbox
+// gets it; an event that comes again is looked up again and found to be a duplicate. A
+// reaction that is taken away again does nothing. A shortcut works where the bot is not,
+// and is delivered once: whatever comes of it, whoever pressed it is told.
+
+// send hands such a message to the Inbox; false where Slack has to deliver it again.
+func (l *link) send(ctx context.Context, s event.SharedMessage) bool {
+	until := time.Now().Add(l.patience())
+	within, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
+	defer cancel()
+	var err error
+	if s.In.ActionID == event.ByReaction {
+		err = l.fetch(within, &s.In)
+	} else if refusal := l.unfit(within, s); refusal != "" {
+		l.tellAlone(ctx, s, refusal)
+		return true
+	}
+	if err == nil {
+		err = l.keep(within, s.In, until)
+	}
+	switch {
+	case err == nil:
+		return true
+	case s.In.ActionID == event.ByShortcut && ctx.Err() == nil:
+		l.log.Error("could not keep a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
+		l.tellAlone(ctx, s, l.apology(err))
+		return true
+	case bot.IsFinal(err): // the message is gone, or the bot is not there any more
+		l.log.Warn("a reaction to a message that cannot be read", "channel", s.In.Thread.Channel, "err", err)
+		return true
+	}
+	l.log.Error("could not keep a reaction; Slack will deliver it again", "channel", s.In.Thread.Channel, "err", err)
+	return false
+}
+
+// fetch reads the message that an event only names.
+func (l *link) fetch(ctx context.Context, in *workflow.Incoming) error {
+	var found []slack.Message
+	err := l.Slack.Call(ctx, func() (err error) {
+		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
+			ChannelID: in.Thread.Channel, Timestamp: in.TS, Oldest: in.TS, Latest: in.TS, Inclusive: true, Limit: 2,
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(found, func(m slack.Message) bool { return m.Timestamp == in.TS })
+	if at < 0 {
+		return slack.SlackErrorResponse{Err: "message_not_found"}
+	}
+	read, err := l.reader.ReadMessage(found[at])
+	if err != nil {
+		return err
+	}
+	in.Thread.TS, in.Text, in.Value = read.Thread.TS, read.Text, read.Value
+	return nil
+}
+
+// unfit says why the bot cannot take a message from there, and what to do about it.
+func (l *link) unfit(ctx context.Context, s event.SharedMessage) string {
+	if s.Own {
+		return "That is a message of mine. Write in its thread what you want."
+	}
+	var c *slack.Channel
+	err := l.Slack.Call(ctx, func() (err error) {
+		c, err = l.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: s.In.Thread.Channel})
+		return err
+	})
+	switch {
+	case bot.ErrorCode(err) == "channel_not_found" && s.Private:
+		return "I am no part of that conversation and could not answer in it. Send me the message directly, or in a channel that I am in."
+	case bot.ErrorCode(err) == "channel_not_found", err == nil && !c.IsMember && !c.IsIM && !c.IsMpIM:
+		return "I am not in this channel, so I could not answer in it. Invite me first (/invite @" + l.Slack.Self().Name + "), then send me the message again."
+	case err != nil:
+		l.log.Error("cannot look at the channel of a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
+		return l.apology(err)
+	}
+	return ""
+}
+
+// tellAlone tells one person something: where the shortcut was used, else directly.
+func (l *link) tellAlone(ctx context.Context, s event.SharedMessage, text string) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	err := errors.New("no address")
+	if s.AnswerURL != "" {
+		err = slack.PostWebhookCustomHTTPContext(ctx, s.AnswerURL, l.Slack.HTTP(), &slack.WebhookMessage{
+			Text: text, ResponseType: slack.ResponseTypeEphemeral, UnfurlMedia: new(bool),
+		})
+	}
+	if err == nil {
+		return
+	}
+	_, _, err = l.Slack.API.PostMessageContext(ctx, s.In.User, slack.MsgOptionText(text, false), slack.MsgOptionParse(false),
+		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+	if err != nil {
+		l.log.Error("could not tell somebody what became of a message that was sent to the bot", "user", s.In.User, "err", err)
+	}
+}

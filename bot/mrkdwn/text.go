@@ -1,0 +1,73 @@
+package mrkdwn
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// Visible drops what could hide or turn around other text: control characters, bidi
+// marks, tag characters and the like. Line ends and tabs stay; an emoji's joiner and
+// variation selector stay too.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u200d':
+			return r
+		case r == '\r', unicode.IsControl(r), unicode.Is(unicode.Cf, r), r >= 0xe0000 && r <= 0xe0fff:
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
+}
+
+// Escape makes text mean itself to Slack: no mention, no link, no entity.
+func Escape(s string) string { return escaper.Replace(s) }
+
+var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
+// Unescape undoes the three escapes of Slack's texts. The order matters: "&amp;lt;" is
+// the text "&lt;".
+func Unescape(s string) string { return unescaper.Replace(s) }
+
+var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+
+// OneLine makes somebody else's words fit to stand in a line of ours.
+func OneLine(s string, most int) string {
+	return plaintext.CutLine(plaintext.OneLine(Visible(s)), most)
+}
+
+// signature is what a line begins with that looks like one of "[agent] text": blanks and
+// marks that do not show, and then a name in brackets of any kind. The boxes of a list of
+// tasks, [ ] and [x], are none.
+var signature = regexp.MustCompile("^([\\s\\p{Z}*_~\u115f\u1160\u2800\u3164\uffa0]*)" +
+	"([\\[\uff3b\u2045\u2768\u2772\u27e6\u2983\u3010\u3014\u3016\u301a])([^\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b]{2,})" +
+	"([\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b])")
+
+// QuoteSignatures quotes what looks like a signature at the beginning of any line of a rendered
+// text but its first. In a block of code it looks like code already.
+func QuoteSignatures(rendered string) string {
+	lines := strings.Split(rendered, "\n")
+	code := isFence(lines[0])
+	for i, line := range lines[1:] {
+		if isFence(line) {
+			code = !code
+		} else if !code {
+			lines[i+1] = quoteSignature(line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func quoteSignature(line string) string {
+	m := signature.FindStringSubmatch(line)
+	switch {
+	case m == nil:
+		return line
+	case strings.ContainsAny(m[3], "`<"): // code or a link: neither goes into code
+		return m[1] + "(" + m[3] + ")" + line[len(m[0]):]
+	}
+	return m[1] + "`" + m[2] + m[3] + m[4] + "`" + line[len(m[0]):]
+}

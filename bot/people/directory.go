@@ -1,0 +1,44 @@
+package people
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// Known reads afresh who a user is, whatever channel they are in.
+func (p *Directory) Known(ctx context.Context, user string) (workflow.Person, error) {
+	u, err := p.readUser(ctx, user)
+	if err != nil {
+		return workflow.Person{}, err
+	}
+	return p.describe(u), nil
+}
+
+// Channels are those that the user and the bot are both in, read afresh. Slack also lists
+// public ones without the bot, which have no sessions.
+func (p *Directory) Channels(ctx context.Context, user string) (ids []string, err error) {
+	params := &slack.GetConversationsForUserParameters{
+		UserID: user, Types: []string{"public_channel", "private_channel", "mpim"}, Limit: 200,
+	}
+	for range bot.MaxPages {
+		var page []slack.Channel
+		err := p.Slack.Call(ctx, func() (err error) {
+			page, params.Cursor, err = p.Slack.API.GetConversationsForUserContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("users.conversations of %s: %w", user, bot.ExplainError(err, bot.BotTokenName))
+		}
+		for _, c := range page {
+			ids = append(ids, c.ID)
+		}
+		if params.Cursor == "" {
+			return ids, nil
+		}
+	}
+	return nil, fmt.Errorf("users.conversations of %s: too many pages", user)
+}

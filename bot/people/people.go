@@ -1,0 +1,154 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/attachment"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// Directory tells who somebody is and what was said in a thread. The zero value with Slack
+// set is ready; it is safe for use by several goroutines.
+type Directory struct {
+	Slack *bot.Slack
+
+	mu    sync.Mutex
+	names map[string]name      // by the id of whoever or whatever is called so
+	full  map[string]time.Time // when somebody was a full member; see Outsiders
+}
+
+type name struct {
+	shown string
+	at    time.Time
+}
+
+// Person reads afresh who a user is: decisions rest on it. Whatever cannot be read is an
+// error, and the caller refuses.
+func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
+	u, err := p.readUser(ctx, user)
+	if err != nil {
+		return workflow.Person{}, err
+	}
+	member, err := p.isMember(ctx, thread.Channel, user)
+	if err != nil {
+		return workflow.Person{}, err
+	}
+	who := p.describe(u)
+	who.InThread = member
+	return who, nil
+}
+
+// describe is what Slack says of somebody, whatever channel they are in.
+func (p *Directory) describe(u *slack.User) workflow.Person {
+	self := p.Slack.Self()
+	return workflow.Person{
+		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted,
+		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
+		Admin:    u.IsAdmin || u.IsOwner || u.IsPrimaryOwner,
+		Guest:    u.IsRestricted || u.IsUltraRestricted,
+		Stranger: u.IsStranger || !p.isOwnWorkspace(u),
+	}
+}
+
+// isOwnWorkspace: the account is of this workspace.
+func (p *Directory) isOwnWorkspace(u *slack.User) bool {
+	self := p.Slack.Self()
+	return u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
+}
+
+func (p *Directory) readUser(ctx context.Context, id string) (u *slack.User, err error) {
+	err = p.Slack.Call(ctx, func() error {
+		u, err = p.Slack.API.GetUserInfoContext(ctx, id)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("users.info of %s: %w", id, bot.ExplainError(err, bot.BotTokenName))
+	case u.ID != id:
+		return nil, fmt.Errorf("users.info of %s told of %q", id, u.ID)
+	}
+	return u, nil
+}
+
+func (p *Directory) isMember(ctx context.Context, channel, user string) (is bool, err error) {
+	err = p.eachMember(ctx, channel, func(member string) (bool, error) {
+		is = member == user
+		return is, nil
+	})
+	return is, err
+}
+
+// eachMember gives each member of a channel until done or an error.
+func (p *Directory) eachMember(ctx context.Context, channel string, each func(user string) (done bool, err error)) error {
+	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
+	for range bot.MaxPages {
+		var members []string
+		var next string
+		err := p.Slack.Call(ctx, func() (err error) {
+			members, next, err = p.Slack.API.GetUsersInConversationContext(ctx, params)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("conversations.members of %s: %w", channel, bot.ExplainError(err, bot.BotTokenName))
+		}
+		for _, m := range members {
+			if done, err := each(m); done || err != nil {
+				return err
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		params.Cursor = next
+	}
+	return errors.New("conversations.members of " + channel + ": too many pages")
+}
+
+// Group is who is in a user group (S…), read afresh.
+func (p *Directory) Group(ctx context.Context, group string) (users []string, err error) {
+	err = p.Slack.Call(ctx, func() error {
+		users, err = p.Slack.API.GetUserGroupMembersContext(ctx, group)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("usergroups.users.list of %s: %w", group, bot.ExplainError(err, bot.BotTokenName))
+	}
+	return users, nil
+}
+
+// nameLife is how long a name is taken to be the same.
+const nameLife = 10 * time.Minute
+
+// maxNames bounds the names that are kept.
+const maxNames = 5000
+
+// DisplayName is what a user is called, for prompts and lines; never for decisions. The
+// id stands for a name that cannot be read.
+func (p *Directory) DisplayName(ctx context.Context, user string) string {
+	return p.cachedName(user, func() (string, error) {
+		u, err := p.readUser(ctx, user)
+		if err != nil {
+			return "", err
+		}
+		return shownName(u), nil
+	})
+}
+
+// shownName is one line of somebody else's choosing, so it is cut and cleaned.
+func shownName(u *slack.User) string {
+	return mrkdwn.OneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
+}
+
+// Fetch reads a file that somebody attached, as a [Fetcher] does.
+func (p *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+	return attachment.Fetcher{Slack: p.Slack}.Fetch(ctx, a)
+}

@@ -1,0 +1,92 @@
+package people
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// newestReplies is how many replies of a long thread are read, beside its root.
+const newestReplies = 200
+
+// Earlier returns what the thread holds, oldest first: its root and the newest 200 replies.
+func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
+	var root []slack.Message
+	var replies []slack.Message
+	count := 0
+	err := p.Slack.ReadThread(ctx, thread, false, func(m slack.Message) {
+		if m.Timestamp == thread.TS {
+			root = []slack.Message{m}
+			return
+		}
+		count++
+		if replies = append(replies, m); len(replies) >= 2*newestReplies {
+			replies = slices.Clone(replies[newestReplies:])
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
+	}
+	var said []workflow.Said
+	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
+		said = append(said, p.threadMessage(ctx, m))
+	}
+	if n := count - newestReplies; n > 0 {
+		said[len(root)].Skipped = n
+	}
+	return said, nil
+}
+
+func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.Said {
+	self := p.Slack.Self()
+	s := workflow.Said{
+		User: m.User, Text: mrkdwn.Unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
+		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
+	}
+	if m.Edited != nil {
+		s.Edited = m.Edited.Timestamp
+	}
+	if !s.Own {
+		quoted, files := event.ReadShared(m)
+		s.Text, s.Files = strings.TrimSpace(s.Text+quoted), files
+	}
+	s.Text = p.Readable(ctx, s.Text)
+	switch {
+	case s.Own:
+		s.Name = self.Name
+	case m.User != "" && m.User != "USLACKBOT":
+		s.Name = p.DisplayName(ctx, m.User)
+	default:
+		s.Name = mrkdwn.OneLine(cmp.Or(m.Username, "Slack"), 80)
+	}
+	return s
+}
+
+// Reread reads a message of a thread once more: an event may come without what was shared
+// with the message. It returns false where the message is not there.
+func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
+	params := &slack.GetConversationRepliesParameters{ChannelID: thread.Channel, Timestamp: thread.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 10}
+	var list []slack.Message
+	err = p.Slack.Call(ctx, func() (err error) {
+		list, _, _, err = p.Slack.API.GetConversationRepliesContext(ctx, params)
+		return err
+	})
+	if err != nil {
+		return "", nil, false, fmt.Errorf("conversations.replies of %s in %s: %w", ts, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
+	}
+	for _, m := range list {
+		if m.Timestamp == ts {
+			in, err := event.Reader{Self: p.Slack.Self()}.ReadMessage(m)
+			return in.Text, in.Files, err == nil, err
+		}
+	}
+	return "", nil, false, nil
+}

@@ -1,0 +1,155 @@
+package poster
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// Files follow the replies of their posting. A file is sent in three steps, and only the
+// last of them, which shares it, can be seen; so a try that ended before it left nothing.
+//
+// What tells that a file is there is its name. The message that shares it is written by
+// Slack: it takes no metadata, and the answer does not say where it is. The title is for
+// people to read and to change. The name is chosen by us once, comes back with every
+// message of the thread, and so it carries a mark made of the posting's key.
+
+const (
+	// fileLooks is how often a posting's files are looked for when its replies are there:
+	// Slack examines a file before it shows it, which takes a moment longer than a reply.
+	fileLooks = 3
+	fileScope = "files:write"
+)
+
+// attach makes the file stand in the thread once. One that Slack never takes does not take
+// the reply with it: a line in the thread says what is missing.
+func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
+	if _, told := there.parts[c.Key]; told {
+		return p.instead(ctx, posting, c, there)
+	}
+	if there.has(c) {
+		return nil
+	}
+	if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
+		return err
+	}
+	err := p.upload(ctx, posting.Thread, c)
+	var refused *refusal
+	if !errors.As(err, &refused) {
+		return err
+	}
+	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.ShownName(), "reason", refused.reason)
+	text := p.style().Line(workflow.Line{Agent: c.Agent, Text: "`" + c.ShownName() + "` could not be attached: " + refused.reason + "."})
+	if _, err = p.post(ctx, posting, render.Part{Key: c.Key, Text: text}); errors.As(err, &refused) {
+		p.log().Error("Slack refused the line about it too", "key", c.Key, "reason", refused.reason)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.instead(ctx, posting, c, there)
+}
+
+// instead posts, part by part, what a file would have held.
+func (p *Poster) instead(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
+	for _, part := range c.Instead {
+		if _, posted := there.parts[part.Key]; posted {
+			continue
+		}
+		if _, err := p.post(ctx, posting, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// upload sends a file and shares it. Each step waits out a limit by itself; after any other
+// failure the next try begins anew, since an address for an upload works once.
+func (p *Poster) upload(ctx context.Context, thread workflow.Thread, c render.File) error {
+	if reason := c.Unfit(); reason != "" {
+		return &refusal{reason}
+	}
+	var granted *slack.GetUploadURLExternalResponse
+	err := p.Slack.Call(ctx, func() (err error) {
+		granted, err = p.Slack.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: c.MarkedName(), FileSize: len(c.Text), SnippetType: c.Snippet})
+		return err
+	})
+	if err != nil {
+		return p.judgeFile(err)
+	}
+	err = p.Slack.Call(ctx, func() error {
+		return p.Slack.API.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: granted.UploadURL, Filename: c.MarkedName(), Content: c.Text})
+	})
+	if err != nil {
+		return judgeTransfer(err)
+	}
+	return p.judgeFile(p.Slack.Call(ctx, func() error {
+		if err := p.pace(thread.Channel).Wait(ctx); err != nil {
+			return err
+		}
+		_, err := p.Slack.API.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
+			Files:   []slack.FileSummary{{ID: granted.FileID, Title: cmp.Or(mrkdwn.OneLine(c.Title, 200), c.ShownName())}},
+			Channel: thread.Channel, ThreadTimestamp: thread.TS,
+		})
+		return err
+	}))
+}
+
+// judgeFile is judge for a file. A scope that is missing holds up a reply until somebody
+// adds it; a file is not worth that.
+func (p *Poster) judgeFile(err error) error {
+	switch bot.ErrorCode(err) {
+	case "missing_scope", "no_permission":
+		scope := fileScope
+		var answer slack.SlackErrorResponse
+		if errors.As(err, &answer) && answer.Needed != "" {
+			scope = answer.Needed
+		}
+		return &refusal{"the app lacks the scope `" + scope + "`; add it to the app and install it again"}
+	}
+	var refused *refusal
+	if err = p.judge(err); errors.As(err, &refused) {
+		return &refusal{"Slack refuses it (" + refused.reason + ")"}
+	}
+	return err
+}
+
+// judgeTransfer is judge for the transfer of the content, which is answered by a status.
+func judgeTransfer(err error) error {
+	var status slack.StatusCodeError
+	again := []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
+	if errors.As(err, &status) && status.Code >= 400 && status.Code < 500 && !slices.Contains(again, status.Code) {
+		return &refusal{fmt.Sprintf("Slack refuses it (status %d)", status.Code)}
+	}
+	return fmt.Errorf("send the file: %w", err)
+}
+
+// standing is what of ours is in a thread.
+type standing struct {
+	parts map[string]string // key to ts
+	files []string          // names
+}
+
+// has reports whether the file, or the line that stands in for it, is there.
+func (s standing) has(c render.File) bool {
+	_, told := s.parts[c.Key]
+	// Slack may mend a name, but it leaves letters and digits alone.
+	return told || slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
+}
+
+// awaited reports whether a file may still be on its way: the replies before it are there,
+// and it is not.
+func (s standing) awaited(parts []render.Part, files []render.File) bool {
+	missing := slices.ContainsFunc(parts, func(p render.Part) bool { _, is := s.parts[p.Key]; return !is })
+	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !s.has(c) })
+}

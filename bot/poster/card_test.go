@@ -1,0 +1,292 @@
+package poster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+	"github.com/stretchr/testify/require"
+)
+
+// board is Cards that keep the contract: a card is given out when what it shows changed.
+type board struct {
+	mu    sync.Mutex
+	due   []*workflow.Card
+	drawn map[string]int // by key
+	later map[string]time.Duration
+	gone  map[string]string
+}
+
+func (b *board) put(cards ...*workflow.Card) *board {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.due = append(b.due, cards...)
+	return b
+}
+
+func (b *board) NextCard(context.Context) (*workflow.Card, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.due) == 0 {
+		return nil, nil
+	}
+	c := b.due[0]
+	b.due = b.due[1:]
+	return c, nil
+}
+
+func (b *board) Drawn(_ context.Context, c *workflow.Card) error {
+	c.Shown = c.Mark()
+	return note(b, &b.drawn, c.Key, b.drawn[c.Key]+1)
+}
+
+func (b *board) CardLater(_ context.Context, c *workflow.Card, wait time.Duration) error {
+	return note(b, &b.later, c.Key, wait)
+}
+
+func (b *board) CardGone(_ context.Context, c *workflow.Card, why string) error {
+	return note(b, &b.gone, c.Key, why)
+}
+
+func note[T any](b *board, into *map[string]T, key string, value T) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if *into == nil {
+		*into = map[string]T{}
+	}
+	(*into)[key] = value
+	return nil
+}
+
+// paint runs a painter until done holds.
+func (o *posterOffice) paint(b *board, done func() bool) {
+	o.T.Helper()
+	ctx, cancel := context.WithCancel(o.T.Context())
+	var ended sync.WaitGroup
+	p := &Painter{Slack: o.Bot, Cards: b, Pace: time.Millisecond, Look: time.Millisecond}
+	ended.Go(func() { p.Run(ctx) })
+	require.Eventually(o.T, func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return done()
+	}, time.Minute, time.Millisecond)
+	cancel()
+	ended.Wait()
+}
+
+// atWork is a card of a run in the thread.
+func (o *posterOffice) atWork(key, root string) *workflow.Card {
+	return &workflow.Card{
+		Key: key, Thread: o.ThreadOf(root), Run: 1, Phase: workflow.PhaseWorking, Worked: 75 * time.Second, USD: 0.12, Stop: "opaque",
+		Tasks: []workflow.CardTask{
+			{Number: 1, Label: "[deep + tdd skill]", Title: "Mend the <!channel> & www.example.com total", State: workflow.TaskDone},
+			{Number: 2, Label: "[quick]", Title: "Change the label", State: workflow.TaskWorking, Failures: 1},
+			{Number: 3, Label: "[quick]", Title: "Tell of it", State: workflow.TaskOpen},
+		},
+	}
+}
+
+// begin posts the card by way of the outbox.
+func (o *posterOffice) begin(c *workflow.Card) {
+	o.T.Helper()
+	out := (&bottest.Outbox{}).Put(workflow.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
+	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
+	require.Empty(o.T, out.RefusedByKey)
+	c.TS, c.Shown = out.ByKey[c.Key], c.Mark()
+}
+
+func (o *posterOffice) newest(root string) slacktest.Message {
+	o.T.Helper()
+	all := o.Thread("bugs", root)
+	return all[len(all)-1]
+}
+
+func kinds(t *testing.T, m slacktest.Message) (kinds []string) {
+	t.Helper()
+	var blocks []struct{ Type string }
+	require.NoError(t, json.Unmarshal(m.Blocks, &blocks))
+	for _, b := range blocks {
+		kinds = append(kinds, b.Type)
+	}
+	return kinds
+}
+
+func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	c := o.atWork("card", root)
+	o.begin(c)
+	first := o.newest(root)
+	require.Equal(t, []string{"plan", "actions"}, kinds(t, first))
+	require.Equal(t, "opaque", first.Controls()[0].Value)
+	require.Equal(t, "[orchestrator] At work · 1 of 3 tasks done · 1m15s · $0.12\n"+
+		"1. [deep + tdd skill] Mend the ‹!channel› ＆ www\u200b.example.com total (done)\n2. [quick] Change the label (at work, attempt 2)\n3. [quick] Tell of it (waits)", first.Text)
+
+	b := &board{}
+	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
+	require.Empty(t, o.Requests("chat.update"), "nothing changed")
+	c.Tasks[1].State, c.Tasks[2].State, c.Worked = workflow.TaskDone, workflow.TaskDone, 3*time.Minute
+	c.Phase, c.Ended, c.Stop = workflow.PhaseDone, true, ""
+	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Status: 503})
+	o.paint(b.put(c), func() bool { return b.later["card"] > 0 })
+	o.paint(b.put(c), func() bool { return b.drawn["card"] == 2 })
+
+	last := o.newest(root)
+	require.Equal(t, first.TS, last.TS, "no message more")
+	require.Equal(t, []string{"plan"}, kinds(t, last))
+	require.Empty(t, last.Controls())
+	require.True(t, strings.HasPrefix(last.Text, "[orchestrator] Done · 3 of 3 tasks done · 3m0s · $0.12\n"), last.Text)
+	require.JSONEq(t, string(first.Metadata.EventPayload), string(last.Metadata.EventPayload))
+	require.Empty(t, o.Requests("chat.startStream"), "Slack ends streams after five minutes")
+}
+
+// An endpoint that does not know the newer blocks gets plain ones: from then on, until the
+// program starts again.
+func TestWherePlansAreRefusedCardsArePlain(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 1, Error: "invalid_blocks"})
+	root := o.AdaSays("it fails", "")
+	c := o.atWork("card", root)
+	o.begin(c)
+	require.Equal(t, []string{"section", "context", "actions"}, kinds(t, o.newest(root)))
+	b := &board{}
+	c.USD = 0.2
+	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
+	require.Equal(t, []string{"section", "context", "actions"}, kinds(t, o.newest(root)))
+	require.Len(t, o.Requests("chat.update"), 1)
+
+	var err error
+	o.Bot, err = bot.Open(t.Context(), o.AppConfig())
+	require.NoError(t, err)
+	c.USD = 0.3
+	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Error: "invalid_blocks"})
+	o.paint(b.put(c), func() bool { return b.drawn["card"] == 2 })
+	require.Len(t, o.Requests("chat.update"), 2+1, "refused, and plain")
+	require.Equal(t, []string{"section", "context", "actions"}, kinds(t, o.newest(root)))
+}
+
+// Cards are the least of it: while Slack wants no update, lines are posted; a card that
+// hangs holds up no other.
+func TestCardsHoldNothingUp(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	b := &board{}
+	var cards []*workflow.Card
+	for i := range 3 {
+		c := o.atWork(fmt.Sprintf("card-%d", i), root)
+		o.begin(c)
+		c.USD = 7
+		cards = append(cards, c)
+	}
+	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Latency: 10 * time.Minute})
+	o.Order(slacktest.Fault{Method: "chat.update", Nth: 2, Status: 429, RetryAfter: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	p := &Painter{Slack: o.Bot, Cards: b.put(cards[0]), Pace: time.Millisecond, Look: time.Millisecond}
+	go p.Run(ctx)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.update")) == 1 }, time.Minute, time.Millisecond)
+	b.put(cards[1])
+	is := func(done func() bool) {
+		t.Helper()
+		require.Eventually(t, func() bool { b.mu.Lock(); defer b.mu.Unlock(); return done() }, time.Minute, time.Millisecond)
+	}
+	is(func() bool { return b.drawn["card-1"] == 1 })
+	b.put(cards[2])
+	is(func() bool { return b.later["card-2"] == time.Hour })
+	cards[1].USD = 8
+	b.put(cards[1])
+	out := (&bottest.Outbox{}).Put(o.Posting("line", root, "still at it"))
+	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
+	require.Contains(t, out.ByKey, "line")
+	require.Len(t, o.Requests("chat.update"), 3, "no card is tried while Slack wants none")
+}
+
+// A posting whose answer was lost is found by its key; a control that does not look posts twice.
+func TestACardIsPostedOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		blind bool
+		stand int
+	}{"looked up": {false, 1}, "control": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openPosterOffice(t, slacktest.Config{})
+			root := o.AdaSays("it fails", "")
+			card := o.atWork("card", root)
+			out := (&bottest.Outbox{}).Put(workflow.Posting{Key: "card", Session: "s", Thread: card.Thread, Card: card})
+			p := o.poster(out)
+			p.blind = c.blind
+			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
+			require.Error(t, p.Drain(t.Context(), "s"))
+			card.USD = 7 // what it shows has changed since
+			require.NoError(t, p.Drain(t.Context(), "s"))
+			require.Len(t, o.Thread("bugs", root), 1+c.stand)
+		})
+	}
+}
+
+// Cards and answered messages share what Slack allows; the cards give way.
+func TestCardsGiveWayToAnsweredMessages(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	c := o.atWork("card", root)
+	o.begin(c)
+	c.USD = 7
+	again := o.asked(root, "shall I?")
+	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Status: 429, RetryAfter: time.Hour})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.ErrorIs(t, o.poster((&bottest.Outbox{}).Put(again)).Drain(ctx, "s"), context.DeadlineExceeded)
+	require.False(t, o.Bot.MayUpdate())
+	o.Bot.NoteUpdate(&slack.RateLimitedError{}) // the time is over
+	b := &board{}
+	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
+}
+
+func TestACardThatIsGoneStaysGone(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	c := o.atWork("card", root)
+	o.begin(c)
+	require.NoError(t, o.Delete("bugs", c.TS))
+	c.USD = 7
+	b := &board{}
+	o.paint(b.put(c), func() bool { return b.gone["card"] == "message_not_found" })
+	require.Len(t, o.Thread("bugs", root), 1)
+}
+
+// However much there is to show, Slack takes it, and the text is all of it.
+func TestALargeCardIsTaken(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	c := o.atWork("card", root)
+	c.Tasks = nil
+	for i := range 300 {
+		c.Tasks = append(c.Tasks, workflow.CardTask{Number: i + 1, Label: "[" + strings.Repeat("skill ", 30) + "]", Title: strings.Repeat("<&> http://a ", 300), State: workflow.TaskClashes})
+	}
+	for _, plain := range []bool{false, true} {
+		o.Bot.PlainCards.Store(plain)
+		c.Key, c.USD = fmt.Sprintf("card-%v", plain), 0.1
+		o.begin(c)
+		c.USD = 0.2
+		b := &board{}
+		o.paint(b.put(c), func() bool { return b.drawn[c.Key] == 1 })
+		require.Contains(t, o.newest(root).Text, "… and 280 more")
+		require.Empty(t, b.gone)
+	}
+}

@@ -1,0 +1,86 @@
+package poster
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/people"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/stretchr/testify/require"
+)
+
+// code posts something of a repository with code in it, and gives what the channel reads.
+func (o *posterOffice) code(p *Poster, key, repository string) slacktest.Message {
+	o.T.Helper()
+	posting := o.Posting(key, o.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
+	posting.Repository = repository
+	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Title: "the plan", Text: "x := 1"}}
+	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "option", Label: "keep a/b.go", Value: "opaque"}}
+	out := (&bottest.Outbox{}).Put(posting)
+	p.Outbox = out
+	require.NoError(o.T, p.Drain(o.T.Context(), "s"))
+	for _, m := range o.Thread("bugs", posting.Thread.TS) {
+		if m.TS == out.ByKey[key] {
+			return m
+		}
+	}
+	o.T.Fatal("not posted")
+	return slacktest.Message{}
+}
+
+func TestGuestsReadNoCode(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	p := o.poster(nil)
+	p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, People: &people.Directory{Slack: o.Bot}}
+	whole := func(m slacktest.Message) bool { return strings.Contains(m.Text, "x := 1") }
+	require.True(t, whole(o.code(p, "1", "shop")), "full members alone")
+
+	gus := o.AddUser(slacktest.User{Name: "gus", Kind: slacktest.Guest})
+	eve := o.AddUser(slacktest.User{Name: "eve", Kind: slacktest.External})
+	for _, outsider := range []string{gus.ID, eve.ID} {
+		require.NoError(t, o.Join("bugs", outsider))
+		m := o.code(p, "with "+outsider, "shop")
+		require.True(t, strings.HasPrefix(m.Text, "[deep] See […]: […]\n(Code and paths are kept back"), m.Text)
+		require.NotContains(t, string(m.Blocks), "a/b.go")
+		require.True(t, whole(o.code(p, "other "+outsider, "blog")), "a repository that says nothing of guests")
+		require.False(t, whole(o.code(p, "none "+outsider, "")), "of which nobody knows yet what it is about")
+		require.NoError(t, o.Leave("bugs", outsider))
+	}
+	require.True(t, whole(o.code(p, "2", "shop")))
+	require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Shared = true }))
+	require.False(t, whole(o.code(p, "3", "shop")), "a shared channel, whoever is in it now")
+	require.Len(t, o.Requests("files.completeUploadExternal"), 4)
+}
+
+func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"conversations.info", "conversations.members", "users.info"} {
+		o := openPosterOffice(t, slacktest.Config{})
+		p := o.poster(nil)
+		p.GuestFilter = &GuestFilter{Closed: []string{"shop"}, People: &people.Directory{Slack: o.Bot}}
+		o.Order(slacktest.Fault{Method: method, Error: "internal_error"})
+		require.NotContains(t, o.code(p, "1", "shop").Text, "x := 1", method)
+		require.Contains(t, o.code(p, "2", "shop").Text, "x := 1", method)
+	}
+}
+
+func TestCardsKeepCodeBack(t *testing.T) {
+	t.Parallel()
+	c := &workflow.Card{Repository: "shop", Tasks: []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}}}
+	blind := &GuestFilter{Closed: []string{"shop"}}
+	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
+	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{Repository: "shop", Card: c}).Card.Tasks[0].Title)
+	require.Equal(t, "mend money/split.go for refunds", c.Tasks[0].Title)
+	require.Same(t, c, (*GuestFilter)(nil).filterCard(t.Context(), c))
+}
+
+// The control of those above: without the look at the channel they read it.
+func TestControlGuestsReadCodeWhereNothingIsClosed(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	require.NoError(t, o.Join("bugs", o.AddUser(slacktest.User{Name: "gus", Kind: slacktest.Guest}).ID))
+	require.Contains(t, o.code(o.poster(nil), "1", "shop").Text, "x := 1")
+}

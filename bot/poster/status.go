@@ -1,0 +1,92 @@
+package poster
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// A StatusIndicator lets Slack itself show in a thread that the bot is looking into it: as a status of
+// its agent session where the app is an agent, else as that of an assistant's thread
+// (docs.slack.dev/reference/methods/agents.sessions.setStatus, assistant.threads.setStatus).
+// It is an ornament: what goes wrong with it is logged once and changes nothing.
+type StatusIndicator struct {
+	Slack *bot.Slack
+	Log   *slog.Logger // default: silent
+	// Again is how often it is shown anew; default 90 s. Slack takes an assistant's down after
+	// two minutes.
+	Again time.Duration
+
+	older  atomic.Bool // the app is no agent
+	logged sync.Once
+}
+
+// lightWait is how long one call may take: the end of a turn waits for the last one.
+const lightWait = 3 * time.Second
+
+// During shows that the bot is at work in the thread while work goes on.
+func (l *StatusIndicator) During(ctx context.Context, thread workflow.Thread, work func(context.Context) error) error {
+	ended, dark := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(dark)
+		l.keepShowing(context.WithoutCancel(ctx), thread, ended)
+	}()
+	defer func() { close(ended); <-dark }()
+	return work(ctx)
+}
+
+func (l *StatusIndicator) keepShowing(ctx context.Context, thread workflow.Thread, ended <-chan struct{}) {
+	tick := time.NewTicker(cmp.Or(l.Again, 90*time.Second))
+	defer tick.Stop()
+	for {
+		l.setStatus(ctx, thread, true)
+		select {
+		case <-ended:
+			l.setStatus(ctx, thread, false)
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (l *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread, on bool) {
+	ctx, cancel := context.WithTimeout(ctx, lightWait)
+	defer cancel()
+	err := l.setAgentSession(ctx, thread, on)
+	if bot.IsFinal(err) {
+		l.older.Store(true)
+		err = l.setAssistantThread(ctx, thread, on)
+	}
+	if err != nil {
+		l.logged.Do(func() {
+			cmp.Or(l.Log, slog.New(slog.DiscardHandler)).Warn("Slack does not show that the bot is at work; turn slack.agent_status off, or see bobbin manifest --agent", "err", err)
+		})
+	}
+}
+
+func (l *StatusIndicator) setAgentSession(ctx context.Context, thread workflow.Thread, on bool) error {
+	if l.older.Load() {
+		return l.setAssistantThread(ctx, thread, on)
+	}
+	status := "active"
+	if on {
+		status = "processing"
+	}
+	_, err := l.Slack.API.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{Status: status, ChannelID: thread.Channel, ThreadTS: thread.TS})
+	return err
+}
+
+func (l *StatusIndicator) setAssistantThread(ctx context.Context, thread workflow.Thread, on bool) error {
+	status := ""
+	if on {
+		status = "is looking into it"
+	}
+	return l.Slack.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{ChannelID: thread.Channel, ThreadTS: thread.TS, Status: status})
+}

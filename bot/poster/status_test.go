@@ -1,0 +1,58 @@
+package poster
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/stretchr/testify/require"
+)
+
+// While a turn is at work Slack shows it, anew before it would fade; at the end no more. An
+// app that is no agent has the older way.
+func TestSlackShowsThatTheBotIsAtWork(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		agent   bool
+		on, off string
+	}{
+		"an agent":    {true, "processing", "active"},
+		"another app": {false, "is looking into it", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openPosterOffice(t, slacktest.Config{Agent: c.agent})
+			root := o.AdaSays("it fails", "")
+			light := &StatusIndicator{Slack: o.Bot, Again: time.Millisecond}
+			trouble := errors.New("of the work itself")
+			err := light.During(t.Context(), o.ThreadOf(root), func(context.Context) error {
+				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, time.Minute, time.Millisecond)
+				return trouble
+			})
+			require.Equal(t, trouble, err)
+			shown := o.Statuses()
+			require.Equal(t, []string{c.on, c.on, c.off}, []string{shown[0], shown[1], shown[len(shown)-1]})
+			if !c.agent {
+				require.Len(t, o.Requests("agents.sessions.setStatus"), 1, "it is not asked twice whether it is one")
+			}
+		})
+	}
+}
+
+func TestAStatusThatFailsChangesNothing(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	o.Order(slacktest.Fault{Method: "assistant.threads.setStatus", Times: -1, Error: "missing_scope"})
+	root := o.AdaSays("it fails", "")
+	var log bytes.Buffer
+	light := &StatusIndicator{Slack: o.Bot, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	for range 3 {
+		require.NoError(t, light.During(t.Context(), o.ThreadOf(root), func(context.Context) error { return nil }))
+	}
+	require.Equal(t, 1, strings.Count(log.String(), "missing_scope"), log.String())
+}

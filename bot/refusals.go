@@ -1,0 +1,80 @@
+package bot
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/slack-go/slack"
+)
+
+// An AuthError is a refusal that no retry mends: somebody has to change a token, a scope
+// or a setting, and Cure says which.
+type AuthError struct {
+	Code string // Slack's, such as invalid_auth
+	Cure string
+}
+
+func (e *AuthError) Error() string { return "Slack: " + e.Code + ": " + e.Cure }
+
+// cures holds what to do about refusals of the app itself; %s is the token's variable.
+var cures = map[string]string{
+	"invalid_auth":            "%s is not valid; copy it again from the app's settings",
+	"not_authed":              "%s is missing",
+	"token_revoked":           "%s was revoked; install the app again and copy the new one",
+	"token_expired":           "%s has expired; turn token rotation off and install the app again",
+	"account_inactive":        "the app was removed from the workspace or its bot was deactivated; install it again and set %s anew",
+	"not_allowed_token_type":  "%s holds a token of the wrong kind",
+	"missing_scope":           "the app lacks a scope%s; compare it with the manifest, add what is missing and install it again",
+	"no_permission":           "the token in %s may not do this; install the app again with the manifest's scopes",
+	"invalid_app":             "the app behind %s does not exist any more",
+	"socket_mode_not_enabled": "turn Socket Mode on in the app's settings (%s stays as it is)",
+	"org_login_required":      "the workspace is moving to an organisation; log in there, then install the app again and set %s anew",
+	"team_access_not_granted": "the app was not granted access to this workspace; an admin has to (%s stays as it is)",
+}
+
+// ExplainError returns an *AuthError for a refusal that concerns the app and not the call,
+// and any other error as it is. The token is the name of the setting that holds it.
+func ExplainError(err error, token string) error {
+	var status slack.StatusCodeError
+	if errors.As(err, &status) && status.Code == http.StatusNotFound {
+		return &AuthError{Code: "404", Cure: "there is no Slack API at that address; check " + apiURLName}
+	}
+	code := ErrorCode(err)
+	cure, known := cures[code]
+	if !known {
+		return err
+	}
+	if code == "missing_scope" {
+		needed := ""
+		var answer slack.SlackErrorResponse
+		if errors.As(err, &answer) && answer.Needed != "" {
+			needed = " (" + answer.Needed + ")"
+		}
+		token = needed
+	}
+	return &AuthError{Code: code, Cure: fmt.Sprintf(cure, token)}
+}
+
+// ErrorCode is Slack's own code of an answer that was not ok; empty for any other error.
+func ErrorCode(err error) string {
+	var answer slack.SlackErrorResponse
+	if errors.As(err, &answer) {
+		return answer.Err
+	}
+	return ""
+}
+
+// transientCodes are Slack's codes that say nothing of the call: it may even have been done.
+var transientCodes = []string{
+	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "message_limit_exceeded",
+	"team_added_to_org", "accesslimited", "access_denied", "ekm_access_denied", "two_factor_setup_required",
+}
+
+// IsFinal reports whether Slack has answered the call itself with a refusal, so that
+// another try would only get the same answer.
+func IsFinal(err error) bool {
+	code := ErrorCode(err)
+	return code != "" && !slices.Contains(transientCodes, code)
+}

@@ -1,0 +1,32 @@
+package render
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// callable matches ids that can be called at all: people, and user groups.
+var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
+
+// mentions are the mentions that a line ends with. They never come from a text: only from
+// Calls of the line, and of these only those that the configuration names.
+func (s Style) mentions(l workflow.Line) string {
+	var b strings.Builder
+	for _, id := range l.Calls {
+		if !callable.MatchString(id) || !slices.Contains(s.Calls, id) {
+			continue
+		}
+		mention := "<@" + id + ">"
+		if strings.HasPrefix(id, "S") {
+			mention = "<!subteam^" + id + ">" // https://docs.slack.dev/messaging/formatting-message-text
+		}
+		b.WriteString(" " + mention)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\nFor" + b.String()
+}

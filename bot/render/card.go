@@ -1,0 +1,139 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+const (
+	mostTasks = 20  // on a card; docs.slack.dev names no limit of a plan's tasks
+	maxTask   = 110 // characters of one task on a card
+)
+
+// cardName signs cards where nobody says how.
+const cardName = "orchestrator"
+
+// A CardFace is how cards look: with Slack's plan and task_card blocks, or plain where the
+// endpoint does not know those.
+type CardFace struct {
+	Name  string
+	Plain bool
+}
+
+// Render renders a card. The text says all that the blocks show, for whoever is notified,
+// searches or reads without blocks.
+func (f CardFace) Render(c *workflow.Card) Part {
+	return Part{Key: c.Key, Text: f.text(c), Blocks: f.blocks(c)}
+}
+
+func (f CardFace) text(c *workflow.Card) string {
+	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(c.Headline())}
+	return strings.Join(append(lines, taskLines(c)...), "\n")
+}
+
+// taskLines are the tasks in words, the last of which says how many there are besides.
+func taskLines(c *workflow.Card) (lines []string) {
+	for _, t := range shownTasks(c) {
+		lines = append(lines, mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
+	}
+	if more := len(c.Tasks) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more", more))
+	}
+	return lines
+}
+
+// shownTasks are those at the end: work goes on there.
+func shownTasks(c *workflow.Card) []workflow.CardTask {
+	return c.Tasks[max(0, len(c.Tasks)-mostTasks):]
+}
+
+// taskTitle is a description of a model's, as text: a link in it is none.
+func taskTitle(t workflow.CardTask) string {
+	title := mrkdwn.OneLine(strings.TrimSpace(t.Label+" "+t.Title), maxTask)
+	return unangled.Replace(mrkdwn.BreakAddresses(title))
+}
+
+// unangled takes what could be markup: a plan's titles are no text objects, and nobody says
+// whether <!channel> in one calls people.
+var unangled = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
+
+func taskWords(c *workflow.Card, t workflow.CardTask) string {
+	if unfinished(c, t) {
+		return "not finished"
+	}
+	words := map[workflow.TaskState]string{
+		workflow.TaskOpen: "waits", workflow.TaskWorking: "at work", workflow.TaskDone: "done", workflow.TaskBlocked: "blocked",
+		workflow.TaskFailed: "failed", workflow.TaskDropped: "taken over", workflow.TaskClashes: "clashes with another",
+	}[t.State]
+	if t.State == workflow.TaskWorking && t.Failures > 0 {
+		words += fmt.Sprintf(", attempt %d", t.Failures+1)
+	}
+	return words
+}
+
+// unfinished: the run ended before the task did.
+func unfinished(c *workflow.Card, t workflow.CardTask) bool {
+	cutOff := t.State == workflow.TaskFailed && t.Failures == 0
+	return c.Ended && (t.State == workflow.TaskOpen || t.State == workflow.TaskWorking || cutOff)
+}
+
+// taskStatus is the state in Slack's words.
+func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
+	switch {
+	case t.State == workflow.TaskDone:
+		return slack.TaskCardStatusComplete
+	case t.State == workflow.TaskOpen, unfinished(c, t):
+		return slack.TaskCardStatusPending
+	case t.State == workflow.TaskWorking:
+		return slack.TaskCardStatusInProgress
+	}
+	return slack.TaskCardStatusError
+}
+
+func (f CardFace) blocks(c *workflow.Card) []slack.Block {
+	blocks := plainCard(c)
+	if !f.Plain && len(c.Tasks) > 0 { // nobody says that a plan may be empty
+		blocks = []slack.Block{planCard(c)}
+	}
+	if c.Stop == "" {
+		return blocks
+	}
+	stop := workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: c.Stop}
+	return append(blocks, buttonRow([]workflow.Button{stop}, map[string]int{}))
+}
+
+// planCard is the card as a plan with its tasks.
+func planCard(c *workflow.Card) slack.Block {
+	var tasks []*slack.TaskCardBlock
+	for _, t := range shownTasks(c) {
+		title := fmt.Sprintf("%d. %s", t.Number, taskTitle(t))
+		if words := taskWords(c, t); !slices.Contains([]workflow.TaskState{workflow.TaskOpen, workflow.TaskDone}, t.State) && words != "at work" {
+			title += " (" + words + ")"
+		}
+		tasks = append(tasks, slack.NewTaskCardBlock(fmt.Sprintf("task-%d", t.Number), title).WithStatus(taskStatus(c, t)))
+	}
+	if more := len(c.Tasks) - len(tasks); more > 0 {
+		tasks = append(tasks, slack.NewTaskCardBlock("more", fmt.Sprintf("… and %d more", more)).WithStatus(slack.TaskCardStatusComplete))
+	}
+	return slack.NewPlanBlock(c.Headline()).WithTasks(tasks...)
+}
+
+// plainCard is the same in blocks that every endpoint knows.
+func plainCard(c *workflow.Card) (blocks []slack.Block) {
+	verbatim := func(s string) *slack.TextBlockObject {
+		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
+	}
+	blocks = append(blocks, slack.NewSectionBlock(verbatim("*"+mrkdwn.Escape(c.Headline())+"*"), nil, nil))
+	if lines := taskLines(c); len(lines) > 0 {
+		for _, s := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
+			blocks = append(blocks, slack.NewContextBlock("", verbatim(s)))
+		}
+	}
+	return blocks
+}

@@ -1,0 +1,11 @@
+// Package render makes what people see in Slack: the messages of a posting, with buttons and
+// files ([Style.Message]), the card of a run ([CardFace]), modals ([Modal]) and App Homes
+// ([HomePage]).
+//
+// The functions are pure: the same posting always has the same parts with the same keys, so
+// that a later try knows which of them are in the thread already. Everything stays within
+// Slack's limits on lengths, blocks and options. The text of a message says all that its
+// blocks say, for notifications and for those who see no blocks.
+//
+// testdata/gallery holds each kind of message as Slack gets it.
+package render

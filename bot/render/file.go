@@ -1,0 +1,67 @@
+package render
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+const (
+	MaxFile    = 1 << 20
+	fileMarker = "#file"
+)
+
+// A File is one file of a posting as it is sent.
+type File struct {
+	Key   string // of the line that stands in for it when Slack does not take it
+	Mark  string // in its name
+	Agent string
+	workflow.File
+	Instead []Part // what is posted where Slack does not take it
+}
+
+// filesOf lists the files of a posting, always the same for the same posting.
+func filesOf(p *workflow.Posting) (list []File) {
+	for _, l := range p.Lines {
+		for _, f := range l.Files {
+			c := File{Key: fmt.Sprintf("%s%s%d", p.Key, fileMarker, len(list)+1), Agent: l.Agent, File: f}
+			c.Mark = markOf(c.Key)
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+func markOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:5])
+}
+
+// ShownName is the name without the mark, in one line and without folders.
+func (c File) ShownName() string {
+	name := strings.NewReplacer("/", "-", `\`, "-", "`", "'").Replace(mrkdwn.OneLine(c.Name, 100))
+	return cmp.Or(name, "file.txt")
+}
+
+// MarkedName is the name that Slack gets: plan-1f0c93ab77.md.
+func (c File) MarkedName() string {
+	ext := path.Ext(c.ShownName())
+	return strings.TrimSuffix(c.ShownName(), ext) + "-" + c.Mark + ext
+}
+
+// Unfit says why a file is not even tried; empty when it is fit.
+func (c File) Unfit() string {
+	switch {
+	case c.Text == "":
+		return "it is empty"
+	case len(c.Text) > MaxFile:
+		return "it is larger than 1 MiB"
+	}
+	return ""
+}

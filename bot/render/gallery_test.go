@@ -1,0 +1,171 @@
+package render_test
+
+import (
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/bottest"
+	"github.com/bobbinhq/bobbin/bot/gateway"
+	"github.com/bobbinhq/bobbin/bot/poster"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/stretchr/testify/require"
+)
+
+// galleryOffice is where the pictures are taken: what is rendered is posted, and the call that
+// Slack gets is drawn.
+type galleryOffice struct{ *bottest.Office }
+
+func openGalleryOffice(t *testing.T) *galleryOffice {
+	t.Helper()
+	return &galleryOffice{bottest.Open(t, slacktest.Config{})}
+}
+
+func gallery(room, name string) string {
+	return filepath.Join("testdata", "gallery", room, name+".json")
+}
+
+func (o *galleryOffice) post(p workflow.Posting) *bottest.Outbox {
+	o.T.Helper()
+	out := (&bottest.Outbox{}).Put(p)
+	require.NoError(o.T, (&poster.Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}).Drain(o.T.Context(), "s"))
+	require.Empty(o.T, out.RefusedByKey)
+	return out
+}
+
+// TestGallery draws the messages that this package makes by itself: cards in every state and
+// both renderings, what was answered, and what is split. Beside them are the lines of
+// package turn, drawn by its own test.
+func TestGallery(t *testing.T) {
+	t.Parallel()
+	o := openGalleryOffice(t)
+	root := o.AdaSays("it fails", "")
+	for name, c := range everyCard(t, o, root) {
+		for _, plain := range []bool{false, true} {
+			o.Bot.PlainCards.Store(plain)
+			key := name
+			if plain {
+				key += "-plain"
+			}
+			c.Key = key
+			o.post(workflow.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
+			call := o.LastCall("chat.postMessage")
+			require.NotContains(t, call.Args.Get("text"), "()", "no words for the state of a task")
+			bottest.Hang(o.T, gallery("cards", key), call)
+		}
+	}
+	o.Bot.PlainCards.Store(false)
+
+	asked := o.Posting("ask", root, "shall I?")
+	asked.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+	again := o.Posting("ask:settled", root, "shall I?")
+	again.Rewrites, again.Note, again.OnTS = "ask", "Approved by <ann> & co.", o.post(asked).ByKey["ask"]
+	o.post(again)
+	bottest.Hang(o.T, gallery("messages", "answered"), o.LastCall("chat.update"))
+
+	several := o.Posting("several", root, "Reading *Split* and `PerLine`")
+	several.Lines = append(several.Lines, workflow.Line{Agent: "quick", Text: "## Found\n\n```go\nreturn a < b && c\n```\n<!channel> see [this](https://evil.example)"})
+	o.draw("several-lines", several)
+	o.draw("many-options", o.choice(30))
+	o.draw("long", o.Posting("long", root, strings.Repeat("a paragraph that says a lot about a little\n\n", 150)))
+}
+
+// draw posts p and hangs each of its messages.
+func (o *galleryOffice) draw(name string, p workflow.Posting) {
+	o.T.Helper()
+	before := len(o.Requests("chat.postMessage"))
+	o.post(p)
+	for i, r := range o.Requests("chat.postMessage")[before:] {
+		bottest.Hang(o.T, gallery("messages", fmt.Sprintf("%s-%d", name, i+1)), r)
+	}
+}
+
+// choice is a question with many answers.
+func (o *galleryOffice) choice(n int) workflow.Posting {
+	p := o.Posting("choice", o.AdaSays("which?", ""), "Which one?")
+	for i := range n {
+		p.Lines[0].Buttons = append(p.Lines[0].Buttons, workflow.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})
+	}
+	return p
+}
+
+// everyCard is a card in each phase of a run and at each of its ends, with a task in every
+// state that there is.
+func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow.Card {
+	t.Helper()
+	var tasks []workflow.CardTask
+	for i, state := range constants(t, "session.go", "TaskState") {
+		c := workflow.CardTask{Number: i + 1, Label: "[deep + tdd skill]", Title: "Mend what is " + state, State: workflow.TaskState(state)}
+		tasks = append(tasks, c)
+	}
+	cards := map[string]*workflow.Card{"begun": {Phase: workflow.PhaseWorking, Stop: "opaque"}}
+	for _, phase := range constants(t, "phase.go", "Phase") {
+		p := workflow.Phase(phase)
+		if p.MayWrite() || p == workflow.PhasePaused {
+			cards[phase] = &workflow.Card{Phase: p, Stop: "opaque"}
+		} else {
+			cards["ended-"+phase] = &workflow.Card{Phase: p, Ended: true}
+		}
+	}
+	for name, c := range cards {
+		c.Thread, c.Run = o.ThreadOf(root), 1
+		if name != "begun" {
+			c.Worked, c.USD, c.Tasks = 195*time.Second, 0.42, tasks
+		}
+	}
+	return cards
+}
+
+// constants are the values of a type's constants in a file of package workflow.
+func constants(t *testing.T, file, kind string) (values []string) {
+	t.Helper()
+	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "workflow", file), nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	ast.Inspect(source, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if ok && fmt.Sprint(spec.Type) == kind && len(spec.Values) == 1 {
+			value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			values = append(values, value)
+		}
+		return true
+	})
+	require.NotEmpty(t, values)
+	return values
+}
+
+// homes shows everybody the same.
+type homes struct{ shows workflow.Home }
+
+func (h homes) Home(_ context.Context, user string) (workflow.Home, error) {
+	h.shows.Person.ID = user
+	return h.shows, nil
+}
+
+// The gallery has a home that shows everything that a home can show.
+func TestAHomeInTheGallery(t *testing.T) {
+	t.Parallel()
+	o := openGalleryOffice(t)
+	session := func(n int, phase workflow.Phase, why string) workflow.HomeSession {
+		return workflow.HomeSession{Session: workflow.Session{
+			ID: fmt.Sprint("s", n), Thread: workflow.Thread{Channel: "C0BUGS", TS: fmt.Sprintf("17000000%02d.000100", n)}, Phase: phase,
+			Title: fmt.Sprint("bug ", n), Requester: "U0BEN", Repository: "shop", SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
+		}, Why: why}
+	}
+	for name, home := range map[string]workflow.Home{"empty": {}, "whole": {
+		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, Closed: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
+		Waits:  []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
+		Others: []workflow.HomeSession{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
+	}} {
+		require.NoError(t, (&gateway.Gateway{Slack: o.Bot, Homes: homes{home}}).PublishHome(t.Context(), o.Ada.ID))
+		bottest.Hang(t, gallery("home", name), o.LastCall("views.publish"))
+	}
+}

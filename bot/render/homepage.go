@@ -1,0 +1,107 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+const (
+	MaxHomeBlocks = 100 // https://docs.slack.dev/reference/views/home-tab-views
+	homeTitle     = 150 // characters of a session's title
+)
+
+// A HomePage renders App Homes: Bot is the bot's user id, WorkspaceURL the address under
+// which people read the workspace.
+type HomePage struct{ Bot, WorkspaceURL string }
+
+// Blocks shows a home: what waits for its owner, then all else by where it stands.
+func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
+	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
+	add(homeSection("Today your sessions spent " + dollars(home.TodayUSD) + "."))
+	if home.Closed {
+		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
+	}
+	groups := map[workflow.Standing][]workflow.HomeSession{}
+	for _, x := range home.Others {
+		groups[x.Standing()] = append(groups[x.Standing()], x)
+	}
+	p.addGroup(add, "Waits for you", home.Waits, home.Person)
+	for _, standing := range workflow.Standings {
+		p.addGroup(add, string(standing), groups[standing], home.Person)
+	}
+	if len(home.Waits)+len(home.Others) == 0 {
+		add(homeSection("There is nothing yet. Mention <@" + p.Bot + "> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
+	}
+	if home.More {
+		add(homeSection("There are older ones, too; they are in their threads."))
+	}
+	if len(home.Settings) > 0 {
+		add(homeHeader("Settings"))
+		for _, part := range mrkdwn.SplitText(namedChannels(mrkdwn.Escape(mrkdwn.Visible(strings.Join(home.Settings, "\n")))), maxSection) {
+			add(homeSection(part))
+		}
+	}
+	return blocks[:min(len(blocks), MaxHomeBlocks)]
+}
+
+func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person) {
+	if len(list) == 0 {
+		return
+	}
+	add(homeHeader(name))
+	for _, x := range list {
+		add(homeSection(p.sessionLine(x, reader)))
+	}
+}
+
+// sessionLine is one session: its title, which leads to the thread, and how it stands.
+func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
+	title := mrkdwn.OneLine(x.Title, homeTitle)
+	if title == "" {
+		title = "(no words)"
+	}
+	phase := strings.ReplaceAll(string(x.Phase), "_", " ")
+	if x.Why != "" {
+		phase += ": " + x.Why
+	}
+	parts := []string{phase}
+	if full := !reader.Guest && !reader.Stranger && reader.Name != ""; full && x.Repository != "" {
+		parts = append(parts, mrkdwn.Escape(x.Repository))
+	}
+	if !strings.HasPrefix(x.Thread.Channel, "D") {
+		parts = append(parts, "<#"+mrkdwn.Escape(x.Thread.Channel)+">")
+	}
+	if x.Requester != reader.ID {
+		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
+	}
+	parts = append(parts, dollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
+	// A bar would end the link's address, and backquotes begin code within it.
+	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
+	return "*<" + p.permalink(x.Thread) + "|" + label + ">*\n" + strings.Join(parts, " · ")
+}
+
+// permalink leads to a thread's root. Slack makes the same with chat.getPermalink, one call
+// for each.
+func (p HomePage) permalink(t workflow.Thread) string {
+	return strings.TrimRight(p.WorkspaceURL, "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
+}
+
+var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)
+
+// namedChannels shows channels' ids by their names.
+func namedChannels(s string) string { return channelID.ReplaceAllString(s, "<#$1>") }
+
+func dollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+
+func homeHeader(text string) slack.Block {
+	return slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false))
+}
+
+func homeSection(text string) slack.Block {
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, nil)
+}

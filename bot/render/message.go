@@ -1,0 +1,123 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+const (
+	MaxPart    = 3500 // characters of one reply; Slack advises 4,000
+	maxSection = 2900 // of one section block; Slack refuses 3,000
+	maxLabel   = 75   // of a button
+	maxActions = 25   // in one actions block
+)
+
+// A Style says how lines are rendered, and whom they may call.
+type Style struct {
+	mrkdwn.Renderer
+	Calls []string // ids of people and user groups whom a line may call, beside its text
+
+	forgeable bool // tests only: a text may look as if several agents had signed it
+}
+
+// A Part is one message of a posting. A posting that is too long for one is several,
+// each with a key of its own.
+type Part struct {
+	Key    string
+	Text   string
+	Blocks []slack.Block
+}
+
+// parts renders a posting. The same posting always gives the same parts, so that a later
+// try knows which of them are in the thread already.
+func (s Style) parts(p *workflow.Posting) []Part {
+	parts := s.cut(p, MaxPart)
+	last := &parts[len(parts)-1]
+	last.Blocks = withButtons(last.Text, p.Lines)
+	return parts
+}
+
+// cut renders a posting into parts of at most so many characters, without buttons.
+func (s Style) cut(p *workflow.Posting, most int) []Part {
+	lines := make([]string, len(p.Lines))
+	for i, l := range p.Lines {
+		lines[i] = s.Line(l) + s.mentions(l)
+	}
+	var parts []Part
+	for i, text := range mrkdwn.SplitText(strings.Join(lines, "\n"), most) {
+		key := p.Key
+		if i > 0 {
+			key = fmt.Sprintf("%s#%d", p.Key, i+1)
+		}
+		parts = append(parts, Part{Key: key, Text: text})
+	}
+	return parts
+}
+
+// Line is "[agent] text"; a block of code begins below the agent's name. Only the program
+// signs: what looks like a signature further down in a text is quoted.
+func (s Style) Line(l workflow.Line) string {
+	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.Render(l.Text, l.Code)
+	if !s.forgeable {
+		words = mrkdwn.QuoteSignatures(words)
+	}
+	if strings.HasPrefix(words, mrkdwn.Fence) {
+		return "[" + name + "]\n" + words
+	}
+	return "[" + name + "] " + words
+}
+
+// withButtons makes blocks where there are buttons. Without any, the text alone says it
+// all, and looks the same.
+func withButtons(text string, lines []workflow.Line) []slack.Block {
+	var rows []slack.Block
+	used := map[string]int{}
+	for _, l := range lines {
+		for at := 0; at < len(l.Buttons); at += maxActions {
+			rows = append(rows, buttonRow(l.Buttons[at:min(at+maxActions, len(l.Buttons))], used))
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	var blocks []slack.Block
+	for _, section := range mrkdwn.SplitText(text, maxSection) {
+		blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
+	}
+	return append(blocks, rows...)
+}
+
+func buttonRow(buttons []workflow.Button, used map[string]int) *slack.ActionBlock {
+	elements := make([]slack.BlockElement, len(buttons))
+	for i, b := range buttons {
+		label := slack.NewTextBlockObject(slack.PlainTextType, cmp.Or(mrkdwn.OneLine(b.Label, maxLabel), "…"), false, false)
+		e := slack.NewButtonBlockElement(actionID(b.ActionID, used), b.Value, label)
+		if b.Style == "primary" || b.Style == "danger" {
+			e = e.WithStyle(slack.Style(b.Style))
+		}
+		elements[i] = e
+	}
+	return slack.NewActionBlock("", elements...)
+}
+
+func actionID(id string, used map[string]int) string {
+	used[id]++
+	if used[id] == 1 {
+		return id
+	}
+	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
+}
+
+// WithoutBlocks is the part without its blocks. Its text holds all that they say, and everything
+// that a button does can be said.
+func (p Part) WithoutBlocks() Part {
+	p.Text += "\n&gt; Slack refused the buttons of this message. Answer in words."
+	p.Blocks = nil
+	return p
+}

@@ -1,0 +1,61 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/slack-go/slack"
+)
+
+// mostOptions is how many a menu may have.
+const mostOptions = 100
+
+// Modal is the form as Slack shows it. Beside the button's opaque id it carries the ts of
+// the button's message only.
+func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
+	view := slack.ModalViewRequest{
+		Type: slack.VTModal, CallbackID: f.ActionID, PrivateMetadata: f.Value + " " + ts, Close: plainText("Cancel"),
+	}
+	switch {
+	case f.Late != "":
+		view.Title, view.Close = plainText("Too late"), plainText("Close")
+		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
+	case f.ActionID == workflow.ActionCorrect:
+		view.Title, view.Submit = plainText("Correct"), plainText("Send")
+		view.Blocks.BlockSet = []slack.Block{
+			textInput(event.InputWords, "What is wrong, or what has to change?", "Everybody in the thread reads it, with your name.", false),
+		}
+	case f.ActionID == workflow.ActionRepository:
+		view.Title, view.Submit = plainText("Change repository"), plainText("Choose")
+		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice, plainText("Which repository is this about?"), nil, choiceMenu(event.InputChoice, f.Choices))}
+	case f.ActionID == workflow.ActionFixLimited:
+		view.Title, view.Submit = plainText("Fix it, with limits"), plainText("Fix it")
+		view.Blocks.BlockSet = []slack.Block{
+			slack.NewSectionBlock(plainText(fmt.Sprintf("This approves revision %d, and nothing beyond what you say here may change.", f.Revision)), nil, nil),
+			textInput(event.InputFiles, "Only these files or folders", "One in a line, such as money/split.go or coupon/", true),
+			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.", true),
+		}
+	}
+	return view
+}
+
+func plainText(text string) *slack.TextBlockObject {
+	return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+}
+
+func choiceMenu(name string, choices []string) *slack.SelectBlockElement {
+	var options []*slack.OptionBlockObject
+	for _, c := range choices[:min(len(choices), mostOptions)] {
+		options = append(options, slack.NewOptionBlockObject(c, plainText(cmp.Or(mrkdwn.OneLine(c, maxLabel), "…")), nil))
+	}
+	return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options...)
+}
+
+func textInput(name, label, hint string, optional bool) *slack.InputBlock {
+	element := slack.NewPlainTextInputBlockElement(nil, name)
+	element.Multiline, element.MaxLength = true, workflow.MostEntered
+	return slack.NewInputBlock(name, plainText(label), plainText(hint), element).WithOptional(optional)
+}

@@ -1,0 +1,75 @@
+package render
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// keptBack is what a posting ends with that asks for something, or had files.
+const keptBack = "\n(Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions "
+
+// CardWithoutCode is the card with what any reader may see.
+func CardWithoutCode(c *workflow.Card) *workflow.Card {
+	if c == nil {
+		return nil
+	}
+	short := *c
+	short.Tasks = slices.Clone(c.Tasks)
+	for i := range short.Tasks {
+		short.Tasks[i].Title = wordsWithoutCode(short.Tasks[i].Title)
+	}
+	return &short
+}
+
+// PostingWithoutCode is the posting with what any reader may see.
+func PostingWithoutCode(posting *workflow.Posting) *workflow.Posting {
+	short, cut := *posting, false
+	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
+	short.Lines = slices.Clone(posting.Lines)
+	for i := range short.Lines {
+		l := &short.Lines[i]
+		text := wordsWithoutCode(l.Text)
+		if strings.Contains(strings.TrimSpace(l.Text), "\n") {
+			text += " " + hidden
+		}
+		// Lines of progress have the mark alone: a sentence below each would be noise.
+		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
+		l.Text, l.Files = text, nil
+		l.Buttons = slices.Clone(l.Buttons)
+		for n := range l.Buttons {
+			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)
+		}
+	}
+	if n := len(short.Lines); cut && n > 0 {
+		short.Lines[n-1].Text += keptBack + posting.Session + "`.)"
+	}
+	return &short
+}
+
+// hidden stands for a word that is kept back.
+const hidden = "[…]"
+
+var (
+	someCode = regexp.MustCompile("`+[^`]*`*")
+	// A word with a slash, a dot within, an underscore, brackets, or a capital within is a
+	// path or a name of code; a number is none.
+	ofCode  = regexp.MustCompile(`[/\\_(){}\[\]<>=;$#@|~^*&]|::|->|\w\.[A-Za-z]|[a-z][A-Z]|[A-Z]{2,}[a-z]`)
+	wrapped = regexp.MustCompile(`^[("'\[]*(.*?)[)"'\].,:;!?…]*$`)
+)
+
+// wordsWithoutCode is the first line of a text without code, paths and names of code. What is not
+// plainly a word is taken to be code.
+func wordsWithoutCode(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	words := strings.Fields(someCode.ReplaceAllString(first, hidden))
+	for i, w := range words {
+		bare := wrapped.FindStringSubmatch(w)[1]
+		if w != hidden && ofCode.MatchString(bare) {
+			words[i] = strings.Replace(w, bare, hidden, 1)
+		}
+	}
+	return strings.Join(words, " ")
+}
