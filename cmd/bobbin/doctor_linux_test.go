@@ -259,6 +259,7 @@ func configurationComplaints() []complaint {
 		{name: asItShouldBe},
 		{name: "no file", breaks: func(w *ward) { w.file = "" }},
 		{name: "mistakes in it", breaks: func(w *ward) { w.file += "limts: {}\nsandbox: {kind: jail}\n" }},
+		{name: "old names of limits", breaks: func(w *ward) { w.file += "limits: {session_usd: 5, day_tokens: 100}\n" }},
 		{name: "no YAML", breaks: func(w *ward) { w.file = "repositories: [" }},
 	}
 }
@@ -523,7 +524,7 @@ func modelComplaints() []complaint {
 		{name: "a model that calls no tools", breaks: func(w *ward) { w.play("== *\nsay I am ready.\n") }},
 		{name: "a model that is not there", breaks: func(w *ward) { w.play("== other\nsay hello\n") }},
 		{name: "limits in money without prices", breaks: func(w *ward) {
-			w.file = w.file[:strings.Index(w.file, "models:")] + "limits: {session_usd: 5}\n"
+			w.file = w.file[:strings.Index(w.file, "models:")] + "limits: {session: {usd: 5}}\n"
 		}},
 		{name: "no prices (noted)", breaks: func(w *ward) { w.file = w.file[:strings.Index(w.file, "models:")] }},
 	}

@@ -56,8 +56,11 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			log.Warn("this process is less closed than it could be", "err", err)
 		}
 	}
+	if file.Warning != "" {
+		log.Warn(file.Warning)
+	}
 	if names := file.ModelsNotLimited(); len(names) > 0 {
-		log.Warn("limits in USD do not count these models; give their prices under models, or set session_tokens", "models", names)
+		log.Warn("limits in USD do not count these models; give their prices under models, or set limits.session.tokens", "models", names)
 	}
 	service, err := server.New(ctx, s, log)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
@@ -202,6 +201,9 @@ func (c *Config) checkAgents(p *strictyaml.Problems) {
 	}
 }
 
+// mostPrice is more than any team means to write, in USD per million.
+const mostPrice = 1e5
+
 // checkModels also finds names that are known nowhere else: a misspelt one would go
 // without its price or its fallback, unnoticed.
 func (c *Config) checkModels(p *strictyaml.Problems) {
@@ -254,82 +256,10 @@ func (c *Config) standsInForItself(name, from string, seen map[string]bool) bool
 	return false
 }
 
-// What no team means to ask for: beyond it stands a slip of the hand.
-const (
-	aDay         = 24 * 60 // minutes
-	aWeek        = 7 * aDay
-	mostSessions = 1000
-	mostAttempts = 20
-	mostUSD      = 1e6
-	mostTokens   = 1e9
-	mostMB       = 1e9
-	mostPrice    = 1e5 // USD per million
-)
-
-// mostOf is the most that a limit may be: beyond it somebody has mistaken the unit.
-func mostOf(span workflow.Span, unit workflow.Unit) float64 {
-	most := map[workflow.Unit]float64{
-		workflow.USD: mostUSD, workflow.Tokens: mostTokens, workflow.Commands: mostTokens, workflow.Minutes: aWeek, workflow.Output: mostMB, workflow.Disk: mostMB,
-	}[unit]
-	switch {
-	case span == workflow.OfSession || unit == workflow.USD:
-		return most
-	case unit == workflow.Minutes:
-		return mostSessions * aDay
-	}
-	return mostSessions * most
-}
-
-func (c *Config) checkLimits(p *strictyaml.Problems) {
-	limits := c.Limits.Limits()
-	for _, span := range workflow.Spans {
-		for _, unit := range workflow.Units {
-			limit := workflow.LimitOf(span, unit)
-			checkMost(p, string(limit), limits[limit], mostOf(span, unit))
-		}
-	}
-	l := c.Limits
-	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
-	checkMost(p, "sessions_per_repository", float64(l.PerRepository), mostSessions)
-	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
-	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
-	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
-	for _, unit := range workflow.Units {
-		for _, x := range [][2]workflow.Span{
-			{workflow.OfSession, workflow.OfDay},
-			{workflow.OfSession, workflow.OfPersonDay},
-			{workflow.OfSession, workflow.OfChannelDay},
-			{workflow.OfPersonDay, workflow.OfDay},
-			{workflow.OfChannelDay, workflow.OfDay},
-		} {
-			if part, whole := workflow.LimitOf(x[0], unit), workflow.LimitOf(x[1], unit); part != workflow.LimitOf(workflow.OfSession, workflow.Minutes) { // a session may go on for days
-				checkPart(p, string(part), string(whole), limits[part], limits[whole])
-			}
-		}
-	}
-}
-
-// checkMost finds a limit that is below zero, or more than anybody means.
-func checkMost(p *strictyaml.Problems, key string, value, most float64) {
-	switch {
-	case value < 0:
-		p.At("$.limits."+key, "%s may not be below zero", key)
-	case value > most:
-		p.At("$.limits."+key, "%s may not be more than %.0f", key, most)
-	}
-}
-
-// checkPart finds a limit that is more than one of a whole that it is a part of.
-func checkPart(p *strictyaml.Problems, key, whole string, value, most float64) {
-	if most > 0 && value > most {
-		p.At("$.limits."+key, "%s is more than %s", key, whole)
-	}
-}
-
 // ModelsNotLimited are the models in use without a price, where a limit is in money: what they
 // take counts as nothing.
 func (c *Config) ModelsNotLimited() (names []string) {
-	if l := c.Limits; l.SessionUSD+l.PersonUSD+l.ChannelUSD+l.DayUSD == 0 {
+	if l := c.Limits; l.Session.USD+l.PersonDay.USD+l.ChannelDay.USD+l.AllDay.USD == 0 {
 		return nil
 	}
 	return c.ModelsWithoutPrice()

@@ -12,12 +12,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Config is the whole configuration file; docs/configuration.md tells it to people.
@@ -32,6 +30,8 @@ type Config struct {
 	Slack        Slack            `yaml:"slack"`
 	GitHubApp    GitHubApp        `yaml:"github_app"` // default: none; for every repository at its GitHub
 	Keep         Keep             `yaml:"keep"`
+
+	Warning string // one line about what is still read, and should be written otherwise; empty: nothing
 }
 
 // A Repository is one repository that sessions can be about.
@@ -78,63 +78,19 @@ type Model struct {
 	Vision   bool     `yaml:"vision"` // it can see pictures; default: it is told in words that there are some
 }
 
-// Limits bounds what a session may take.
+// Limits are how many sessions work at once, and a small table of how much may be used before
+// people are asked: by whose use it is, and what it counts.
 type Limits struct {
-	// At each of the first 24 the session pauses and asks.
-
-	// Of one session; default of each: none.
-	SessionUSD      float64 `yaml:"session_usd"`
-	SessionTokens   int     `yaml:"session_tokens"`
-	SessionCommands int     `yaml:"session_commands"`
-	SessionMinutes  int     `yaml:"session_minutes"`   // at work
-	SessionOutput   int     `yaml:"session_output_mb"` // printed by commands
-	SessionDisk     int     `yaml:"session_disk_mb"`   // its folder now, and its files in the database
-
-	// Of a day's sessions that one person asked for; default of each: none.
-	PersonUSD      float64 `yaml:"person_day_usd"`
-	PersonTokens   int     `yaml:"person_day_tokens"`
-	PersonCommands int     `yaml:"person_day_commands"`
-	PersonMinutes  int     `yaml:"person_day_minutes"`   // at work
-	PersonOutput   int     `yaml:"person_day_output_mb"` // printed by commands
-	PersonDisk     int     `yaml:"person_day_disk_mb"`   // their folders now, and their files in the database
-
-	// Of a day's sessions in one channel; default of each: none.
-	ChannelUSD      float64 `yaml:"channel_day_usd"`
-	ChannelTokens   int     `yaml:"channel_day_tokens"`
-	ChannelCommands int     `yaml:"channel_day_commands"`
-	ChannelMinutes  int     `yaml:"channel_day_minutes"`   // at work
-	ChannelOutput   int     `yaml:"channel_day_output_mb"` // printed by commands
-	ChannelDisk     int     `yaml:"channel_day_disk_mb"`   // their folders now, and their files in the database
-
-	// Of all sessions of a day; default of each: none.
-	DayUSD      float64 `yaml:"day_usd"`
-	DayTokens   int     `yaml:"day_tokens"`
-	DayCommands int     `yaml:"day_commands"`
-	DayMinutes  int     `yaml:"day_minutes"`   // at work
-	DayOutput   int     `yaml:"day_output_mb"` // printed by commands
-	DayDisk     int     `yaml:"day_disk_mb"`   // their folders now, and their files in the database
+	Session    Allowance `yaml:"session"`     // of one session
+	PersonDay  Allowance `yaml:"person_day"`  // of a day's sessions that one person asked for
+	ChannelDay Allowance `yaml:"channel_day"` // of a day's sessions in one channel
+	AllDay     Allowance `yaml:"all_day"`     // of all sessions of a day
 
 	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
 	PerRepository  int  `yaml:"sessions_per_repository"`    // the same, about one repository; default: as many as at once
 	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
 	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
-}
-
-// Limits are those at which people are asked.
-func (l Limits) Limits() workflow.Limits {
-	limits := workflow.Limits{}
-	for span, figures := range map[workflow.Span][]float64{
-		workflow.OfSession:    {l.SessionUSD, float64(l.SessionTokens), float64(l.SessionCommands), float64(l.SessionMinutes), float64(l.SessionOutput), float64(l.SessionDisk)},
-		workflow.OfPersonDay:  {l.PersonUSD, float64(l.PersonTokens), float64(l.PersonCommands), float64(l.PersonMinutes), float64(l.PersonOutput), float64(l.PersonDisk)},
-		workflow.OfChannelDay: {l.ChannelUSD, float64(l.ChannelTokens), float64(l.ChannelCommands), float64(l.ChannelMinutes), float64(l.ChannelOutput), float64(l.ChannelDisk)},
-		workflow.OfDay:        {l.DayUSD, float64(l.DayTokens), float64(l.DayCommands), float64(l.DayMinutes), float64(l.DayOutput), float64(l.DayDisk)},
-	} {
-		for i, unit := range workflow.Units {
-			limits[workflow.LimitOf(span, unit)] = figures[i]
-		}
-	}
-	return limits
 }
 
 // Sandbox says what confines commands.
@@ -193,6 +149,7 @@ var sections = []strictyaml.Section{
 	{Of: Agent{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},
 	{Of: Limits{}, Name: "limits"},
+	{Of: Allowance{}, Name: "session, person_day, channel_day and all_day of limits"},
 	{Of: Sandbox{}, Name: "sandbox"},
 	{Of: HTTP{}, Name: "http"},
 	{Of: Slack{}, Name: "slack"},
@@ -206,6 +163,7 @@ func parseConfig(name string, text []byte) (c Config, err error) {
 		c.resolve(filepath.Dir(name))
 		c.check(p)
 	}
+	c.Warning = p.Warning()
 	if err := p.Err(); err != nil {
 		return c, cli.UsageError{Err: err}
 	}
@@ -226,15 +184,6 @@ func (c *Config) resolve(dir string) {
 			}
 		}
 	}
-}
-
-// SilentFor is how long a thread at work may be silent; zero: for ever.
-func (l Limits) SilentFor() time.Duration {
-	minutes := 10
-	if l.Silent != nil {
-		minutes = *l.Silent
-	}
-	return time.Duration(minutes) * time.Minute
 }
 
 // ReactionsByChannel are those of all repositories, by the channels as they are configured.

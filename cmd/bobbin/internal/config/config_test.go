@@ -42,7 +42,13 @@ agents:
   consultant: {model: gpt-5, effort: high, name: oracle}
 models:
   gpt-5: {input_usd_per_million: 1.25, cached_usd_per_million: 0.125, output_usd_per_million: 10, fallback: [gpt-5-mini], vision: true}
-limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}
+limits:
+  session: {usd: 5, tokens: 3M, commands: 200, minutes: 60, output: 500, disk: 2000 MB}
+  person_day: {usd: 20, tokens: 4000000, commands: 300, minutes: 300, output: 600MB, disk: 3000}
+  channel_day: {usd: 50, tokens: 5M, commands: 400, minutes: 400, output: 700, disk: 4000}
+  all_day: {usd: 100, tokens: 6000k, commands: 500, minutes: 2000, output: 800, disk: 5000}
+  sessions_at_once: 8
+  attempts_before_consulting: 2
 sandbox: {kind: auto}
 skills_dir: skills
 http: {addr: 127.0.0.1:8080}
@@ -82,8 +88,14 @@ func TestConfigIsReadWhole(t *testing.T) {
 			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
 			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
 		},
-		Models:    map[string]Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true}},
-		Limits:    Limits{SessionUSD: 5, SessionTokens: 3e6, SessionCommands: 200, SessionMinutes: 60, SessionOutput: 500, SessionDisk: 2000, PersonUSD: 20, PersonTokens: 4e6, PersonCommands: 300, PersonMinutes: 300, PersonOutput: 600, PersonDisk: 3000, ChannelUSD: 50, ChannelTokens: 5e6, ChannelCommands: 400, ChannelMinutes: 400, ChannelOutput: 700, ChannelDisk: 4000, DayUSD: 100, DayTokens: 6e6, DayCommands: 500, DayMinutes: 2000, DayOutput: 800, DayDisk: 5000, SessionsAtOnce: 8, Attempts: 2},
+		Models: map[string]Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true}},
+		Limits: Limits{
+			Session:        Allowance{USD: 5, Tokens: 3e6, Commands: 200, Minutes: 60, Output: 500, Disk: 2000},
+			PersonDay:      Allowance{USD: 20, Tokens: 4e6, Commands: 300, Minutes: 300, Output: 600, Disk: 3000},
+			ChannelDay:     Allowance{USD: 50, Tokens: 5e6, Commands: 400, Minutes: 400, Output: 700, Disk: 4000},
+			AllDay:         Allowance{USD: 100, Tokens: 6e6, Commands: 500, Minutes: 2000, Output: 800, Disk: 5000},
+			SessionsAtOnce: 8, Attempts: 2,
+		},
 		Sandbox:   Sandbox{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
@@ -127,6 +139,23 @@ func TestSilenceMayBeTurnedOff(t *testing.T) {
 	}
 }
 
+// Files that were written before limits were a table mean the same, and are told of the new
+// names in one line.
+func TestOldNamesOfLimitsAreRead(t *testing.T) {
+	t.Parallel()
+	const old = `limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}`
+	table, err := Load(saveConfig(t, wholeConfig))
+	require.NoError(t, err)
+	require.Empty(t, table.Warning)
+	c, err := parseConfig("c", []byte(plainConfig+old))
+	require.NoError(t, err)
+	require.Equal(t, table.Limits, c.Limits)
+	require.True(t, strings.HasPrefix(c.Warning, "c:2: old names, which are still read: limits.session_usd is now limits.session.usd, "), c.Warning)
+	require.True(t, strings.HasSuffix(c.Warning, ", limits.day_disk_mb is now limits.all_day.disk"), c.Warning)
+	require.Equal(t, 24, strings.Count(c.Warning, " is now "))
+	require.NotContains(t, c.Warning, "\n")
+}
+
 // A limit in money counts nothing for a model without a price: that is found out.
 func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 	t.Parallel()
@@ -159,7 +188,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session_usd, session_tokens, session_commands, session_minutes, session_output_mb, session_disk_mb, person_day_usd, person_day_tokens, person_day_commands, person_day_minutes, person_day_output_mb, person_day_disk_mb, channel_day_usd, channel_day_tokens, channel_day_commands, channel_day_minutes, channel_day_output_mb, channel_day_disk_mb, day_usd, day_tokens, day_commands, day_minutes, day_output_mb, day_disk_mb, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes`},
+	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes`},
 	{plainConfig + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{plainConfig + "limits: {silent_minutes: -1}", `c:2: silent_minutes may not be below zero`},
@@ -297,6 +326,19 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "limits: {session_tokens: -1}", `c:2: session_tokens may not be below zero`},
 	{plainConfig + "limits: {session_commands: many}", `c:2: limits.session_commands: a whole number is expected, not the text "many"`},
 	{plainConfig + "limits: {person_day_usd: 2000000}", `c:2: person_day_usd may not be more than 1000000`},
+	{plainConfig + "limits:\n  session: {usd: -5}", `c:3: session.usd may not be below zero`},
+	{plainConfig + "limits:\n  session: {usd: 10}\n  all_day: {usd: 5}", `c:3: session.usd is more than all_day.usd`},
+	{plainConfig + "limits:\n  session_usd: 10\n  all_day: {usd: 5}", `c:3: session_usd is more than all_day.usd`},
+	{plainConfig + "limits:\n  session: {usd: 10}\n  session_usd: 5", `c:4: limits.session_usd is the old name of limits.session.usd, and both are there; keep limits.session.usd`},
+	{plainConfig + "limits:\n  day_disk_mb: 10\n  all_day: {disk: 10}", `c:4: limits.day_disk_mb is the old name of limits.all_day.disk, and both are there; keep limits.all_day.disk`},
+	{plainConfig + "limits: {session: {euros: 5}}", `c:2: unknown key "euros"; limits.session knows usd, tokens, minutes, commands, output, disk`},
+	{plainConfig + "limits: {usd: 5}", `c:2: unknown key "usd"; it belongs to session, person_day, channel_day and all_day of limits`},
+	{plainConfig + "limits: {session: 5}", `c:2: limits.session: keys and values are expected, not the number 5`},
+	{plainConfig + "limits: {session: {tokens: 2m}}", `c:2: limits.session.tokens: a whole number is expected, not the text "2m"`},
+	{plainConfig + "limits: {session: {tokens: 0.0001k}}", `c:2: limits.session.tokens: a whole number is expected, not the text "0.0001k"`},
+	{plainConfig + "limits: {session: {output: 2 TB}}", `c:2: limits.session.output: a whole number is expected, not the text "2 TB"`},
+	{plainConfig + "limits: {session: {minutes: 2M}}", `c:2: limits.session.minutes: a whole number is expected, not the text "2M"`},
+	{plainConfig + "limits: {all_day: {minutes: 2000000}}", `c:2: all_day.minutes may not be more than 1440000`},
 	// the rest
 	{plainConfig + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},
 	{plainConfig + "sandbox: {kind: docker}", `c:2: the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has`},

@@ -289,6 +289,9 @@ func (d *Doctor) configuration(_ context.Context, f *findings) {
 		}
 		return
 	}
+	if d.config.Warning != "" {
+		f.warn(d.config.Warning, "write them by their new names; docs/configuration.md shows the table")
+	}
 	var names []string
 	for _, r := range d.config.Repositories {
 		names = append(names, r.Name)

@@ -101,7 +101,7 @@ func tryModel(ctx context.Context, client *model.Client, name string, names []st
 // prices says whose cost would count as nothing.
 func (d *Doctor) prices(f *findings) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
-		f.warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session_tokens")
+		f.warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {
 		f.note("what "+strings.Join(names, ", ")+" costs is shown as nothing", "give their prices under models (docs/configuration.md)")
 	}

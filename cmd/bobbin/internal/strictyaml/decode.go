@@ -2,6 +2,7 @@ package strictyaml
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -124,6 +125,10 @@ func (p *Problems) syntax(err error) {
 
 // value reads one node into v. path says where it is, for the lines of later problems.
 func (p *Problems) value(n ast.Node, v reflect.Value, path string) {
+	if old := p.written[path]; old != "" {
+		p.twice(lineOf(n), old, path)
+		return
+	}
 	p.lines[path] = lineOf(n)
 	switch n.(type) {
 	case *ast.NullNode:
@@ -173,25 +178,71 @@ func plainValue(n ast.Node) any {
 	return nil
 }
 
+// Renamer is a part of the file of which keys have other names now. The old ones are still
+// read; see Problems.Warning.
+type Renamer interface {
+	// Renamed gives for each old key where its value belongs now: a path of keys within the
+	// same part, such as session.usd.
+	Renamed() map[string]string
+}
+
+func renamedIn(part any) map[string]string {
+	if r, ok := part.(Renamer); ok {
+		return r.Renamed()
+	}
+	return nil
+}
+
 // object reads a mapping into a struct: its keys are the fields' tags.
 func (p *Problems) object(n ast.Node, v reflect.Value, path string) {
-	fields := map[string]int{}
 	var keys []string
+	for f := range v.Type().Fields() {
+		if key := f.Tag.Get("yaml"); key != "" {
+			keys = append(keys, key)
+		}
+	}
+	renamed := renamedIn(v.Interface())
+	p.each(n, path, func(key string, value ast.Node, line int) {
+		if field := fieldOf(v, key); field.IsValid() {
+			p.value(value, field, path+"."+key)
+		} else if now := renamed[key]; now != "" {
+			p.oldKey(value, fieldOf(v, now), path, key, now)
+		} else {
+			p.add(line, "unknown key %q%s", key, p.suggest(key, path, keys))
+		}
+	})
+}
+
+// fieldOf is the field of a struct at a path of keys.
+func fieldOf(v reflect.Value, path string) reflect.Value {
+	key, rest, deeper := strings.Cut(path, ".")
 	for i := range v.NumField() {
-		key := v.Type().Field(i).Tag.Get("yaml")
-		if key == "" {
+		if v.Type().Field(i).Tag.Get("yaml") != key || key == "" {
 			continue
 		}
-		fields[key] = i
-		keys = append(keys, key)
-	}
-	p.each(n, path, func(key string, value ast.Node, line int) {
-		if i, ok := fields[key]; ok {
-			p.value(value, v.Field(i), path+"."+key)
-			return
+		if deeper {
+			return fieldOf(v.Field(i), rest)
 		}
-		p.add(line, "unknown key %q%s", key, p.suggest(key, path, keys))
-	})
+		return v.Field(i)
+	}
+	return reflect.Value{}
+}
+
+// oldKey reads the value of a key that has another name now.
+func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string) {
+	was, is := path+"."+old, path+"."+now
+	if p.Has(is) {
+		p.twice(lineOf(n), was, is)
+		return
+	}
+	p.value(n, field, was)
+	p.written[is] = was
+	p.oldKeys = append(p.oldKeys, problem{lineOf(n), human(was) + " is now " + human(is)})
+}
+
+// twice: a value stands under an old name and under its own.
+func (p *Problems) twice(line int, old, now string) {
+	p.add(line, "%s is the old name of %s, and both are there; keep %s", human(old), human(now), human(now))
 }
 
 // suggest names the near key, or the part of the file where the key belongs.
@@ -200,6 +251,9 @@ func (p *Problems) suggest(key, path string, keys []string) string {
 		return s
 	}
 	for _, part := range p.sections {
+		if renamedIn(part.Of)[key] != "" {
+			return "; it belongs to " + part.Name
+		}
 		for f := range reflect.TypeOf(part.Of).Fields() {
 			if f.Tag.Get("yaml") == key {
 				return "; it belongs to " + part.Name
@@ -356,6 +410,7 @@ func lineOf(n ast.Node) int {
 // At adds a problem at a path such as $.repositories[0].url; where the path is not in the
 // file, at its nearest parent that is. Of what could not be read, that is said, and no more.
 func (p *Problems) At(path, format string, args ...any) {
+	path = p.Written(path)
 	for at := path; at != ""; at = parent(at) {
 		if p.bad[at] {
 			return
@@ -375,6 +430,9 @@ func (p *Problems) add(line int, format string, args ...any) {
 		p.list = append(p.list, x)
 	}
 }
+
+// Written is the path by which the file has a value: another one for an old key.
+func (p *Problems) Written(path string) string { return cmp.Or(p.written[path], path) }
 
 // Has reports whether the path is in the file.
 func (p *Problems) Has(path string) bool {

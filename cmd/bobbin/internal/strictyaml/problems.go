@@ -19,8 +19,10 @@ import (
 type Problems struct {
 	name     string
 	sections []Section
-	lines    map[string]int  // where each path of the file is
-	bad      map[string]bool // paths that hold something unreadable
+	lines    map[string]int    // where each path of the file is
+	bad      map[string]bool   // paths that hold something unreadable
+	written  map[string]string // the paths of old keys, by where they belong now
+	oldKeys  []problem
 	list     []problem
 }
 
@@ -32,7 +34,7 @@ type Section struct {
 
 // NewProblems is for a file of that name.
 func NewProblems(name string, sections []Section) *Problems {
-	return &Problems{name: name, sections: sections, lines: map[string]int{"$": 1}, bad: map[string]bool{}}
+	return &Problems{name: name, sections: sections, lines: map[string]int{"$": 1}, bad: map[string]bool{}, written: map[string]string{}}
 }
 
 type problem struct {
@@ -60,6 +62,18 @@ func (p *Problems) Err() error {
 		lines = append(lines, where+": "+x.reason)
 	}
 	return errors.New(strings.Join(lines, "\n"))
+}
+
+// Warning is one line about all keys that have another name now; empty: there are none.
+func (p *Problems) Warning() string {
+	if len(p.oldKeys) == 0 {
+		return ""
+	}
+	var moves []string
+	for _, k := range p.oldKeys {
+		moves = append(moves, k.reason)
+	}
+	return fmt.Sprintf("%s:%d: old names, which are still read: %s", p.name, p.oldKeys[0].line, strings.Join(moves, ", "))
 }
 
 // OneOf adds a problem unless value is one of known.

@@ -1,0 +1,177 @@
+package config
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// An Allowance is a row of the limits' table; what is left out or zero has no limit.
+type Allowance struct {
+	USD      float64   `yaml:"usd"`
+	Tokens   Count     `yaml:"tokens"`
+	Minutes  int       `yaml:"minutes"` // at work
+	Commands Count     `yaml:"commands"`
+	Output   Megabytes `yaml:"output"` // printed by commands
+	Disk     Megabytes `yaml:"disk"`   // folders now, and files in the database
+}
+
+// A Count is a whole number, also written 500k or 2M.
+type Count int
+
+// ReadShort takes a number with k, M or G.
+func (c *Count) ReadShort(value any) bool {
+	return readUnit(value, map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9}, (*int)(c))
+}
+
+// Megabytes are a size, also written 500 MB or 2 GB.
+type Megabytes int
+
+// ReadShort takes a number with MB or GB.
+func (m *Megabytes) ReadShort(value any) bool {
+	return readUnit(value, map[string]float64{"MB": 1, "GB": 1 << 10}, (*int)(m))
+}
+
+// readUnit reads a number that ends in one of the units and comes to a whole number.
+func readUnit(value any, units map[string]float64, into *int) bool {
+	text, _ := value.(string)
+	for unit, factor := range units {
+		number, ok := strings.CutSuffix(text, unit)
+		if !ok {
+			continue
+		}
+		f, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if f *= factor; err == nil && f == math.Trunc(f) && math.Abs(f) <= mostTokens {
+			*into = int(f)
+			return true
+		}
+	}
+	return false
+}
+
+// What the rows and columns of the table are called in the file.
+var (
+	rowNames    = map[workflow.Span]string{workflow.OfSession: "session", workflow.OfPersonDay: "person_day", workflow.OfChannelDay: "channel_day", workflow.OfDay: "all_day"}
+	columnNames = map[workflow.Unit]string{
+		workflow.USD: "usd", workflow.Tokens: "tokens", workflow.Commands: "commands", workflow.Minutes: "minutes", workflow.Output: "output", workflow.Disk: "disk",
+	}
+)
+
+// cell is the path of one limit below limits.
+func cell(span workflow.Span, unit workflow.Unit) string {
+	return rowNames[span] + "." + columnNames[unit]
+}
+
+// Renamed gives the keys of before there was a table: session_usd, day_disk_mb.
+func (Limits) Renamed() map[string]string {
+	now := map[string]string{}
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
+			now[string(workflow.LimitOf(span, unit))] = cell(span, unit)
+		}
+	}
+	return now
+}
+
+// Limits are those at which people are asked.
+func (l Limits) Limits() workflow.Limits {
+	limits := workflow.Limits{}
+	for span, row := range map[workflow.Span]Allowance{workflow.OfSession: l.Session, workflow.OfPersonDay: l.PersonDay, workflow.OfChannelDay: l.ChannelDay, workflow.OfDay: l.AllDay} {
+		for unit, figure := range map[workflow.Unit]float64{
+			workflow.USD: row.USD, workflow.Tokens: float64(row.Tokens), workflow.Commands: float64(row.Commands),
+			workflow.Minutes: float64(row.Minutes), workflow.Output: float64(row.Output), workflow.Disk: float64(row.Disk),
+		} {
+			limits[workflow.LimitOf(span, unit)] = figure
+		}
+	}
+	return limits
+}
+
+// SilentFor is how long a thread at work may be silent; zero: for ever.
+func (l Limits) SilentFor() time.Duration {
+	minutes := 10
+	if l.Silent != nil {
+		minutes = *l.Silent
+	}
+	return time.Duration(minutes) * time.Minute
+}
+
+// What no team means to ask for: beyond it stands a slip of the hand.
+const (
+	aDay         = 24 * 60 // minutes
+	aWeek        = 7 * aDay
+	mostSessions = 1000
+	mostAttempts = 20
+	mostUSD      = 1e6
+	mostTokens   = 1e9
+	mostMB       = 1e9
+)
+
+// mostOf is the most that a limit may be: beyond it somebody has mistaken the unit.
+func mostOf(span workflow.Span, unit workflow.Unit) float64 {
+	most := map[workflow.Unit]float64{
+		workflow.USD: mostUSD, workflow.Tokens: mostTokens, workflow.Commands: mostTokens, workflow.Minutes: aWeek, workflow.Output: mostMB, workflow.Disk: mostMB,
+	}[unit]
+	switch {
+	case span == workflow.OfSession || unit == workflow.USD:
+		return most
+	case unit == workflow.Minutes:
+		return mostSessions * aDay
+	}
+	return mostSessions * most
+}
+
+func (c *Config) checkLimits(p *strictyaml.Problems) {
+	limits := c.Limits.Limits()
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
+			checkMost(p, cell(span, unit), limits[workflow.LimitOf(span, unit)], mostOf(span, unit))
+		}
+	}
+	l := c.Limits
+	checkMost(p, "sessions_at_once", float64(l.SessionsAtOnce), mostSessions)
+	checkMost(p, "sessions_per_repository", float64(l.PerRepository), mostSessions)
+	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
+	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
+	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
+	for _, unit := range workflow.Units {
+		for _, x := range [][2]workflow.Span{
+			{workflow.OfSession, workflow.OfDay},
+			{workflow.OfSession, workflow.OfPersonDay},
+			{workflow.OfSession, workflow.OfChannelDay},
+			{workflow.OfPersonDay, workflow.OfDay},
+			{workflow.OfChannelDay, workflow.OfDay},
+		} {
+			if x[0] == workflow.OfSession && unit == workflow.Minutes {
+				continue // a session may go on for days
+			}
+			checkPart(p, cell(x[0], unit), cell(x[1], unit), limits[workflow.LimitOf(x[0], unit)], limits[workflow.LimitOf(x[1], unit)])
+		}
+	}
+}
+
+// checkMost finds a limit that is below zero, or more than anybody means.
+func checkMost(p *strictyaml.Problems, key string, value, most float64) {
+	switch {
+	case value < 0:
+		p.At("$.limits."+key, "%s may not be below zero", written(p, key))
+	case value > most:
+		p.At("$.limits."+key, "%s may not be more than %.0f", written(p, key), most)
+	}
+}
+
+// written is a limit as the file calls it.
+func written(p *strictyaml.Problems, key string) string {
+	return strings.TrimPrefix(p.Written("$.limits."+key), "$.limits.")
+}
+
+// checkPart finds a limit that is more than one of a whole that it is a part of.
+func checkPart(p *strictyaml.Problems, key, whole string, value, most float64) {
+	if most > 0 && value > most {
+		p.At("$.limits."+key, "%s is more than %s", written(p, key), written(p, whole))
+	}
+}
