@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/deploy"
@@ -46,8 +48,9 @@ type ward struct {
 	remote string
 	file   string // the configuration, as text
 	env    map[string]string
-	adjust func(*doctor.Doctor) // after it has read the set-up
-	hidden map[string]string    // what differs from run to run, and what stands for it
+	adjust func(*server.Settings) // after the set-up was read
+	box    *sandbox.Sandbox       // that it looks at; nil: as the test says
+	hidden map[string]string      // what differs from run to run, and what stands for it
 }
 
 // botTail is the end of the bot token, which may be shown.
@@ -89,14 +92,22 @@ func (w *ward) play(script string) {
 	require.NoError(w, err)
 	w.Cleanup(server.Close)
 	w.model = server.URL
-	w.hidden[doctor.HostOf(server.URL)] = "<model>"
+	w.hidden[hostOf(server.URL)] = "<model>"
 }
 
 func (w *ward) http(handler http.HandlerFunc) string {
 	server := httptest.NewServer(handler)
 	w.Cleanup(server.Close)
-	w.hidden[doctor.HostOf(server.URL)] = "<model>"
+	w.hidden[hostOf(server.URL)] = "<model>"
 	return server.URL
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // change edits the configuration.
@@ -118,20 +129,14 @@ func (w *ward) options() doctor.Options {
 func (w *ward) look(name string, box *sandbox.Sandbox) string {
 	var said strings.Builder
 	con := cli.Console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
-	d, err := doctor.New(w.options(), con)
+	o := w.options()
+	o.Adjust = w.adjust
+	if o.Sandbox = box; w.box != nil {
+		o.Sandbox = w.box
+	}
+	d, err := doctor.New(o, con)
 	require.NoError(w, err)
-	if box != nil {
-		d.Opening.Do(func() { d.Opened = box })
-	}
-	if w.adjust != nil {
-		w.adjust(d)
-	}
-	for _, p := range d.Parts() {
-		if p.Name == name {
-			p.Look(w.Context(), &p.Findings)
-			p.Print(d.Veiled())
-		}
-	}
+	d.ExaminePart(w.Context(), name)
 	return w.stable(said.String())
 }
 
@@ -175,7 +180,7 @@ func notWell(said string) string {
 	part, findings, _ := strings.Cut(said, "\n")
 	var bad []string
 	for _, f := range strings.Split("\n"+findings, "\n  ") {
-		if strings.HasPrefix(f, doctor.FindingProblem) || strings.HasPrefix(f, doctor.FindingWarning) {
+		if strings.HasPrefix(f, "problem") || strings.HasPrefix(f, "warning") {
 			bad = append(bad, "  "+strings.ReplaceAll(strings.TrimRight(f, "\n"), "\n  ", "\n    "))
 		}
 	}
@@ -217,7 +222,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 				opened = nil // it opens its own
 			}
 			said := w.look(c.part, opened)
-			bad := strings.Contains(said, "\n  "+doctor.FindingProblem) || strings.Contains(said, "\n  "+doctor.FindingWarning)
+			bad := strings.Contains(said, "\n  problem") || strings.Contains(said, "\n  warning")
 			require.Equal(t, !strings.HasPrefix(c.name, asItShouldBe) && !strings.HasSuffix(c.name, "(noted)"), bad, said)
 			if bad {
 				said = notWell(said)
@@ -443,7 +448,7 @@ func sandboxComplaints() []complaint {
 	return []complaint{
 		{name: "not confined", breaks: func(w *ward) { w.file += "sandbox: {kind: none}\n" }},
 		{name: "a kind that does not hold", breaks: func(w *ward) {
-			w.adjust = func(d *doctor.Doctor) { d.Settings.Sandbox.Kind = sandbox.KindDocker }
+			w.adjust = func(s *server.Settings) { s.Sandbox.Kind = sandbox.KindDocker }
 		}},
 	}
 }
@@ -458,7 +463,7 @@ func repositoryComplaints() []complaint {
 			h.fail(broken, lasting, how)
 			address := strings.Replace(h.address, "bot:"+hostPassword+"@", "", 1)
 			w.change(w.remote, address)
-			w.hidden[doctor.HostOf(address)] = "<host>"
+			w.hidden[hostOf(address)] = "<host>"
 			w.env[secrets.GitToken] = password
 		}
 	}
@@ -491,7 +496,7 @@ func repositoryComplaints() []complaint {
 			}
 			bare, err := sandbox.Open(w.Context(), sandbox.Config{Toolchains: []string{}})
 			require.NoError(w, err)
-			w.adjust = func(d *doctor.Doctor) { d.Opened = bare }
+			w.box = bare
 		}},
 	}
 }
@@ -549,7 +554,10 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	var all struct {
 		Problems int
 		Steps    []string
-		Parts    []doctor.Part
+		Parts    []struct {
+			Name     string `json:"part"`
+			Findings []any
+		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(out), &all))
 	require.Zero(t, all.Problems)

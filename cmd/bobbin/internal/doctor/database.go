@@ -19,7 +19,7 @@ const oldestPostgres = 140000
 
 // database looks at the configured Postgres, or at whether a private one can be run.
 func (d *Doctor) database(ctx context.Context, f *findings) {
-	s := d.Settings
+	s := d.settings
 	if s.DatabaseURL == "" && !d.private(ctx, f) {
 		return
 	}
@@ -45,7 +45,7 @@ func (d *Doctor) database(ctx context.Context, f *findings) {
 // private looks whether there are programs for a private one; true where it has data to
 // look at.
 func (d *Doctor) private(ctx context.Context, f *findings) bool {
-	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.Settings.Place), Log: d.log})
+	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Place), Log: d.log})
 	var none *postgres.Unavailable
 	switch {
 	case errors.As(err, &none):

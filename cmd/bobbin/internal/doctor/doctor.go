@@ -30,8 +30,8 @@ import (
 const (
 	findingOK      = "ok"
 	findingNote    = "note"    // nothing wrong, and something to know
-	FindingWarning = "warning" // the bot works, but not as somebody may expect
-	FindingProblem = "problem" // the bot does not work, or a part of it does not
+	findingWarning = "warning" // the bot works, but not as somebody may expect
+	findingProblem = "problem" // the bot does not work, or a part of it does not
 )
 
 // A finding is one thing that was looked at.
@@ -48,9 +48,9 @@ func (f *findings) ok(format string, args ...any) { f.add(findingOK, fmt.Sprintf
 
 func (f *findings) note(what, cure string) { f.add(findingNote, what, cure) }
 
-func (f *findings) warn(what, cure string) { f.add(FindingWarning, what, cure) }
+func (f *findings) warn(what, cure string) { f.add(findingWarning, what, cure) }
 
-func (f *findings) problem(what, cure string) { f.add(FindingProblem, what, cure) }
+func (f *findings) problem(what, cure string) { f.add(findingProblem, what, cure) }
 
 func (f *findings) add(state, what, cure string) {
 	*f = append(*f, finding{State: state, What: plaintext.OneLine(what), Cure: plaintext.OneLine(cure)})
@@ -61,12 +61,12 @@ func (f *findings) failed(what string, err error) {
 	f.problem(what+": "+err.Error(), "")
 }
 
-// A Part is what is looked at together; parts do not wait for each other.
-type Part struct {
+// A part is what is looked at together; parts do not wait for each other.
+type part struct {
 	Name     string   `json:"part"`
 	Findings findings `json:"findings"`
 
-	Look func(context.Context, *findings)
+	look func(context.Context, *findings)
 	done chan struct{}
 }
 
@@ -77,12 +77,12 @@ type Doctor struct {
 	file      string // of the configuration; empty: none was named
 	config    config.Config
 	configErr error
-	Settings  server.Settings
+	settings  server.Settings
 	secrets   map[string]string
 	beside    bool // a bot works in the data directory now
 
-	Opening sync.Once // of the sandbox, by whoever needs it first
-	Opened  *sandbox.Sandbox
+	opening sync.Once // of the sandbox, by whoever needs it first
+	opened  *sandbox.Sandbox
 	said    findings // about it
 }
 
@@ -92,8 +92,8 @@ const partWithin = time.Minute
 // Examine looks at everything, and says what it found. Its error has no words left to say
 // where the findings have said it.
 func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
-	out := d.Veiled()
-	parts := d.Parts()
+	out := d.veiled()
+	parts := d.parts()
 	began := time.Now()
 	for _, p := range parts {
 		p.done = make(chan struct{})
@@ -101,7 +101,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 			defer close(p.done)
 			ctx, cancel := context.WithTimeout(ctx, partWithin)
 			defer cancel()
-			p.Look(ctx, &p.Findings)
+			p.look(ctx, &p.Findings)
 		}()
 	}
 	shown := out
@@ -112,7 +112,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 		if err := await(ctx, d.con.Err, p, parts, began); err != nil {
 			return err
 		}
-		p.Print(shown)
+		p.print(shown)
 	}
 	return d.conclude(out, parts, asJSON)
 }
@@ -122,6 +122,10 @@ type Options struct {
 	Config             string // the file; empty: none was named
 	Place              storage.Place
 	SlackURL, ModelURL string
+
+	// Where a test breaks what no file can.
+	Sandbox *sandbox.Sandbox       // that serve would open; nil: it is opened
+	Adjust  func(*server.Settings) // after the file was read; nil: nothing
 }
 
 // New reads what serve would read. Only what it cannot even be told from is an error.
@@ -135,28 +139,44 @@ func New(o Options, con cli.Console) (*Doctor, error) {
 	}
 	o.Place.Progress = io.Discard
 	var err error
-	d.Settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide)
-	d.Settings.SlackURL, d.Settings.ModelURL = o.SlackURL, o.ModelURL
-	d.beside = storage.IsLocked(d.Settings.DataDir)
+	d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide)
+	d.settings.SlackURL, d.settings.ModelURL = o.SlackURL, o.ModelURL
+	if o.Adjust != nil {
+		o.Adjust(&d.settings)
+	}
+	if o.Sandbox != nil {
+		d.opening.Do(func() { d.opened = o.Sandbox })
+	}
+	d.beside = storage.IsLocked(d.settings.DataDir)
 	return d, err
 }
 
-func (d *Doctor) Parts() []*Part {
-	list := []*Part{
-		{Name: "configuration", Look: d.configuration},
-		{Name: "this machine", Look: d.machine},
-		{Name: "Slack", Look: d.slack},
-		{Name: "database", Look: d.database},
-		{Name: "sandbox", Look: d.sandbox},
+// ExaminePart looks at one part, by its name, and says what it found.
+func (d *Doctor) ExaminePart(ctx context.Context, name string) {
+	for _, p := range d.parts() {
+		if p.Name == name {
+			p.look(ctx, &p.Findings)
+			p.print(d.veiled())
+		}
 	}
-	for _, r := range d.Settings.Repositories {
-		list = append(list, &Part{Name: "repository " + r.Name, Look: func(ctx context.Context, f *findings) { d.repository(ctx, r, f) }})
+}
+
+func (d *Doctor) parts() []*part {
+	list := []*part{
+		{Name: "configuration", look: d.configuration},
+		{Name: "this machine", look: d.machine},
+		{Name: "Slack", look: d.slack},
+		{Name: "database", look: d.database},
+		{Name: "sandbox", look: d.sandbox},
 	}
-	return append(list, &Part{Name: "models", Look: d.models})
+	for _, r := range d.settings.Repositories {
+		list = append(list, &part{Name: "repository " + r.Name, look: func(ctx context.Context, f *findings) { d.repository(ctx, r, f) }})
+	}
+	return append(list, &part{Name: "models", look: d.models})
 }
 
 // await waits for a part, and says once a second what is still being looked at.
-func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Time) error {
+func await(ctx context.Context, w io.Writer, p *part, all []*part, began time.Time) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -186,7 +206,7 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-func (p *Part) Print(w io.Writer) {
+func (p *part) print(w io.Writer) {
 	fmt.Fprintln(w, p.Name)
 	for _, f := range p.Findings {
 		fmt.Fprintf(w, "  %-8s %s\n", f.State, f.What)
@@ -197,7 +217,7 @@ func (p *Part) Print(w io.Writer) {
 }
 
 // conclude says what all of it comes to; its error has no words left to say.
-func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
+func (d *Doctor) conclude(w io.Writer, parts []*part, asJSON bool) error {
 	count := map[string]int{}
 	for _, p := range parts {
 		for _, f := range p.Findings {
@@ -209,7 +229,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		out.SetEscapeHTML(false)
-		if err := out.Encode(map[string]any{"problems": count[FindingProblem], "warnings": count[FindingWarning], "parts": parts, "steps": steps}); err != nil {
+		if err := out.Encode(map[string]any{"problems": count[findingProblem], "warnings": count[findingWarning], "parts": parts, "steps": steps}); err != nil {
 			return err
 		}
 	} else {
@@ -218,7 +238,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
 	switch {
 	case d.configErr != nil:
 		return cli.ExitError(cli.ExitUsage)
-	case count[FindingProblem] > 0:
+	case count[findingProblem] > 0:
 		return cli.ExitError(cli.ExitFailed)
 	}
 	return nil
@@ -233,9 +253,9 @@ func (d *Doctor) sum(w io.Writer, count map[string]int, steps []string) {
 		}
 		fmt.Fprintln(w)
 	}
-	said := cli.Count(count[FindingProblem], "problem") + ", " + cli.Count(count[FindingWarning], "warning") + "."
+	said := cli.Count(count[findingProblem], "problem") + ", " + cli.Count(count[findingWarning], "warning") + "."
 	switch {
-	case count[FindingProblem] > 0:
+	case count[findingProblem] > 0:
 	case d.beside:
 		said += " A bot is at work already."
 	default:
@@ -244,10 +264,10 @@ func (d *Doctor) sum(w io.Writer, count map[string]int, steps []string) {
 	fmt.Fprintln(w, said)
 }
 
-// Veiled takes every secret out of what is said, whatever said it.
-func (d *Doctor) Veiled() io.Writer {
+// veiled takes every secret out of what is said, whatever said it.
+func (d *Doctor) veiled() io.Writer {
 	values := secrets.Given(d.con.Env)
-	if u, err := url.Parse(cmp.Or(d.Settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
+	if u, err := url.Parse(cmp.Or(d.settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
 		if password, set := u.User.Password(); set {
 			values = append(values, password, url.QueryEscape(password))
 		}
@@ -314,8 +334,8 @@ func (d *Doctor) Steps() (todo []string) {
 	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, and put it into SLACK_APP_TOKEN.")
 	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
 	step(d.file == "", "Write bobbin.yaml with the repository and that channel (docs/configuration.md shows one).")
-	step(noBot && d.Settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.Settings.DataDir+".")
-	step(d.Settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "", "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
+	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.settings.DataDir+".")
+	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "", "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
 	if begun {
 		file := cmp.Or(d.file, "bobbin.yaml")
 		todo = append(todo, "bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)

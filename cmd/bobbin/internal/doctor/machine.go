@@ -35,7 +35,7 @@ func (d *Doctor) machine(_ context.Context, f *findings) {
 }
 
 func (d *Doctor) dataDir(f *findings) {
-	dir := d.Settings.DataDir
+	dir := d.settings.DataDir
 	at := dir
 	for at != filepath.Dir(at) {
 		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
@@ -122,20 +122,20 @@ func (d *Doctor) sandbox(ctx context.Context, f *findings) {
 
 // box is the sandbox that serve would open; nil where none holds.
 func (d *Doctor) box(ctx context.Context) *sandbox.Sandbox {
-	d.Opening.Do(func() { d.Opened = d.openBox(ctx, &d.said) })
-	return d.Opened
+	d.opening.Do(func() { d.opened = d.openBox(ctx, &d.said) })
+	return d.opened
 }
 
 // openBox also tells why the kinds before it do not hold.
 func (d *Doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
-	kind := d.Settings.Sandbox.Kind
+	kind := d.settings.Sandbox.Kind
 	kinds := []string{kind}
 	if kind == "" || kind == "auto" {
 		kinds = []string{sandbox.KindBubblewrap, sandbox.KindNamespaces}
 	}
 	var whys []*sandbox.Unavailable
 	for _, k := range kinds {
-		box, err := sandbox.Open(ctx, d.Settings.Sandbox.Options(k, d.log))
+		box, err := sandbox.Open(ctx, d.settings.Sandbox.Options(k, d.log))
 		var u *sandbox.Unavailable
 		switch {
 		case err == nil && k == sandbox.KindNone:

@@ -19,7 +19,7 @@ import (
 // models asks the endpoint which models it has. One that it does not name is asked for one
 // call of a tool, and so are all where it has no list.
 func (d *Doctor) models(ctx context.Context, f *findings) {
-	s := d.Settings
+	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
 		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none")
 		return
@@ -30,7 +30,7 @@ func (d *Doctor) models(ctx context.Context, f *findings) {
 	}
 	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: partWithin / 2})
 	names, took, err := client.List(ctx)
-	where := cmp.Or(HostOf(s.ModelURL), "api.openai.com")
+	where := cmp.Or(hostOf(s.ModelURL), "api.openai.com")
 	var refused *model.Error
 	switch {
 	case errors.As(err, &refused):
@@ -55,7 +55,7 @@ func status(code int) string {
 	return fmt.Sprintf(" (HTTP %d)", code)
 }
 
-func HostOf(address string) string {
+func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

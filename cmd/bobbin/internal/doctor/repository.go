@@ -20,7 +20,7 @@ import (
 // repository asks a remote what it has and whether it would take a push. Nothing is
 // fetched, pushed or run.
 func (d *Doctor) repository(ctx context.Context, r turn.Repository, f *findings) {
-	mirrors := &repo.Mirrors{Dir: filepath.Join(d.Settings.DataDir, "mirrors"), Log: d.log}
+	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.Look(ctx, r.Remote)
 	if err != nil {

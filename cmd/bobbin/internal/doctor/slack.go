@@ -26,7 +26,7 @@ func (d *Doctor) slack(ctx context.Context, f *findings) {
 	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
 	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
 	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
-	config := bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.Settings.SlackURL, Log: d.log}
+	config := bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.settings.SlackURL, Log: d.log}
 	var app string
 	var e *examine.Examiner
 	if botGood {
