@@ -86,7 +86,7 @@ var outside = []readerOf{
 
 	{"hosts that a command asks the packages' proxy for", []string{"repo/proxy/name.go parseTarget"}, []string{"repo/proxy FuzzTarget"}},
 
-	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},
+	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/config/limits.go readUnit", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},
 	{"private keys", []string{"repo/githubapp/assertion.go ParseKey"}, []string{"repo/githubapp FuzzKey"}},
 	{"addresses of Postgres", []string{"cmd/bobbin/internal/storage/database.go CheckDatabase", "cmd/bobbin/internal/secrets/secrets.go OfDatabase"}, []string{"cmd/bobbin/internal/storage FuzzDatabaseURL"}},
 	{"what answers in the bot's place", []string{"cmd/bobbin/internal/health/ask.go readHealth"}, []string{"cmd/bobbin/internal/health FuzzHealth"}},
