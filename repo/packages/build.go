@@ -176,7 +176,10 @@ func (b *building) failed(ctx context.Context, cause error, s step, err error, o
 	return e
 }
 
-// A note is what setup.json says.
+// noteFile is beside what was fetched.
+const noteFile = "setup.json"
+
+// A note is what noteFile says.
 type note struct {
 	Node []string // folders; number n of them has its node_modules in node/<n>
 }
@@ -205,7 +208,7 @@ func (b *building) keep() error {
 	if err != nil {
 		return err
 	}
-	return root.WriteFile("kept/setup.json", text, 0o644)
+	return root.WriteFile("kept/"+noteFile, text, 0o644)
 }
 
 // nodeFolders are where a node_modules may have been made, the top first.

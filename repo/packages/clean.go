@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
 // makingPrefix begins the names of folders in which something is being fetched.
@@ -38,7 +39,7 @@ func List(dir string) (out []Kept) {
 		if info, err := os.Stat(k.lock()); err == nil {
 			k.Used = info.ModTime()
 		}
-		k.Bytes = size(k.Path)
+		k.Bytes = repo.DiskUse(k.Path)
 		out = append(out, k)
 	}
 	return out
@@ -63,11 +64,11 @@ func (k Kept) Abandoned() bool {
 
 // Remove removes it, unless somebody uses it.
 func (k Kept) Remove() (gone bool, err error) {
-	f, err := tryLock(k.lock())
-	if f == nil || err != nil {
+	held, err := filelock.TryExclusive(k.lock())
+	if held == nil || err != nil {
 		return false, err
 	}
-	defer release(f)
+	defer held.Release()
 	aside := k.Path
 	if !k.Abandoned() {
 		if aside, err = repo.MoveAside(k.Path); err != nil {
@@ -80,13 +81,11 @@ func (k Kept) Remove() (gone bool, err error) {
 // InUse reports whether anything of a repository's packages is used at this moment.
 func InUse(dir string) bool {
 	for _, k := range List(dir) {
-		f, err := tryLock(k.lock())
-		if f == nil || err != nil {
+		held, err := filelock.TryExclusive(k.lock())
+		if held == nil || err != nil {
 			return true
 		}
-		release(f)
+		held.Release()
 	}
 	return false
 }
-
-func size(dir string) int64 { return repo.DiskUse(dir) }

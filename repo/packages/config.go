@@ -26,49 +26,6 @@ const (
 	mostDisk    = 8 << 30 // while it is fetched
 )
 
-// A kind is a way in which repositories name their packages.
-type kind struct {
-	name     string
-	locks    *regexp.Regexp // files that name packages exactly enough to fetch them
-	manifest *regexp.Regexp // files that the tool needs beside them
-	line     func(locks []string) string
-	holds    string // a folder beside the lock file in which the packages may be in the repository itself
-	version  string // a command line that says which tool it is
-	hosts    []string
-}
-
-// kinds are those that are found out.
-var kinds = []kind{
-	{
-		name: "go", locks: regexp.MustCompile(`^(go\.sum|go\.work(\.sum)?)$`), manifest: regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
-		line:    func([]string) string { return "go mod download" },
-		holds:   "vendor",
-		version: "go version", hosts: []string{"proxy.golang.org", "sum.golang.org"},
-	},
-	{
-		name: "node", locks: regexp.MustCompile(`^(package-lock|npm-shrinkwrap)\.json$`),
-		manifest: regexp.MustCompile(`^(package(-lock)?\.json|npm-shrinkwrap\.json|\.npmrc|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?)$`),
-		line:     func([]string) string { return "npm ci --ignore-scripts --no-audit --no-fund" },
-		holds:    "node_modules",
-		version:  "node --version && npm --version", hosts: []string{"registry.npmjs.org"},
-	},
-	{
-		name: "python", locks: regexp.MustCompile(`^requirements([-_.](dev|test|tests|ci))?\.txt$`),
-		manifest: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pyproject\.toml|setup\.cfg|poetry\.lock|uv\.lock|pylock\.toml|Pipfile(\.lock)?)$`),
-		line: func(locks []string) string {
-			return `python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r ` + strings.Join(locks, " -r ")
-		},
-		holds:   ".venv",
-		version: "python3 --version && python3 -m pip --version", hosts: []string{"pypi.org", "files.pythonhosted.org"},
-	},
-	{
-		name: "rust", locks: regexp.MustCompile(`^Cargo\.lock$`), manifest: regexp.MustCompile(`^Cargo\.(toml|lock)$`),
-		line:    func([]string) string { return "cargo fetch --locked" },
-		holds:   "vendor",
-		version: "cargo --version", hosts: []string{"index.crates.io", "static.crates.io"},
-	},
-}
-
 // Where commands see what they fetch, and where they may leave what is not kept.
 const (
 	insidePackages = "/packages"
@@ -128,7 +85,7 @@ func Hosts(value string) (hosts []string) {
 }
 
 // allowed are the hosts that may be asked for these kinds.
-func (c Config) allowed(found []kind) (hosts []string) {
+func (c Config) allowed(found []manager) (hosts []string) {
 	if len(c.Allow) > 0 {
 		return append(slices.Clone(c.Allow), c.Private...)
 	}

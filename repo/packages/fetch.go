@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -81,7 +82,7 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
 	dir := filepath.Join(j.Dir, key)
-	if have, err := use(dir); have != nil || err != nil {
+	if have, err := openFetched(dir); have != nil || err != nil {
 		return have, err
 	}
 	if j.Begin != nil {
@@ -94,18 +95,18 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 func (f *Fetcher) make(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
 	var fresh *Packages
 	for {
-		unlock, err := lock(ctx, dir+".lock")
+		held, err := filelock.Exclusive(ctx, dir+".lock")
 		if err != nil {
 			return nil, err
 		}
 		if _, err = os.Stat(dir); err != nil {
 			fresh, err = f.build(ctx, j, p, dir)
 		}
-		unlock()
+		held.Release()
 		if err != nil {
 			return nil, err
 		}
-		have, err := use(dir)
+		have, err := openFetched(dir)
 		if have != nil && fresh != nil {
 			have.Fetched, have.Refused, have.Took = true, fresh.Refused, fresh.Took
 		}
@@ -119,7 +120,7 @@ func (f *Fetcher) make(ctx context.Context, j Job, p plan, dir string) (*Package
 // its builds and tests could not run either.
 func (f *Fetcher) tools(ctx context.Context, p *plan, own bool) string {
 	var all []string
-	for _, k := range append([]kind(nil), p.kinds...) {
+	for _, k := range append([]manager(nil), p.kinds...) {
 		said, known := f.versions.Load(k.name)
 		if !known {
 			said = f.version(ctx, k)
@@ -136,7 +137,7 @@ func (f *Fetcher) tools(ctx context.Context, p *plan, own bool) string {
 	return strings.Join(all, "\n")
 }
 
-func (f *Fetcher) version(ctx context.Context, k kind) string {
+func (f *Fetcher) version(ctx context.Context, k manager) string {
 	dir, err := os.MkdirTemp("", "bobbin-setup-")
 	if err != nil {
 		return ""

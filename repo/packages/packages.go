@@ -1,7 +1,6 @@
 package packages
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +10,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -26,7 +26,7 @@ type Packages struct {
 
 	dir  string
 	note note
-	held *os.File
+	held *filelock.Lock
 }
 
 // Key names what was fetched; empty for none.
@@ -38,12 +38,12 @@ func (p *Packages) Key() string {
 }
 
 // Bytes is what they take of the disk.
-func (p *Packages) Bytes() int64 { return size(p.dir) }
+func (p *Packages) Bytes() int64 { return repo.DiskUse(p.dir) }
 
 // Close lets them be cleaned away.
 func (p *Packages) Close() {
-	if p != nil && p.held != nil {
-		release(p.held)
+	if p != nil {
+		p.held.Release()
 	}
 }
 
@@ -108,24 +108,20 @@ func free(tree, at string) bool {
 	return true
 }
 
-// use holds what is in dir; nil when there is nothing.
-func use(dir string) (*Packages, error) {
+// openFetched holds what is in dir; nil when there is nothing.
+func openFetched(dir string) (*Packages, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, nil
 	}
-	f, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o644)
-	if err == nil {
-		err = flock(f, syscall.LOCK_SH|syscall.LOCK_NB)
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) { // it is being removed
-		f.Close()
-		return nil, nil
-	}
+	held, err := filelock.TryShared(dir + ".lock")
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	p := &Packages{dir: dir, held: f}
-	text, err := os.ReadFile(filepath.Join(dir, "setup.json"))
+	if held == nil { // it is being removed
+		return nil, nil
+	}
+	p := &Packages{dir: dir, held: held}
+	text, err := os.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) { // removed before we held it
 		p.Close()
 		return nil, nil
@@ -137,57 +133,6 @@ func use(dir string) (*Packages, error) {
 		p.Close()
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	now := time.Now()
-	_ = os.Chtimes(f.Name(), now, now)
+	held.Touch()
 	return p, nil
-}
-
-// lockEvery is how often a lock that somebody holds is tried again.
-const lockEvery = 100 * time.Millisecond
-
-// lock waits until nobody else, in this process or another, holds the file.
-func lock(ctx context.Context, file string) (unlock func(), err error) {
-	for {
-		f, err := tryLock(file)
-		if f != nil || err != nil {
-			return func() { release(f) }, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(lockEvery):
-		}
-	}
-}
-
-// tryLock takes a lock that excludes all others; nil when somebody has it.
-func tryLock(file string) (*os.File, error) {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
-	}
-	switch err := flock(f, syscall.LOCK_EX|syscall.LOCK_NB); {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		f.Close()
-		return nil, nil
-	case err != nil:
-		f.Close()
-		return nil, fmt.Errorf("setup: %w", err)
-	}
-	return f, nil
-}
-
-// release lets go of a lock. To close the file is not enough: what is being started at this
-// moment, anywhere in the program, has it open a little longer.
-func release(f *os.File) {
-	_ = flock(f, syscall.LOCK_UN)
-	f.Close()
-}
-
-func flock(f *os.File, how int) error {
-	for {
-		if err := syscall.Flock(int(f.Fd()), how); !errors.Is(err, syscall.EINTR) {
-			return err
-		}
-	}
 }

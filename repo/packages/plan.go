@@ -34,7 +34,7 @@ type step struct {
 
 // A plan is what there is to fetch.
 type plan struct {
-	kinds []kind
+	kinds []manager
 	locks []string // paths of the files that name the packages
 	steps []step
 	found bool            // and not written by the operator
@@ -56,7 +56,7 @@ func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, e
 	if err != nil {
 		return p, err
 	}
-	for _, k := range kinds {
+	for _, k := range managers {
 		p.add(k, paths, c.Folder)
 	}
 	if p.found = len(c.Run) == 0; !p.found {
@@ -113,17 +113,17 @@ func nearest(dirs []string, part string) []string {
 }
 
 // add looks for one kind.
-func (p *plan) add(k kind, paths []string, part string) {
+func (p *plan) add(k manager, paths []string, part string) {
 	locks := map[string][]string{}
 	for _, file := range paths {
 		base := path.Base(file)
-		if k.manifest.MatchString(base) || k.name == "python" && path.Base(folder(file)) == "requirements" && strings.HasSuffix(base, ".txt") {
+		if k.manifest.MatchString(base) || k.needs != nil && k.needs(file) {
 			p.copy = append(p.copy, file)
 		}
-		if k.name == "rust" && strings.HasSuffix(base, ".rs") {
-			p.stubs = append(p.stubs, file) // cargo looks whether they are there
+		if k.stub != nil && k.stub(file) {
+			p.stubs = append(p.stubs, file)
 		}
-		if k.locks.MatchString(base) && !p.known[path.Join(folder(file), k.holds)] {
+		if k.locks.MatchString(base) && !p.known[path.Join(folder(file), k.vendored)] {
 			locks[folder(file)] = append(locks[folder(file)], base)
 		}
 	}
@@ -133,7 +133,7 @@ func (p *plan) add(k kind, paths []string, part string) {
 	}
 	p.kinds = append(p.kinds, k)
 	for _, dir := range dirs[:min(len(dirs), mostSteps-len(p.steps))] {
-		p.steps = append(p.steps, step{k.name, dir, k.line(locks[dir])})
+		p.steps = append(p.steps, step{k.name, dir, k.fetch(locks[dir])})
 		for _, base := range locks[dir] {
 			p.locks = append(p.locks, path.Join(dir, base))
 		}
@@ -141,8 +141,8 @@ func (p *plan) add(k kind, paths []string, part string) {
 }
 
 // without takes out a kind whose tool is not there.
-func (p *plan) without(k kind) {
-	p.kinds = slices.DeleteFunc(p.kinds, func(o kind) bool { return o.name == k.name })
+func (p *plan) without(k manager) {
+	p.kinds = slices.DeleteFunc(p.kinds, func(o manager) bool { return o.name == k.name })
 	p.steps = slices.DeleteFunc(p.steps, func(s step) bool { return s.kind == k.name })
 	p.locks = slices.DeleteFunc(p.locks, func(file string) bool { return k.locks.MatchString(path.Base(file)) })
 }

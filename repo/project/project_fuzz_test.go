@@ -29,9 +29,9 @@ func FuzzProject(f *testing.F) {
 		require.False(t, strings.ContainsAny(p.Build+p.Test, "\n\x00"), "%q", p)
 		below := fstest.MapFS{folder + "/" + name: {Data: []byte(text)}, folder + "/x_test.go": {Data: []byte("package x\n")}}
 		if q := Find(below); q.Test != "" {
-			require.True(t, strings.HasPrefix(q.Test, "cd "+quote(folder)+" && "), q.Test)
+			require.True(t, strings.HasPrefix(q.Test, "cd "+shellQuote(folder)+" && "), q.Test)
 		}
-		inner := strings.ReplaceAll(quote(folder), `'\''`, "")
+		inner := strings.ReplaceAll(shellQuote(folder), `'\''`, "")
 		require.Equal(t, 2, strings.Count(inner, "'"), inner)
 	})
 }

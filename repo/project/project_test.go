@@ -144,14 +144,14 @@ func TestRustTestsAreTakenOutOfTheirFile(t *testing.T) {
 	const module = "#[cfg(test)]\n#[allow(dead_code)]\nmod tests {\n    // a } in a comment\n    /* } /* } */ } */\n    fn f<'a>(s: &'a str) -> char { let _ = \"} \\\" }\"; let _ = r#\"}\"}\"#; let _ = '}'; let _ = '\\''; let _ = 'é'; '{' }\n    fn for_r() {}\n}"
 	base := "fn old() {}\n\n#[cfg(test)]\nmod tests {\n    fn g() {}\n}\n\nfn after() {}\n"
 	other := "fn new() {}\n\n" + module + "\n\nfn more() {}\n"
-	require.Equal(t, "fn old() {}\n\n"+module+"\n\nfn after() {}\n", WithTestsOf(base, other))
-	require.Equal(t, "fn old() {}\n\n"+module+"\n", WithTestsOf("fn old() {}\n", other))
-	require.Equal(t, base, WithTestsOf(base, "fn new() {}\n"))
-	require.Equal(t, base, WithTestsOf(base, "#[cfg(test)]\nmod tests {"), "never closed")
+	require.Equal(t, "fn old() {}\n\n"+module+"\n\nfn after() {}\n", spliceRustTests(base, other))
+	require.Equal(t, "fn old() {}\n\n"+module+"\n", spliceRustTests("fn old() {}\n", other))
+	require.Equal(t, base, spliceRustTests(base, "fn new() {}\n"))
+	require.Equal(t, base, spliceRustTests(base, "#[cfg(test)]\nmod tests {"), "never closed")
 }
 
 func FuzzRust(f *testing.F) {
 	f.Add("fn a() {}", "#[cfg(test)]\nmod tests { fn f<'a>() { r#\"x\"# } }")
 	f.Add("#[cfg(test)] mod a { '", "#[cfg(test)] mod a { /* ")
-	f.Fuzz(func(t *testing.T, base, other string) { WithTestsOf(base, other) })
+	f.Fuzz(func(t *testing.T, base, other string) { spliceRustTests(base, other) })
 }

@@ -1,11 +1,22 @@
 package project
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+var python = language{kind: "python", find: findPython, isTest: isPythonTest}
+
+var pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
+
+func isPythonTest(file string, folders []string) bool {
+	return pythonTest.MatchString(file) || containsAny(folders, "test", "tests", "testing", "testdata")
+}
 
 // pythonTests is where Python's runners look for tests, as far as we follow them.
 var pythonTests = []string{"test_*.py", "*_test.py", "tests/test_*.py", "tests/*_test.py", "test/test_*.py", "tests/*/test_*.py"}
 
-func (t tree) pythonProject() Project {
+func findPython(t tree) Project {
 	tests := t.glob(pythonTests...)
 	known := t.has("pytest.ini") || t.has("pyproject.toml") || t.has("setup.py") || t.has("setup.cfg") || t.has("tox.ini") ||
 		t.has("Pipfile") || len(t.glob("requirements*.txt")) > 0

@@ -2,14 +2,29 @@ package project
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
+var rust = language{kind: "rust", find: findRust, isTest: isRustTest, spliceTests: spliceRustTests, suffix: ".rs"}
+
+func findRust(t tree) Project {
+	if !t.has("Cargo.toml") {
+		return Project{}
+	}
+	// Without --no-fail-fast the first failing crate hides what the others say.
+	return Project{Kind: "rust", Build: "cargo build", Test: "cargo test --no-fail-fast"}
+}
+
+func isRustTest(file string, folders []string) bool {
+	return slices.Contains(folders, "tests") || strings.HasSuffix(file, "/tests.rs") || strings.HasSuffix(file, "_test.rs")
+}
+
 var rustTests = regexp.MustCompile(`#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+\w+\s*\{`)
 
-// WithTestsOf is the Rust source base with the test module of other in place of its own.
+// spliceRustTests is the Rust source base with the test module of other in place of its own.
 // Rust keeps unit tests in the file that they test, so the file cannot be laid over whole.
-func WithTestsOf(base, other string) string {
+func spliceRustTests(base, other string) string {
 	from, to, ok := rustTestModule(other)
 	if !ok {
 		return base
@@ -37,7 +52,7 @@ func rustTestModule(source string) (from, to int, ok bool) {
 				return at[0], i + 1, true
 			}
 		default:
-			if n := rustQuoted(source[i:], i > 0 && isWord(source[i-1])); n > 0 {
+			if n := rustQuoted(source[i:], i > 0 && isRustWord(source[i-1])); n > 0 {
 				i += n
 				continue
 			}
@@ -47,7 +62,7 @@ func rustTestModule(source string) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-func isWord(c byte) bool {
+func isRustWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 

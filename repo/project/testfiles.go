@@ -7,28 +7,30 @@ import (
 	"strings"
 )
 
-var (
-	nodeTest   = regexp.MustCompile(`\.(?:test|spec|e2e)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$`)
-	pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
-	otherTest  = regexp.MustCompile(`(?i:(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$)|[a-z0-9]Tests?\.[a-z]+$|\.bats$`)
-)
+// otherTest is how the tests of any language may be named.
+var otherTest = regexp.MustCompile(`(?i:(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$)|[a-z0-9]Tests?\.[a-z]+$|\.bats$`)
 
 // IsTest reports whether a file belongs to the tests rather than to what they test.
 func IsTest(kind, file string) bool {
 	folders := strings.Split(path.Dir(file), "/")
-	in := func(names ...string) bool {
-		return slices.ContainsFunc(folders, func(f string) bool { return slices.Contains(names, f) })
-	}
-	switch kind {
-	case "go":
-		return strings.HasSuffix(file, "_test.go") || in("testdata")
-	case "node":
-		return nodeTest.MatchString(file) || in("test", "tests", "__tests__", "__snapshots__", "__fixtures__", "__mocks__", "e2e")
-	case "python":
-		return pythonTest.MatchString(file) || in("test", "tests", "testing", "testdata")
-	case "rust":
-		return in("tests") || strings.HasSuffix(file, "/tests.rs") || strings.HasSuffix(file, "_test.rs")
+	if l := languageOf(kind); l.isTest != nil {
+		return l.isTest(file, folders)
 	}
 	return strings.HasSuffix(file, "_test.go") || nodeTest.MatchString(file) || pythonTest.MatchString(file) ||
-		otherTest.MatchString(file) || in("test", "tests", "t", "spec", "testdata", "__tests__")
+		otherTest.MatchString(file) || containsAny(folders, "test", "tests", "t", "spec", "testdata", "__tests__")
+}
+
+// HoldsTests reports whether a source file may hold the tests of what is in it.
+func HoldsTests(kind, file string) bool {
+	l := languageOf(kind)
+	return l.spliceTests != nil && strings.HasSuffix(file, l.suffix)
+}
+
+// SpliceTests returns the older version of such a source file with the tests of the newer one.
+func SpliceTests(kind, older, newer string) string {
+	return languageOf(kind).spliceTests(older, newer)
+}
+
+func containsAny(folders []string, names ...string) bool {
+	return slices.ContainsFunc(folders, func(f string) bool { return slices.Contains(names, f) })
 }

@@ -179,7 +179,7 @@ func (v *proving) mended(ctx context.Context, base, branch index) error {
 	if len(failing) == 0 && len(base.broken) == 0 {
 		return nil
 	}
-	if v.tests.empty() {
+	if v.tests.isEmpty() {
 		again, err := v.onBase(ctx)
 		if err != nil {
 			return err
@@ -272,7 +272,7 @@ func (v *proving) lost(k key, base, branch index) string {
 // judgeFigures compares the runs where their tests have no names: by files, counts and
 // exit codes.
 func (v *proving) judgeFigures() {
-	v.NewTests = v.tests.names()
+	v.NewTests = v.tests.testFiles()
 	for _, c := range v.changes {
 		if c.Kind != "added" && slices.Contains(v.NewTests, c.Path) {
 			v.Changed = append(v.Changed, c.Path)

@@ -48,7 +48,7 @@ func (v *proving) prove(ctx context.Context) (err error) {
 		v.Why = "nothing was changed"
 		return nil
 	}
-	v.tests = testsOf(v.project.Kind, v.changes)
+	v.tests = selectTests(v.project.Kind, v.changes)
 	if v.Base, err = v.checker.Baseline(ctx, v.work.Base(), v.project); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (v *proving) prove(ctx context.Context) (err error) {
 		v.Why = why
 		return nil
 	}
-	if !v.tests.empty() {
+	if !v.tests.isEmpty() {
 		if v.OnBase, err = v.onBase(ctx); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (v *proving) prove(ctx context.Context) (err error) {
 // onBranch runs the base with the whole change.
 func (v *proving) onBranch(ctx context.Context) (result.Result, error) {
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		return lay(v.changes, v.work.Root(), onto)
+		return layChanges(v.changes, v.work.Root(), onto)
 	}, v.project)
 }
 
@@ -84,7 +84,7 @@ func (v *proving) onBase(ctx context.Context) (result.Result, error) {
 	tests := v.project
 	tests.Build = ""
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		return v.tests.lay(v.work.Root(), onto)
+		return v.tests.layOver(v.work.Root(), onto)
 	}, tests)
 }
 
@@ -128,7 +128,7 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	if err := v.mended(ctx, base, branch); err != nil {
 		return err
 	}
-	if v.tests.empty() {
+	if v.tests.isEmpty() {
 		v.GreenOnBranch = v.quiet(base, branch)
 		v.Shown = len(v.Mended) > 0 && v.GreenOnBranch
 		v.Why = v.missing()
@@ -157,7 +157,7 @@ func (v *proving) missing() string {
 	switch {
 	case len(v.Mended) > 0 && v.GreenOnBranch:
 		return ""
-	case len(v.NewTests) == 0 && v.tests.empty():
+	case len(v.NewTests) == 0 && v.tests.isEmpty():
 		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName
 	case len(v.NewTests) == 0:
 		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there"

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
@@ -17,14 +16,15 @@ import (
 
 // An overlay is what of a change belongs to its tests.
 type overlay struct {
+	kind   string // of the project
 	files  []repo.Change
-	inline []repo.Change // Rust sources that hold tests of their own
+	inline []repo.Change // sources that hold tests of their own, as in Rust
 }
 
-func (o overlay) empty() bool { return len(o.files)+len(o.inline) == 0 }
+func (o overlay) isEmpty() bool { return len(o.files)+len(o.inline) == 0 }
 
-// names are the files that test.
-func (o overlay) names() []string {
+// testFiles are the files that test.
+func (o overlay) testFiles() []string {
 	var out []string
 	for _, c := range append(slices.Clone(o.files), o.inline...) {
 		if c.Kind != "deleted" {
@@ -34,36 +34,36 @@ func (o overlay) names() []string {
 	return out
 }
 
-// testsOf sorts out what of the changes belongs to the tests.
-func testsOf(kind string, changes []repo.Change) overlay {
-	var o overlay
+// selectTests sorts out what of the changes belongs to the tests.
+func selectTests(kind string, changes []repo.Change) overlay {
+	o := overlay{kind: kind}
 	for _, c := range changes {
 		switch {
 		case project.IsTest(kind, c.Path):
 			o.files = append(o.files, c)
-		case kind == "rust" && strings.HasSuffix(c.Path, ".rs") && c.Kind == "modified" && c.Mode == "":
+		case project.HoldsTests(kind, c.Path) && c.Kind == "modified" && c.Mode == "":
 			o.inline = append(o.inline, c)
 		}
 	}
 	return o
 }
 
-// lay puts the overlay from the workspace over the base.
-func (o overlay) lay(from, onto *os.Root) error {
-	if err := lay(o.files, from, onto); err != nil {
+// layOver puts the overlay from the workspace over the base.
+func (o overlay) layOver(from, onto *os.Root) error {
+	if err := layChanges(o.files, from, onto); err != nil {
 		return err
 	}
 	for _, c := range o.inline {
-		if err := layInline(c.Path, from, onto); err != nil {
+		if err := o.layInline(c.Path, from, onto); err != nil {
 			return fmt.Errorf("proof: lay the tests of %s over the base: %w", c.Path, err)
 		}
 	}
 	return nil
 }
 
-// lay makes the changed paths as they are in from, deletions first, since a file may
+// layChanges makes the changed paths as they are in from, deletions first, since a file may
 // have become a folder.
-func lay(changes []repo.Change, from, onto *os.Root) error {
+func layChanges(changes []repo.Change, from, onto *os.Root) error {
 	for _, c := range changes {
 		if err := onto.RemoveAll(c.Path); err != nil {
 			return fmt.Errorf("proof: lay %s over the base: %w", c.Path, err)
@@ -73,14 +73,15 @@ func lay(changes []repo.Change, from, onto *os.Root) error {
 		if c.Kind == "deleted" {
 			continue
 		}
-		if err := layOne(c.Path, from, onto); err != nil {
+		if err := copyPath(c.Path, from, onto); err != nil {
 			return fmt.Errorf("proof: lay %s over the base: %w", c.Path, err)
 		}
 	}
 	return nil
 }
 
-func layOne(file string, from, onto *os.Root) error {
+// copyPath copies a file or a link, with its right to be run.
+func copyPath(file string, from, onto *os.Root) error {
 	info, err := from.Lstat(file)
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func layOne(file string, from, onto *os.Root) error {
 		}
 		return onto.Symlink(target, file)
 	}
-	in, err := openPlain(from, file)
+	in, err := openRegular(from, file)
 	if err != nil {
 		return err
 	}
@@ -108,8 +109,8 @@ func layOne(file string, from, onto *os.Root) error {
 	return errors.Join(err, out.Close())
 }
 
-// openPlain opens a plain file and nothing else: a pipe would block for ever.
-func openPlain(root *os.Root, file string) (fs.File, error) {
+// openRegular opens a plain file and nothing else: a pipe would block for ever.
+func openRegular(root *os.Root, file string) (fs.File, error) {
 	f, err := repo.PlainFS(root).Open(filepath.ToSlash(file))
 	if err != nil {
 		return nil, err
@@ -120,21 +121,21 @@ func openPlain(root *os.Root, file string) (fs.File, error) {
 	return f, nil
 }
 
-// layInline puts the tests inside a Rust source over the base's source.
-func layInline(file string, from, onto *os.Root) error {
-	theirs, err := readPlain(from, file)
+// layInline puts the tests inside a source over the base's source.
+func (o overlay) layInline(file string, from, onto *os.Root) error {
+	theirs, err := readRegular(from, file)
 	if err != nil {
 		return err
 	}
-	base, err := readPlain(onto, file)
+	base, err := readRegular(onto, file)
 	if err != nil {
 		return err
 	}
-	return onto.WriteFile(file, []byte(project.WithTestsOf(base, theirs)), 0o644)
+	return onto.WriteFile(file, []byte(project.SpliceTests(o.kind, base, theirs)), 0o644)
 }
 
-func readPlain(root *os.Root, file string) (string, error) {
-	f, err := openPlain(root, file)
+func readRegular(root *os.Root, file string) (string, error) {
+	f, err := openRegular(root, file)
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,24 @@
+package project
+
+import (
+	"slices"
+	"strings"
+)
+
+var golang = language{kind: "go", find: findGo, isTest: isGoTest}
+
+func findGo(t tree) Project {
+	switch {
+	case t.has("go.work"):
+		// ./... means nothing at the top of a workspace.
+		all := "$(go list -m -f '{{.Dir}}/...')"
+		return Project{Kind: "go", Build: "go build " + all, Test: "go test -json " + all}
+	case t.has("go.mod"):
+		return Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."}
+	}
+	return Project{}
+}
+
+func isGoTest(file string, folders []string) bool {
+	return strings.HasSuffix(file, "_test.go") || slices.Contains(folders, "testdata")
+}
