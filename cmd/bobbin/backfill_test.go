@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 )
 
 // What people wrote while the bot was down, and Slack has given up on, is there after its
@@ -20,7 +21,7 @@ import (
 func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
-		database := postgrestest.Database(t, migrate)
+		database := harness.Database(t)
 		slack := healthSlack(t)
 		ann := slack.AddUser(slacktest.User{Name: "ann"}).ID
 		bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{ann, slack.App().BotUser}}).ID
@@ -44,7 +45,7 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 
 		up := startService(t, s, true)
 		root := say(slack.Mention()+" it fails", "")
-		require.NoError(t, slack.WaitSettled(soon(t)))
+		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		up()
 		require.Equal(t, []string{"it fails"}, heard())
 
@@ -53,12 +54,12 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		slack.Forget()
 		startService(t, s, filled)
 		say("since Monday", root)
-		require.NoError(t, slack.WaitSettled(soon(t)))
+		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		if !filled {
 			require.Equal(t, []string{"it fails", "since Monday"}, heard())
 			continue
 		}
-		require.Eventually(t, func() bool { return len(heard()) == 4 }, patience, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(heard()) == 4 }, harness.Patience, 10*time.Millisecond)
 		require.Equal(t, []string{"it fails", "for guests", "the total is off", "since Monday"}, heard())
 	}
 }
@@ -83,6 +84,6 @@ func startService(t *testing.T, s server.Settings, ledger bool) (end func()) {
 		}
 	}
 	t.Cleanup(end)
-	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections }, harness.Patience, time.Millisecond)
 	return end
 }

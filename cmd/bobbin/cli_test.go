@@ -2,28 +2,25 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
 )
 
 // secret is part of every secret of these tests: it is in nothing that the program says.
@@ -202,14 +199,14 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 		},
 		"no Slack": {web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage, "Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n"},
 		"channel":  {slack.URL(), app.BotToken, app.AppToken, nowhere, cli.ExitUsage, "the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n"},
-		"nobody":   {"http://" + closedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed, "connection refused\n"},
+		"nobody":   {"http://" + harness.ClosedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed, "connection refused\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 			defer cancel()
 			code, out, errs := call(t, ctx, ready("SLACK_API_URL", c.url, "SLACK_BOT_TOKEN", c.bot, "SLACK_APP_TOKEN", c.app,
-				"DATABASE_URL", postgrestest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")
+				"DATABASE_URL", harness.Database(t), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")
 			require.Equal(t, c.code, code, errs)
 			require.Empty(t, out)
 			require.True(t, strings.HasSuffix(errs, c.want), errs)
@@ -217,15 +214,6 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 			require.NotContains(t, errs, c.app)
 		})
 	}
-}
-
-// closedPort is an address at which nothing listens.
-func closedPort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, l.Close())
-	return l.Addr().String()
 }
 
 func TestServeThatIsStoppedWhileItStarts(t *testing.T) {
@@ -255,7 +243,7 @@ func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { mute.Close() })
-	closed := closedPort(t)
+	closed := harness.ClosedPort(t)
 	other := strings.Replace(postgrestest.Database(t, nil), "/test_", "/no_", 1)
 	for name, c := range map[string]struct{ url, want string }{
 		"nobody there": {"postgres://u:" + secret + "@" + closed + "/x?sslmode=disable", "bobbin: no Postgres answers at " + closed + ": connect: connection refused; check DATABASE_URL, and that the server runs\n"},
@@ -332,7 +320,7 @@ insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval
 
 func withSessions(t *testing.T) map[string]string {
 	t.Helper()
-	address := postgrestest.Database(t, migrate)
+	address := harness.Database(t)
 	db, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
 	defer db.Close(t.Context())
@@ -421,15 +409,6 @@ func TestDataDirectoryIsMadeAbsolute(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, filepath.IsAbs(s.DataDir), "the sandbox and Postgres work in other folders")
 }
-
-// appKey is a GitHub App's key, as GitHub gives it out. It is made once: that takes a while.
-var appKey = sync.OnceValue(func() string {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
-})
 
 func TestServeSaysWhichCredentialIsMissing(t *testing.T) {
 	t.Parallel()

@@ -19,10 +19,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
@@ -33,9 +38,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
 )
 
 // A ward is a set-up in which everything is as it should be, until a test breaks it.
@@ -67,9 +69,7 @@ func openWard(t *testing.T, cfg slacktest.Config) *ward {
 	t.Cleanup(w.slack.Close)
 	w.ann = w.slack.AddUser(slacktest.User{Name: "ann"})
 	w.bugs = w.slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{w.ann.ID, w.slack.App().BotUser}})
-	dir, err := stage.MakeDir("")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := harness.Dir(t)
 	w.remote = filepath.Join(dir, "remote.git")
 	require.NoError(t, stage.PlantRemote(w.remote, []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}}))
 	w.play("== " + agent.DefaultModel + "\nsay hello\n")
@@ -325,7 +325,7 @@ func tokenComplaints() []complaint {
 
 // quietPort is one that nobody listens on.
 func quietPort(w *ward) string {
-	address := closedPort(w.T)
+	address := harness.ClosedPort(w.T)
 	w.hidden[address] = "<nobody>"
 	return address
 }
@@ -374,7 +374,7 @@ func channelComplaints() []complaint {
 func databaseComplaints() []complaint {
 	exec := func(statements ...string) func(w *ward) {
 		return func(w *ward) {
-			w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, migrate)
+			w.env[secrets.DatabaseURL] = harness.Database(w.T)
 			c, err := pgx.Connect(w.Context(), w.env[secrets.DatabaseURL])
 			require.NoError(w, err)
 			defer c.Close(w.Context())
@@ -457,11 +457,11 @@ func repositoryComplaints() []complaint {
 	url := func(url string) func(w *ward) {
 		return func(w *ward) { w.change(w.remote, url) }
 	}
-	hosted := func(password string, broken string, how trouble) func(w *ward) {
+	hosted := func(password string, broken string, how harness.GitTrouble) func(w *ward) {
 		return func(w *ward) {
-			h := openHost(w.T, w.TempDir(), []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}})
-			h.fail(broken, lasting, how)
-			address := strings.Replace(h.address, "bot:"+hostPassword+"@", "", 1)
+			h := harness.OpenGitHost(w.T, w.TempDir(), []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}})
+			h.Fail(broken, harness.Lasting, how)
+			address := strings.Replace(h.Address, "bot:"+harness.HostPassword+"@", "", 1)
 			w.change(w.remote, address)
 			w.hidden[hostOf(address)] = "<host>"
 			w.env[secrets.GitToken] = password
@@ -469,11 +469,11 @@ func repositoryComplaints() []complaint {
 	}
 	return []complaint{
 		{name: asItShouldBe},
-		{name: asItShouldBe + " at a host", breaks: hosted(hostPassword, "", nil)},
+		{name: asItShouldBe + " at a host", breaks: hosted(harness.HostPassword, "", nil)},
 		{name: "a wrong token", breaks: hosted("git-"+secret, "", nil)},
 		{name: "no token", breaks: hosted("", "", nil)},
-		{name: "it may be read only", breaks: hosted(hostPassword, writeRefs, httpStatus(http.StatusForbidden))},
-		{name: "a sign-in page", breaks: hosted(hostPassword, anything, showsPage)},
+		{name: "it may be read only", breaks: hosted(harness.HostPassword, harness.WriteRefs, harness.HttpStatus(http.StatusForbidden))},
+		{name: "a sign-in page", breaks: hosted(harness.HostPassword, harness.Anything, harness.ShowsPage)},
 		{name: "nobody answers", breaks: func(w *ward) { url("http://" + quietPort(w) + "/shop.git")(w) }},
 		{name: "no such folder", breaks: url("/srv/nowhere/shop.git")},
 		{name: "no such base", breaks: func(w *ward) { w.change("channels:", "base: mian, channels:") }},
@@ -502,7 +502,7 @@ func repositoryComplaints() []complaint {
 }
 
 func inRemote(w *ward, dir string, args ...string) string {
-	out, err := (&host{dir: dir}).git(args...)
+	out, err := (&harness.GitHost{Dir: dir}).Git(args...)
 	require.NoError(w, err, out)
 	return out
 }
@@ -538,7 +538,7 @@ func modelComplaints() []complaint {
 func TestDoctorWithEverythingGood(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
-	w.env[secrets.DatabaseURL] = postgrestest.Database(t, migrate)
+	w.env[secrets.DatabaseURL] = harness.Database(t)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	code, out, errs := call(t, t.Context(), w.env, "doctor")
 	require.Equal(t, cli.ExitOK, code, out+errs)
@@ -573,10 +573,10 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 		code, out, errs := call(t, ctx, w.env, "serve")
 		served <- fmt.Sprint(code, out, errs)
 	}()
-	require.NoError(t, w.slack.WaitConnected(soon(t), config.DefaultConnections))
+	require.NoError(t, w.slack.WaitConnected(harness.Soon(t), config.DefaultConnections))
 	_, err := w.slack.Say("bugs", w.ann.ID, w.slack.Mention()+" it fails", "")
 	require.NoError(t, err)
-	require.NoError(t, w.slack.WaitSettled(soon(t)))
+	require.NoError(t, w.slack.WaitSettled(harness.Soon(t)))
 	stop()
 	require.Equal(t, "0", (<-served)[:1])
 	for _, d := range w.slack.Deliveries() {
@@ -640,7 +640,7 @@ func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 func TestDoctorBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	w := openWard(t, slacktest.Config{})
-	w.env[secrets.DatabaseURL] = postgrestest.Database(t, migrate)
+	w.env[secrets.DatabaseURL] = harness.Database(t)
 	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
 	s := healthSettings(t, w.slack, w.env[secrets.DatabaseURL])
 	s.HTTPAddr, s.DataDir = "", w.env["BOBBIN_DATA_DIR"]

@@ -11,20 +11,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/turn"
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // probe asks for a page of health, and holds it against what may not be in it.
@@ -49,7 +50,7 @@ func becomes(t *testing.T, addr string, code int, state string) (h health.Health
 		require.Equal(c, code, got)
 		require.Equal(c, state, now.State)
 		h = now
-	}, patience, 50*time.Millisecond)
+	}, harness.Patience, 50*time.Millisecond)
 	return h
 }
 
@@ -58,7 +59,7 @@ func healthSettings(t *testing.T, slack *slacktest.Server, database string) serv
 	app := slack.App()
 	return server.Settings{
 		Place: storage.Place{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
-		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL(), ModelURL: "http://" + closedPort(t), ModelKey: secret,
+		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL(), ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret,
 		Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}
 }
@@ -102,7 +103,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, h = probe(t, b.Monitor.Addr, "/readyz")
 		return h.Counts.SlackLinks == config.DefaultConnections
-	}, patience, 10*time.Millisecond)
+	}, harness.Patience, 10*time.Millisecond)
 
 	// Slack lets nobody in.
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Status: http.StatusServiceUnavailable, Times: -1})
@@ -150,7 +151,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
-	b, err := server.New(t.Context(), healthSettings(t, slack, postgrestest.Database(t, migrate)), slog.New(slog.DiscardHandler))
+	b, err := server.New(t.Context(), healthSettings(t, slack, harness.Database(t)), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	stopped := make(chan error, 1)
@@ -172,10 +173,10 @@ func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 func TestHealthCommand(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
-	app, addr := slack.App(), closedPort(t)
+	app, addr := slack.App(), harness.ClosedPort(t)
 	config := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git}]\nsandbox: {kind: none}\nhttp: {addr: '"+addr+"'}\n")
 	env := ready("SLACK_API_URL", slack.URL(), "SLACK_BOT_TOKEN", app.BotToken, "SLACK_APP_TOKEN", app.AppToken,
-		"DATABASE_URL", postgrestest.Database(t, migrate), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
+		"DATABASE_URL", harness.Database(t), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
 	code, _, errs := call(t, t.Context(), env, "health")
 	require.Equal(t, cli.ExitFailed, code)
 	require.Equal(t, "bobbin: no bot answers at "+addr+": connection refused\n", errs)
@@ -192,7 +193,7 @@ func TestHealthCommand(t *testing.T) {
 	require.Eventually(t, func() bool {
 		code, out, _ := call(t, t.Context(), env, "health")
 		return code == cli.ExitOK && out == "ready\n"
-	}, patience, 50*time.Millisecond)
+	}, harness.Patience, 50*time.Millisecond)
 
 	response, err := http.Post("http://"+addr+"/readyz", "text/plain", strings.NewReader("x"))
 	require.NoError(t, err)

@@ -8,20 +8,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
 )
 
 func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	t.Parallel()
-	dir, url := t.TempDir(), postgrestest.Database(t, migrate)
+	dir, url := t.TempDir(), harness.Database(t)
 	db, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
@@ -73,7 +74,7 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	}
 	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")
 	require.NoError(t, os.MkdirAll(left, 0o755))
-	s, err := store.Open(t.Context(), postgrestest.Database(t, migrate), slog.New(slog.DiscardHandler))
+	s, err := store.Open(t.Context(), harness.Database(t), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	_, err = s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)

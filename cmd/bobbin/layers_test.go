@@ -65,7 +65,6 @@ var rooms = map[string][]string{
 	"bot/poster":                     {"bot", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/examine":                    {"bot", "bot/people", "workflow"},
 	"bot/bottest":                    {"bot", "bot/slacktest", "deploy", "workflow"},
-	"cmd/bobbin/internal/harness":    {"repo/sandbox", "workflow/store", "workflow/postgres/postgrestest"},
 	"bot/slacktest":                  {}, // it knows nothing of Bobbin
 	"workflow":                       {},
 	"workflow/store":                 {"workflow", "migrations", "workflow/plaintext", "workflow/intent"},
@@ -124,6 +123,17 @@ var rooms = map[string][]string{
 	"repo/sandbox/diskwatch":  {"repo/sandbox/process"},
 	"repo/sandbox/process":    {},
 	"repo/sandbox/user":       {},
+
+	// Tests alone: faults of each kind, and what they stand on.
+	"cmd/bobbin/internal/harness":           {"bot/slacktest", "cmd/bobbin/internal/stage", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store"},
+	"cmd/bobbin/internal/faults/badinputs":  {},
+	"cmd/bobbin/internal/faults/deliveries": {},
+	"cmd/bobbin/internal/faults/injections": {},
+	"cmd/bobbin/internal/faults/kills":      {},
+	"cmd/bobbin/internal/faults/leaks":      {},
+	"cmd/bobbin/internal/faults/models":     {},
+	"cmd/bobbin/internal/faults/remotes":    {},
+	"cmd/bobbin/internal/faults/upgrades":   {},
 }
 
 // staging is the one room of the program that may import rooms of support: the demo needs a
@@ -152,6 +162,16 @@ var inTests = map[string][]string{
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
+
+	// Tests alone: the program as it is wired, and what each kind of fault looks at.
+	"cmd/bobbin/internal/faults/badinputs":  {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/tool", "workflow/turn"},
+	"cmd/bobbin/internal/faults/deliveries": {"bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
+	"cmd/bobbin/internal/faults/injections": {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/turn"},
+	"cmd/bobbin/internal/faults/kills":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
+	"cmd/bobbin/internal/faults/leaks":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/turn"},
+	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store"},
+	"cmd/bobbin/internal/faults/remotes":    {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/turn"},
+	"cmd/bobbin/internal/faults/upgrades":   {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/turn"},
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

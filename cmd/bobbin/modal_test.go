@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // open is the newest modal that stands open on somebody's screen, sooner or later.
@@ -104,7 +105,7 @@ func (s *story) uncalled(problems []string) []string {
 func called(_ context.Context, s *story) (string, error) {
 	var all strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
-		if list := markup.FindAllString(m.Text, -1); m.BotID == s.Slack.App().BotID && len(list) > 0 {
+		if list := harness.Markup.FindAllString(m.Text, -1); m.BotID == s.Slack.App().BotID && len(list) > 0 {
 			all.WriteString(s.Slack.Readable(strings.Join(list, " ")) + "\n")
 		}
 	}

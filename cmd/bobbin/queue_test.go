@@ -5,19 +5,20 @@ import (
 	"log/slog"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A database that lets nobody begin for longer than the queue waits by itself is waited for:
 // the program does not end, and works when it is there again.
 func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	t.Parallel()
-	ctx := soon(t)
-	url := postgrestest.Database(t, migrate)
+	ctx := harness.Soon(t)
+	url := harness.Database(t)
 	worked, again := make(chan string, 1), make(chan struct{}, 10)
 	open := func(log *slog.Logger) (*store.Store, *server.Queue) {
 		s, err := store.Open(ctx, url, log)

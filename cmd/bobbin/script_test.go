@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -25,8 +24,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // asProgram is the variable with which this test binary is the program itself.
@@ -41,9 +38,6 @@ func TestMain(m *testing.M) {
 	os.RemoveAll(hearth.dir)
 	os.Exit(code)
 }
-
-// patience is for a step of a story on a busy machine. Nothing waits for it to pass.
-const patience = 4 * time.Minute
 
 // TestScript plays the whole-program stories of testdata/script: the bot that serve runs,
 // on a stage with a real Postgres, git remote, sandbox, Slack and model endpoint. The
@@ -90,7 +84,7 @@ const mainThread = "main"
 
 func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 		defer cancel()
 		err := do(ctx, ts.Value(storyKey{}).(*story), ts, args)
 		switch {
@@ -111,8 +105,8 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	ts.Defer(func() { os.RemoveAll(dir) })
 	cfg := stage.Config{
-		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: postgrestest.Database(s.t, migrate),
-		Log: slog.New(slog.NewTextHandler(logLines{s.t, ts.Name()}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: harness.Database(s.t),
+		Log: harness.LogLines(s.t, ts.Name()),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err
@@ -219,9 +213,9 @@ func (s *story) end(ts *testscript.TestScript) {
 	if a, err := s.Store.VerifyAudit(context.Background(), ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
 	}
-	for _, said := range posts(s.Slack) {
+	for _, said := range harness.Posts(s.Slack) {
 		for _, r := range said {
-			for _, problem := range s.uncalled(postProblems(r)) {
+			for _, problem := range s.uncalled(harness.PostProblems(r)) {
 				s.t.Errorf("%s: %s: %s", ts.Name(), r.Method, problem)
 			}
 		}
@@ -247,26 +241,6 @@ func modelScript(ts *testscript.TestScript, name string) (file, text string, err
 	}
 	before, _, _ := strings.Cut(string(story), "\n-- "+name+" --\n")
 	return file, strings.Repeat("\n", strings.Count(before, "\n")+2) + ts.ReadFile(name), nil
-}
-
-func migrate(ctx context.Context, url string) error {
-	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	return st.Migrate(ctx)
-}
-
-// logLines shows what the bot logs beside the story's own log.
-type logLines struct {
-	t     *testing.T
-	story string
-}
-
-func (l logLines) Write(b []byte) (int, error) {
-	l.t.Logf("%s: %s", l.story, strings.TrimRight(string(b), "\n"))
-	return len(b), nil
 }
 
 // say WHO [in THREAD] TEXT: a person or another bot writes; @bobbin is the bot's mention
@@ -425,7 +399,7 @@ func (s *story) session(ctx context.Context) (workflow.Session, error) {
 // reached NAME: the model's script holds a request there.
 func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	reached := s.Model.Reached(args[0])
-	err := s.poll(ctx, func() (bool, error) { return isClosed(reached), nil })
+	err := s.poll(ctx, func() (bool, error) { return harness.IsClosed(reached), nil })
 	if err != nil {
 		return fmt.Errorf("the model was not asked what %q holds: %w", args[0], err)
 	}
@@ -448,7 +422,7 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 // given-up NAME [DURATION]: the request that the model's script holds there was cancelled, as
 // nothing else ends it; or, within the time given, was not (with "!").
 func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	allowed := patience
+	allowed := harness.Patience
 	if len(args) > 1 {
 		var err error
 		if allowed, err = time.ParseDuration(args[1]); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
@@ -54,7 +55,7 @@ func (s *story) warm(ctx context.Context) error {
 
 // fillCache builds and tests the shop once, as the bot does, and gives the cache's folder.
 func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), harness.Patience)
 	defer cancel()
 	if box, err = sandbox.Open(ctx, sandbox.Config{Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return nil, "", err

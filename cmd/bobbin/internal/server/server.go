@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/gateway"
 	"github.com/bobbinhq/bobbin/bot/people"
@@ -40,7 +42,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
-	"golang.org/x/sync/errgroup"
 )
 
 // Settings are what a bot is made of, wherever they came from: serve reads them from its

@@ -1,0 +1,203 @@
+package badinputs
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The corpus of bad inputs, testdata/bad: its README tells the form. A batch is one file of
+// it. Its room is where its inputs come in by the doors that they have in life.
+type badBatch struct {
+	name  string
+	room  string
+	setup []badStep
+	cases []*badCase
+}
+
+// A badCase is one bad input, with the answer that is due.
+type badCase struct {
+	batch  *badBatch
+	at     int      // line of the file
+	lines  []string // of the list of bad inputs, such as R7
+	name   string
+	steps  []badStep
+	faults []string // what was not as it is stated
+	wants  int      // answers that are stated, and were held against what happened
+}
+
+// A badStep is a line of a case: a verb and what follows.
+type badStep struct {
+	at         int
+	verb, rest string
+}
+
+// badRooms play batches and note the faults of each case. With a guard named, that guard is off.
+var badRooms = map[string]func(t *testing.T, batches []*badBatch, off string){
+	"bench": playAtTheBench, "model": playWithTheModel, "remote": playWithTheRemote, "office": playInTheOffice,
+}
+
+// badList is how many lines the list has under each letter: from Slack, about approvals, in
+// repositories, through tools, of models, and of git remotes.
+var badList = map[string]int{"S": 20, "A": 20, "R": 24, "T": 16, "M": 15, "G": 5}
+
+// fewestBad is how many cases the corpus has at least.
+const fewestBad = 300
+
+// TestBadInputs plays the whole corpus and counts it. BOBBIN_BAD=word plays only the cases
+// whose file, line or name has that word.
+func TestBadInputs(t *testing.T) {
+	t.Parallel()
+	all := readBatches(t, "testdata/bad/?/*.txtar")
+	countBad(t, all)
+	rooms := map[string][]*badBatch{}
+	for _, b := range all {
+		if b.choose(os.Getenv("BOBBIN_BAD")); len(b.cases) > 0 {
+			rooms[b.room] = append(rooms[b.room], b)
+		}
+	}
+	for _, room := range slices.Sorted(maps.Keys(rooms)) {
+		t.Run(room, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			badRooms[room](t, rooms[room], "")
+			t.Logf("%s took %s", room, time.Since(began).Round(10*time.Millisecond))
+			for _, b := range rooms[room] {
+				for _, c := range b.cases {
+					t.Run(c.title(), func(t *testing.T) { require.Empty(t, strings.Join(c.faults, "\n")) })
+				}
+			}
+		})
+	}
+}
+
+// Answers that are stated wrongly are found out, each: what looks at them looks in earnest.
+func TestBadInputsWithWrongAnswersAreFoundOut(t *testing.T) {
+	t.Parallel()
+	for _, b := range readBatches(t, "testdata/bad/control/*.txtar") {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			badRooms[b.room](t, []*badBatch{b}, "")
+			for _, c := range b.cases {
+				require.NotEmpty(t, c.faults, "nothing was noticed of %s", c.title())
+			}
+		})
+	}
+}
+
+// Without a guard, cases of the corpus itself fail.
+func TestBadInputsAreFoundOutWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	for off, few := range map[string]struct{ files, word string }{
+		"what models write is escaped":       {"testdata/bad/S/words.txtar", "pings"},
+		"one row for each event":             {"testdata/bad/S/again.txtar", "under the same event id"},
+		"everybody is looked up":             {"testdata/bad/A/who.txtar", ": a guest"},
+		"files are opened through the root":  {"testdata/bad/T/paths.txtar", "link"},
+		"an answer has a reason to end":      {"testdata/bad/M/cut.txtar", "cut behind a call"},
+		"what is large is cut":               {"testdata/bad/R/large.txtar", "one line"},
+		"what a pack says of itself is held": {"testdata/bad/G/lies.txtar", "damaged"},
+	} {
+		t.Run(off, func(t *testing.T) {
+			t.Parallel()
+			list := readBatches(t, few.files)
+			list[0].choose(few.word)
+			require.NotEmpty(t, list[0].cases)
+			badRooms[list[0].room](t, list, off)
+			for _, c := range list[0].cases {
+				t.Logf("%s: %q", c.title(), c.faults)
+				require.NotEmpty(t, c.faults, "nothing was noticed of %s", c.title())
+			}
+		})
+	}
+}
+
+// mostFaults are told of one case.
+const mostFaults = 5
+
+// countBad holds the corpus against the list.
+func countBad(t *testing.T, all []*badBatch) {
+	t.Helper()
+	lines, letters, total := map[string]int{}, map[string]int{}, 0
+	for _, b := range all {
+		for _, c := range b.cases {
+			total++
+			letters[c.lines[0][:1]]++
+			for _, l := range c.lines {
+				lines[l]++
+			}
+		}
+	}
+	var missing []string
+	for _, letter := range slices.Sorted(maps.Keys(badList)) {
+		var each []string
+		for n := range badList[letter] {
+			line := letter + strconv.Itoa(n+1)
+			each = append(each, fmt.Sprintf("%s %d", line, lines[line]))
+			if lines[line] == 0 {
+				missing = append(missing, line)
+			}
+			delete(lines, line)
+		}
+		t.Logf("%s: %3d cases: %s", letter, letters[letter], strings.Join(each, ", "))
+	}
+	t.Logf("%d cases in %d files", total, len(all))
+	require.Empty(t, missing, "lines of the list without a case")
+	require.Empty(t, lines, "lines that the list does not have")
+	require.GreaterOrEqual(t, total, fewestBad)
+}
+
+func readBatches(t *testing.T, pattern string) (list []*badBatch) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	require.NotEmpty(t, names, pattern)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		b, err := parseBatch(name, string(text))
+		require.NoError(t, err)
+		list = append(list, b)
+	}
+	return list
+}
+
+// choose leaves those cases that have to do with the word.
+func (b *badBatch) choose(word string) {
+	b.cases = slices.DeleteFunc(b.cases, func(c *badCase) bool { return !strings.Contains(c.title(), word) })
+}
+
+func (c *badCase) title() string {
+	return fmt.Sprintf("%s %s: %s (%s:%d)", c.lines[0][:1], strings.Join(c.lines, ","), c.name, c.batch.name, c.at)
+}
+
+// wrong notes that a step's answer is not the one that is due.
+func (c *badCase) wrong(s badStep, format string, args ...any) {
+	if len(c.faults) < mostFaults {
+		c.faults = append(c.faults, fmt.Sprintf("%s:%d: %s %s: ", c.batch.name, s.at, s.verb, shortened(s.rest, 80))+shortened(fmt.Sprintf(format, args...), 1000))
+	}
+}
+
+// hold notes a fault where something is not so.
+func (c *badCase) hold(s badStep, so bool, format string, args ...any) {
+	if s.verb != "afterwards" {
+		c.wants++
+	}
+	if !so {
+		c.wrong(s, format, args...)
+	}
+}
+
+// end is what every case has to have done.
+func (c *badCase) end() {
+	if c.wants == 0 {
+		c.faults = append(c.faults, fmt.Sprintf("%s:%d: no answer is stated", c.batch.name, c.at))
+	}
+}

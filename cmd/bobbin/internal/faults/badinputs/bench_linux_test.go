@@ -1,0 +1,518 @@
+package badinputs
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+)
+
+// A badBench is the room of repositories and tools: each case has a workspace of its own
+// over a real mirror, and calls tools by name with JSON, as the loop does. Commands run in
+// this machine's sandbox.
+//
+//	file PATH TEXT                            in the setup: what the remote holds
+//	entry MODE NAME TEXT                      a line of a tree as it is, of a remote that holds nothing else
+//	opens | unopened TEXT                     whether that tree becomes a workspace
+//	put PATH TEXT, symlink PATH TARGET, hardlink PATH TARGET, pipe PATH, socket PATH, sparse PATH BYTES,
+//	folder PATH, many PATH N, remove PATH     behind the tools' back
+//	call TOOL JSON, other TOOL JSON           in this workspace, or in a second one on the same mirror
+//	ok TEXT | refused TEXT                    what the call was, and what it says
+//	says TEXT, lacks TEXT, below BYTES, holds PATH TEXT
+//	changes TEXT, unchanged TEXT, changes-nothing     what a commit made of the workspace says of its files
+//	writes PATH                               the call may change that
+//	off REASON                                there is no sandbox
+//
+// What is held besides, after every step: no answer holds the canary, a path of this machine,
+// a control character or half a character, or is longer than any may be; nothing changes that
+// the case does not name, neither in the workspace nor beside it; and a file can be read
+// at the end as ever.
+type badBench struct {
+	t       *testing.T
+	off     string
+	dir     string
+	outside string // where nothing may be read or written
+	sandbox *sandbox.Sandbox
+}
+
+// badCanary stands in files that nobody may be shown.
+const badCanary = "canary-8c31f0"
+
+// longestAnswer is what a tool may say at once, with some room.
+const longestAnswer = 120 << 10
+
+func playAtTheBench(t *testing.T, batches []*badBatch, off string) {
+	dir := harness.Dir(t)
+	var err error
+	b := &badBench{t: t, off: off, dir: dir, outside: filepath.Join(dir, "outside")}
+	require.NoError(t, os.Mkdir(b.outside, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(b.outside, "secret.txt"), []byte(badCanary+"\n"), 0o644))
+	b.sandbox, err = sandbox.Open(t.Context(), sandbox.Config{})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(b.outside, "copy.txt"), []byte("copied\n"), 0o644))
+	before := b.lookAround(b.outside)
+	var all errgroup.Group
+	all.SetLimit(4)
+	for n, batch := range batches {
+		all.Go(func() error { return b.playBatch(n, batch) })
+	}
+	require.NoError(t, all.Wait())
+	require.Equal(t, before, b.lookAround(b.outside), "something was written outside")
+}
+
+// playBatch plays its cases, each in workspaces of its own.
+func (b *badBench) playBatch(n int, batch *badBatch) error {
+	dir := filepath.Join(b.dir, strconv.Itoa(n))
+	origin := filepath.Join(dir, "origin.git")
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler), Git: "-"}
+	defer mirrors.Close()
+	files := []txtar.File{{Name: "ok.txt", Data: []byte("fine\n")}, {Name: "dir/inner.txt", Data: []byte("inner\n")}}
+	for _, s := range batch.setup {
+		if s.verb != "file" {
+			return fmt.Errorf("%s:%d: no such setup: %s", batch.name, s.at, s.verb)
+		}
+		name := s.word()
+		files = append(files, txtar.File{Name: name, Data: []byte(s.text())})
+	}
+	if err := stage.PlantRemote(origin, files); err != nil {
+		return err
+	}
+	mirror, err := mirrors.Open(b.t.Context(), repo.Remote{Name: "shop", URL: origin})
+	if err != nil {
+		return fmt.Errorf("%s: %w", batch.name, err)
+	}
+	for i, c := range batch.cases {
+		p := &benchCase{badBench: b, badCase: c, mirror: mirror, mirrors: mirrors, dir: filepath.Join(dir, fmt.Sprint("case-", i))}
+		if err := p.play(b.t.Context()); err != nil {
+			c.faults = append(c.faults, err.Error())
+		}
+		c.end()
+	}
+	return nil
+}
+
+// A benchCase is one case under way.
+type benchCase struct {
+	*badBench
+	*badCase
+	dir     string
+	mirrors *repo.Mirrors
+	mirror  *repo.Mirror
+	tree    []byte // of entries
+	store   *git.Repository
+
+	bench, second *tool.Bench
+	was           map[string]string // what stands in the workspace
+	may           []string          // what may change
+	answer        model.Result
+	answered      bool
+}
+
+func (p *benchCase) play(ctx context.Context) error {
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		return err
+	}
+	if p.steps[0].verb != "entry" {
+		commit, err := p.mirror.Resolve("")
+		if err != nil {
+			return err
+		}
+		if p.bench, err = p.open(ctx, commit, "first"); err != nil {
+			return err
+		}
+		p.was = p.lookAround(p.bench.Workspace.Files())
+	}
+	for _, s := range p.steps {
+		if s.verb == "writes" {
+			p.may = append(p.may, s.text())
+		}
+	}
+	for _, s := range p.steps {
+		if err := p.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %w", p.batch.name, s.at, err)
+		}
+	}
+	if p.bench == nil {
+		return nil
+	}
+	defer p.close()
+	last := badStep{at: p.at, verb: "afterwards"}
+	if _, kept := p.was["ok.txt"]; kept {
+		p.call(ctx, last, p.bench, "read_file", `{"path":"ok.txt"}`)
+		p.hold(last, !p.answer.Wrong && strings.Contains(p.answer.Text, "1\tfine"), "a file cannot be read any more: %s", p.answer.Text)
+	}
+	return nil
+}
+
+func (p *benchCase) close() {
+	_ = p.bench.Workspace.Close()
+	if p.second != nil {
+		_ = p.second.Workspace.Close()
+	}
+}
+
+func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Bench, error) {
+	w, err := p.mirror.Workspace(ctx, filepath.Join(p.dir, name), commit)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.sandbox.Own(w.Files()); err != nil {
+		return nil, err
+	}
+	return &tool.Bench{
+		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"), Sandbox: p.sandbox,
+		Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
+	}, nil
+}
+
+func (p *benchCase) step(ctx context.Context, s badStep) error {
+	switch s.verb {
+	case "entry", "opens", "unopened":
+		return p.treeStep(ctx, s)
+	case "off":
+		p.bench.Sandbox, p.bench.SandboxOff = nil, s.text()
+	case "writes": // known from the start
+	case "call":
+		p.call(ctx, s, p.bench, s.word(), s.text())
+	case "other":
+		if p.second == nil {
+			commit, err := p.mirror.Resolve("")
+			if err != nil {
+				return err
+			}
+			if p.second, err = p.open(ctx, commit, "second"); err != nil {
+				return err
+			}
+		}
+		p.call(ctx, s, p.second, s.word(), s.text())
+	case "ok", "refused", "says", "lacks", "below", "holds":
+		return p.due(s)
+	case "changes", "unchanged", "changes-nothing":
+		return p.committed(ctx, s)
+	default:
+		if err := p.plant(s); err != nil {
+			return err
+		}
+		p.was = p.lookAround(p.bench.Workspace.Files())
+	}
+	return nil
+}
+
+// plant changes the workspace as a command of the agent's, or somebody else, could have.
+func (p *benchCase) plant(s badStep) error {
+	name := filepath.Join(p.bench.Workspace.Files(), s.word())
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	outside := func(text string) string { return strings.ReplaceAll(text, "$outside", p.outside) }
+	switch s.verb {
+	case "put":
+		return os.WriteFile(name, []byte(outside(s.text())), 0o644)
+	case "symlink":
+		return os.Symlink(outside(s.text()), name)
+	case "hardlink":
+		return os.Link(outside(s.text()), name)
+	case "pipe":
+		return syscall.Mkfifo(name, 0o666)
+	case "socket":
+		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		defer syscall.Close(fd)
+		dir, err := os.Open(filepath.Dir(name)) // the path itself may be too long for a socket's
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		return syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))})
+	case "sparse":
+		if err := os.WriteFile(name, nil, 0o644); err != nil {
+			return err
+		}
+		return os.Truncate(name, int64(s.number()))
+	case "folder":
+		return os.MkdirAll(name, 0o755)
+	case "many":
+		for i := range s.number() {
+			if err := os.WriteFile(filepath.Join(name, fmt.Sprintf("f%06d", i)), nil, 0o644); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "remove":
+		return os.RemoveAll(name)
+	}
+	return fmt.Errorf("no such step: %s", s.verb)
+}
+
+// call uses a tool, and looks at what nothing may do.
+func (p *benchCase) call(ctx context.Context, s badStep, bench *tool.Bench, name, args string) {
+	tools := slices.Concat(tool.Reading(bench), tool.Running(bench), tool.Writing(bench))
+	p.answered = true
+	at := slices.IndexFunc(tools, func(t model.Tool) bool { return t.Name == name })
+	if at < 0 {
+		p.answer = model.Result{Wrong: true, Malformed: true, Text: "There is no tool " + strconv.Quote(name)}
+		return
+	}
+	var err error
+	if naive := p.naive(name, args); naive != nil {
+		p.answer = *naive
+	} else if p.answer, err = tools[at].Call(ctx, json.RawMessage(args)); err != nil {
+		p.wrong(s, "an error of ours: %v", err)
+		p.answer = model.Result{Wrong: true, Text: err.Error()}
+	}
+	p.examine(s)
+}
+
+// naive is a tool whose guard is off: it opens what it is told to, and says all of it.
+func (p *benchCase) naive(name, args string) *model.Result {
+	if name != "read_file" || p.off == "" {
+		return nil
+	}
+	var in struct{ Path string }
+	if json.Unmarshal([]byte(args), &in) != nil {
+		return nil
+	}
+	f, err := os.OpenFile(filepath.Join(p.bench.Workspace.Files(), in.Path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return &model.Result{Wrong: true, Text: "There is no such file."}
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(f)
+	return &model.Result{Text: "1\t" + string(b)}
+}
+
+// examine holds an answer and the workspace against what no call may ever do.
+func (p *benchCase) examine(s badStep) {
+	text := p.answer.Text
+	for what, found := range map[string]bool{
+		"the canary":                  strings.Contains(text, badCanary),
+		"a path of this machine":      strings.Contains(text, p.dir),
+		"half a character":            !utf8.ValidString(text),
+		"more than any answer may be": len(text) > longestAnswer,
+		"nothing":                     text == "",
+		"a control character": strings.ContainsFunc(text, func(r rune) bool {
+			return r != '\n' && r != '\t' && unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe007f
+		}),
+	} {
+		if found {
+			p.wrong(s, "the answer holds %s: %q", what, text)
+		}
+	}
+	now := p.lookAround(p.bench.Workspace.Files())
+	for name := range p.was {
+		if now[name] != p.was[name] && !p.mayWrite(name) {
+			p.wrong(s, "%q was %q and is %q", shortened(name, 80), p.was[name], now[name])
+		}
+	}
+	for name := range now {
+		if _, known := p.was[name]; !known && !p.mayWrite(name) {
+			p.wrong(s, "%q is there now", shortened(name, 80))
+		}
+	}
+	p.was = now
+}
+
+// mayWrite: the case states that this changes, or something above it.
+func (p *benchCase) mayWrite(name string) bool {
+	return slices.ContainsFunc(p.may, func(may string) bool { return name == may || strings.HasPrefix(name, may+"/") })
+}
+
+// lookAround is everything below a folder: kind, mode and content.
+func (b *badBench) lookAround(dir string) map[string]string {
+	all := map[string]string{}
+	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		info, infoErr := os.Lstat(name)
+		if err != nil || infoErr != nil || name == dir {
+			return nil
+		}
+		rel, _ := filepath.Rel(dir, name)
+		all[rel] = fmt.Sprintf("%s %d", info.Mode(), info.Size())
+		switch {
+		case e.IsDir():
+			all[rel] = info.Mode().String()
+		case e.Type()&fs.ModeSymlink != 0:
+			target, _ := os.Readlink(name)
+			all[rel] = "-> " + target
+		case e.Type().IsRegular() && info.Size() < 1<<20:
+			content, _ := os.ReadFile(name)
+			sum := fnv.New64a()
+			_, _ = sum.Write(content)
+			all[rel] += fmt.Sprintf(" %x", sum.Sum64())
+		}
+		return nil
+	})
+	return all
+}
+
+// due holds the newest answer against the one that is due.
+func (p *benchCase) due(s badStep) error {
+	text := p.answer.Text
+	if !p.answered {
+		return fmt.Errorf("nothing was called")
+	}
+	switch s.verb {
+	case "ok":
+		p.hold(s, !p.answer.Wrong && strings.Contains(text, s.text()), "it was %s", said(p.answer))
+	case "refused":
+		p.hold(s, p.answer.Wrong && strings.Contains(text, s.text()), "it was %s", said(p.answer))
+	case "says":
+		p.hold(s, strings.Contains(text, s.text()), "it says %q", text)
+	case "lacks":
+		p.hold(s, !strings.Contains(text, s.text()), "it says %q", text)
+	case "below":
+		p.hold(s, len(text) < s.number(), "it says %d bytes: %q", len(text), text)
+	case "holds":
+		name := s.word()
+		content, err := os.ReadFile(filepath.Join(p.bench.Workspace.Files(), name))
+		p.hold(s, err == nil && string(content) == s.text(), "%s holds %q (%v)", name, content, err)
+	}
+	return nil
+}
+
+// committed makes a commit of what is there and holds its changes against what is due.
+func (p *benchCase) committed(ctx context.Context, s badStep) error {
+	changes, err := p.bench.Workspace.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.String())
+	}
+	if len(changes) > 0 {
+		if _, err := p.bench.Workspace.Commit(ctx, repo.CommitSpec{Message: "mended", When: stage.Authored}); err != nil {
+			return err
+		}
+	}
+	text := strings.Join(all, "\n")
+	switch s.verb {
+	case "changes":
+		p.hold(s, strings.Contains(text, s.text()), "the changes are %q", all)
+	case "unchanged":
+		p.hold(s, !strings.Contains(text, s.text()), "the changes are %q", all)
+	default:
+		p.hold(s, text == "", "the changes are %q", all)
+	}
+	p.was = p.lookAround(p.bench.Workspace.Files())
+	return nil
+}
+
+func said(r model.Result) string {
+	if r.Wrong {
+		return "refused: " + r.Text
+	}
+	return "ok: " + r.Text
+}
+
+// treeStep makes a remote of one tree whose lines are written as they are.
+func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
+	if s.verb == "entry" {
+		if p.store == nil {
+			p.store, err = git.InitWithOptions(filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()), nil,
+				git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+			if err != nil {
+				return err
+			}
+		}
+		mode, name := s.word(), s.word()
+		hash, err := p.object(mode, s.text())
+		p.tree = append(fmt.Appendf(p.tree, "%s %s\x00", mode, name), hash[:]...)
+		return err
+	}
+	if p.store != nil && p.bench == nil {
+		err = p.openTree(ctx)
+	}
+	if s.verb == "opens" {
+		p.hold(s, err == nil, "it was refused: %v", err)
+		return nil
+	}
+	p.hold(s, err != nil && strings.Contains(fmt.Sprint(err), s.text()), "it was opened, or said: %v", err)
+	p.hold(s, err == nil || !strings.ContainsAny(err.Error(), "\n\x00\x1b"), "more than a line: %q", err)
+	left, _ := os.ReadDir(filepath.Join(p.dir, "first", "files"))
+	p.hold(s, len(left) == 0, "something of it is left: %v", left)
+	return nil
+}
+
+// object is what a line of the tree stands for: a text, a tree with one file of that text,
+// or a commit that is nowhere.
+func (p *benchCase) object(mode, text string) (plumbing.Hash, error) {
+	switch mode {
+	case "160000":
+		return plumbing.NewHash(strings.TrimSpace(text)), nil
+	case "40000":
+		blob, err := p.raw(plumbing.BlobObject, []byte(text))
+		if err != nil {
+			return blob, err
+		}
+		return p.raw(plumbing.TreeObject, append([]byte("100755 post-checkout\x00"), blob[:]...))
+	}
+	return p.raw(plumbing.BlobObject, []byte(strings.ReplaceAll(text, "$outside", p.outside)))
+}
+
+func (p *benchCase) raw(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
+	o := &plumbing.MemoryObject{}
+	o.SetType(kind)
+	_, _ = o.Write(content)
+	return p.store.Storer.SetEncodedObject(o)
+}
+
+func (p *benchCase) openTree(ctx context.Context) error {
+	tree, err := p.raw(plumbing.TreeObject, p.tree)
+	if err != nil {
+		return err
+	}
+	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: stage.Authored}
+	o := &plumbing.MemoryObject{}
+	if err := (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(o); err != nil {
+		return err
+	}
+	commit, err := p.store.Storer.SetEncodedObject(o)
+	if err != nil {
+		return err
+	}
+	if err := p.store.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", commit)); err != nil {
+		return err
+	}
+	if p.mirror, err = p.mirrors.Open(ctx, repo.Remote{Name: filepath.Base(p.dir), URL: filepath.Join(p.dir, "bad.git")}); err != nil {
+		return err
+	}
+	if p.bench, err = p.open(ctx, commit.String(), "first"); err != nil {
+		p.bench = nil
+		return err
+	}
+	p.was = p.lookAround(p.bench.Workspace.Files())
+	return nil
+}

@@ -1,0 +1,314 @@
+package badinputs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+// A badModel is the room of model endpoints: a server answers each request of a case with
+// the bytes that the case states, and the real loop asks it through the real client. A model
+// that has nothing more to say badly calls end.
+//
+//	status CODE, header NAME VALUE, body TEXT        an answer that is no stream
+//	text TEXT, call ID NAME ARGS, part INDEX ID NAME ARGS, delta JSON, chunk JSON, raw TEXT    pieces of a stream
+//	finish REASON, done, cut, reset, silent          how it ends
+//	---                                              the end of an answer
+//	steps N, seconds N                               what the agent may use
+//	ran CALLS | end END | asked N | error TEXT | told TEXT | untold TEXT     the answer that is due
+//
+// Nothing but end is run where ran does not say so. Besides: every request is one that a
+// strict endpoint takes, the key is told nobody, and after a word of somebody's the loop
+// ends as it should.
+type badModel struct {
+	t   *testing.T
+	off string
+	*httptest.Server
+
+	plays map[string]*modelCase // by the first part of the path
+}
+
+const badKey = "sk-bad-0123456789abcdef"
+
+func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
+	m := &badModel{t: t, off: off, plays: map[string]*modelCase{}}
+	m.Server = httptest.NewServer(m)
+	t.Cleanup(m.Server.Close)
+	t.Cleanup(m.Server.CloseClientConnections) // before it: some requests are held
+	for _, b := range batches {                // all of them before the first is played: the server reads them
+		require.Empty(t, b.setup)
+		for _, c := range b.cases {
+			key := fmt.Sprint("case-", len(m.plays))
+			m.plays[key] = &modelCase{badModel: m, badCase: c, key: key, steps: 12, expects: map[string]bool{}}
+		}
+	}
+	var all errgroup.Group
+	all.SetLimit(12)
+	for _, p := range m.plays {
+		all.Go(func() error {
+			p.play(t.Context())
+			p.end()
+			return nil
+		})
+	}
+	require.NoError(t, all.Wait())
+}
+
+// A modelCase is one case under way. It is a journal as well.
+type modelCase struct {
+	*badModel
+	*badCase
+	key     string
+	shots   [][]badStep // pieces of each answer
+	due     []badStep
+	expects map[string]bool
+	steps   int
+	time    time.Duration
+
+	mu       sync.Mutex
+	asked    int
+	invalid  []string
+	messages []model.Message
+	ran      []string
+	log      bytes.Buffer
+}
+
+func (p *modelCase) Messages() []model.Message { return p.messages }
+
+func (p *modelCase) Append(_ context.Context, _ float64, m ...model.Message) error {
+	p.messages = append(p.messages, m...)
+	return nil
+}
+
+func (p *modelCase) Splice(context.Context) error { return nil }
+
+func (p *modelCase) play(ctx context.Context) {
+	p.read()
+	p.messages = []model.Message{{Role: model.User, Text: "look into it"}}
+	end, err := p.loop(ctx)
+	p.mu.Lock()
+	asked := p.asked
+	p.shots = nil
+	p.mu.Unlock()
+	for _, s := range p.due {
+		p.look(s, end, err, asked)
+	}
+	last := badStep{at: p.at, verb: "afterwards"}
+	if !p.expects["ran"] {
+		p.hold(last, !slices.ContainsFunc(p.ran, func(r string) bool { return r != "end" }), "%q was run", p.ran)
+	}
+	if !p.expects["error"] && err != nil {
+		p.wrong(last, "an error: %v", err)
+	}
+	p.messages = append(p.messages, model.Message{Role: model.User, Text: "go on"})
+	end, again := p.loop(ctx)
+	p.hold(last, again == nil && end == agent.EndTool, "it does not go on: %s, %v", end, again)
+	for _, why := range p.invalid {
+		p.wrong(last, "a request with %s", why)
+	}
+	told := p.log.String() + fmt.Sprint(err)
+	for _, m := range p.messages {
+		told += m.Text
+	}
+	p.hold(last, !strings.Contains(told, badKey), "the key is told: %s", told)
+}
+
+// read takes the case apart into answers and what is due.
+func (p *modelCase) read() {
+	var shot []badStep
+	for _, s := range p.badCase.steps {
+		switch s.verb {
+		case "ran", "end", "asked", "error", "told", "untold":
+			p.due = append(p.due, s)
+			p.expects[s.verb] = true
+		case "steps":
+			p.steps = s.number()
+		case "seconds":
+			p.time = time.Duration(s.number()) * time.Second
+		case "---":
+			for range max(1, s.number()) {
+				p.shots = append(p.shots, shot)
+			}
+			shot = nil
+		default:
+			shot = append(shot, s)
+		}
+	}
+	if shot != nil {
+		p.shots = append(p.shots, shot)
+	}
+}
+
+func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
+	log := slog.New(slog.NewTextHandler(&p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	idle := harness.Patience
+	if slices.ContainsFunc(p.badCase.steps, func(s badStep) bool { return strings.Contains(s.verb+s.rest, "silent") }) {
+		idle = 4 * time.Second
+	}
+	client := model.New(model.Config{
+		BaseURL: p.URL + "/" + p.key + "/v1", Key: badKey, Log: log, IdleTimeout: idle,
+		Retry: model.Retry{Tries: 3, Wait: time.Millisecond, MaxWait: 100 * time.Millisecond},
+	})
+	l := &agent.Loop{
+		Agent: agent.Agent{Name: "quick", Model: "scripted", Prompt: "You mend code.", Steps: p.steps, Time: p.time},
+		Tools: p.tools(), Journal: p, Ask: client.Ask, Log: log,
+	}
+	return l.Run(ctx)
+}
+
+func (p *modelCase) tools() []model.Tool {
+	type sung struct {
+		Message string `json:"message"`
+	}
+	type looked struct {
+		Path  string   `json:"path"`
+		Limit int      `json:"limit,omitempty"`
+		Names []string `json:"names,omitempty"`
+	}
+	return []model.Tool{
+		model.NewTool("say", "Says it.", func(_ context.Context, in sung) (model.Result, error) {
+			p.ran = append(p.ran, "say "+in.Message)
+			return model.Result{Text: "said"}, nil
+		}),
+		model.NewTool("look", "Looks there.", func(_ context.Context, in looked) (model.Result, error) {
+			p.ran = append(p.ran, "look "+in.Path)
+			return model.Result{Text: strings.Repeat("seen ", max(1, min(in.Limit, 1<<24)))}, nil
+		}),
+		model.NewTool("end", "Ends it.", func(context.Context, struct{}) (model.Result, error) {
+			p.ran = append(p.ran, "end")
+			return model.Result{Text: "bye", Ends: true}, nil
+		}),
+	}
+}
+
+// look holds what happened against the answer that is due.
+func (p *modelCase) look(s badStep, end agent.End, err error, asked int) {
+	told := ""
+	for _, m := range p.messages {
+		if m.Role != model.Assistant {
+			told += m.Text + "\n"
+		}
+	}
+	switch s.verb {
+	case "ran":
+		p.hold(s, strings.Join(p.ran, "; ") == s.text(), "%q was run", p.ran)
+	case "end":
+		p.hold(s, string(end) == s.text(), "it ended with %q (%v)", end, err)
+	case "asked":
+		p.hold(s, strconv.Itoa(asked) == s.text(), "it was asked %d times", asked)
+	case "error":
+		p.hold(s, err != nil && strings.Contains(err.Error(), s.text()) && !strings.Contains(err.Error(), "\n"), "the error is %v", err)
+	case "told":
+		p.hold(s, strings.Contains(told, s.text()), "the model was told %q", told)
+	case "untold":
+		p.hold(s, !strings.Contains(told, s.text()), "the model was told %q", told)
+	}
+}
+
+// ServeHTTP answers one request of one case.
+func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	key, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	p := m.plays[key]
+	body, err := io.ReadAll(r.Body)
+	if p == nil || err != nil {
+		return
+	}
+	p.mu.Lock()
+	p.asked++
+	p.invalid = append(p.invalid, harness.InvalidRequest(body)...)
+	var pieces []badStep
+	if len(p.shots) > 0 {
+		pieces, p.shots = p.shots[0], p.shots[1:]
+	}
+	p.mu.Unlock()
+	s := &harness.Stream{ResponseWriter: w}
+	if pieces == nil {
+		s.Answer("tool_calls", harness.Call{ID: fmt.Sprint("ending-", p.asked), Name: "end", Args: "{}"})
+		return
+	}
+	m.send(r.Context(), s, pieces)
+}
+
+// send writes the pieces of an answer, one after another.
+func (m *badModel) send(ctx context.Context, s *harness.Stream, pieces []badStep) {
+	status := 0
+	if !slices.ContainsFunc(pieces, func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
+		s.Begin()
+	}
+	for _, p := range pieces {
+		switch p.verb {
+		case "status":
+			status = p.number()
+		case "header":
+			name := p.word()
+			s.Header().Set(name, p.text())
+		case "body", "raw":
+			if status != 0 {
+				s.WriteHeader(status)
+				status = 0
+			}
+			_, _ = io.WriteString(s, p.text())
+			s.Flush()
+		case "finish", "done":
+			if p.verb == "finish" {
+				s.End(p.text())
+			} else {
+				_, _ = io.WriteString(s, "data: [DONE]\n\n")
+			}
+		case "cut":
+			s.Heal = m.off == "an answer has a reason to end"
+			s.BreakOff()
+		case "reset":
+			s.Reset()
+		case "silent":
+			s.Flush()
+			<-ctx.Done()
+		default:
+			piece(s, p)
+		}
+	}
+	if status != 0 {
+		s.WriteHeader(status)
+	}
+}
+
+// piece sends a chunk of a stream.
+func piece(s *harness.Stream, p badStep) {
+	switch p.verb {
+	case "text":
+		s.Delta(map[string]any{"content": p.text()}, nil)
+	case "call":
+		id, name := p.word(), p.word()
+		s.Call(0, harness.Call{ID: id, Name: name, Args: p.text()})
+	case "part":
+		index, id, name := p.number(), p.word(), p.word()
+		s.Call(index, harness.Call{ID: id, Name: name, Args: p.text()})
+	case "delta":
+		s.Delta(map[string]any{}, nil)
+		fmt.Fprintf(s, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":%s}]}`+"\n\n", p.text())
+		s.Flush()
+	case "chunk":
+		fmt.Fprintf(s, "data: %s\n\n", p.text())
+		s.Flush()
+	default:
+		panic(errors.New("no such piece of an answer: " + p.verb))
+	}
+}

@@ -1,0 +1,584 @@
+package badinputs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// A badOffice is the room of Slack and of approvals: the bot that serve runs, a local Slack
+// over its real WebSocket, and a model that does what the case says, or else reports,
+// delegates and finishes like a good one. Each case has a channel of its own; those of a
+// batch that is "together" share one session, one case after another. See badinputs_deeds.
+type badOffice struct {
+	t     *testing.T
+	off   string
+	stage *stage.Stage
+	model *httptest.Server
+	alone sync.RWMutex // cases that trouble everybody run by themselves
+	group string
+	donor string // the value of a button in another session
+	log   harness.LogBook
+
+	mu     sync.Mutex
+	places []*officeCase
+}
+
+// An officeCase is a place, and the case that is played there.
+type officeCase struct {
+	*badOffice
+	*badCase
+	number  int
+	channel string
+	remote  string
+	people  map[string]string
+	root    string
+	last    string
+	heard   int // messages of the bot in the channel when the case began
+	rows    rowsOfPlace
+
+	stated map[string]bool
+
+	mu    sync.Mutex
+	queue []harness.Call
+	asked []string // by the bot
+}
+
+// rowsOfPlace are what a bad input must not change.
+type rowsOfPlace struct{ sessions, approvals, pushes int }
+
+// playInTheOffice opens two programs where it has to: batches that break links and calls of
+// everybody's are alone in the second.
+func playInTheOffice(t *testing.T, batches []*badBatch, off string) {
+	var alone []*badBatch
+	batches = slices.DeleteFunc(slices.Clone(batches), func(b *badBatch) bool {
+		if b.has("alone") {
+			alone = append(alone, b)
+		}
+		return b.has("alone")
+	})
+	for _, group := range [][]*badBatch{batches, alone} {
+		if len(group) > 0 {
+			(&badOffice{t: t, off: off}).play(group)
+		}
+	}
+}
+
+func (o *badOffice) play(batches []*badBatch) {
+	t := o.t
+	o.open(batches)
+	var all errgroup.Group
+	all.SetLimit(8)
+	var next int
+	donor := o.places[0]
+	require.NoError(t, donor.begin(t.Context()))
+	o.donor = donor.button("fix_it")
+	require.NotEmpty(t, o.donor)
+	for _, b := range batches {
+		mine := o.places[next+1:]
+		if b.has("together") {
+			next++
+			all.Go(func() error { o.together(mine[0], b); return nil })
+			continue
+		}
+		for i, c := range b.cases {
+			next++
+			p := mine[i]
+			p.badCase = c
+			all.Go(func() error { p.whole(b); return nil })
+		}
+	}
+	require.NoError(t, all.Wait())
+	if err := o.places[0].afterwards(t.Context()); err != nil {
+		t.Errorf("the program does not go on: %v", err)
+	}
+	for _, r := range o.stage.Slack.Requests("chat.postMessage") {
+		require.Equal(t, []string{"false", "false"}, []string{r.Args.Get("unfurl_links"), r.Args.Get("unfurl_media")}, "%v", r.Args)
+	}
+	require.NotContains(t, o.log.String(), "panic")
+}
+
+func (b *badBatch) has(verb string) bool {
+	return slices.ContainsFunc(b.setup, func(s badStep) bool { return s.verb == verb })
+}
+
+func (b *badBatch) told(verb string) string {
+	for _, s := range b.setup {
+		if s.verb == verb {
+			return s.text()
+		}
+	}
+	return ""
+}
+
+// open makes the stage, with a channel for each place.
+func (o *badOffice) open(batches []*badBatch) {
+	t := o.t
+	dir := harness.Dir(t)
+	var err error
+	o.model = httptest.NewServer(http.HandlerFunc(o.answer))
+	t.Cleanup(o.model.Close)
+	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}, {Name: ".env", Data: []byte("KEY=1\n")}}
+	o.stage, err = stage.Open(t.Context(), stage.Config{
+		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: stagedDatabase(t),
+		Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Adjust: o.adjust(batches, files),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = o.stage.Close() })
+	o.cast()
+	o.place(nil)
+	for _, b := range batches {
+		if b.has("together") {
+			o.place(b)
+			continue
+		}
+		for range b.cases {
+			o.place(b)
+		}
+	}
+	require.NoError(t, o.stage.Start(context.Background()))
+	if o.off == "one row for each event" {
+		_, err := o.stage.Store.Pool.Exec(t.Context(), `alter table inbox drop constraint inbox_event_id_key`)
+		require.NoError(t, err)
+	}
+}
+
+func (o *badOffice) cast() {
+	s := o.stage.Slack
+	add := func(u slacktest.User) { o.stage.People[u.Name] = s.AddUser(u).ID }
+	add(slacktest.User{Name: "cem"})
+	add(slacktest.User{Name: "una", Kind: slacktest.UltraGuest})
+	add(slacktest.User{Name: "gone", Deleted: true})
+	add(slacktest.User{Name: "away"})
+	o.stage.People["hook"] = s.AddBot(slacktest.User{Name: "hook", Hook: true}).ID
+	o.group = s.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{o.stage.People["bea"], o.stage.People["gus"]}}).ID
+}
+
+// place makes a channel for a case.
+func (o *badOffice) place(b *badBatch) {
+	p := &officeCase{badOffice: o, number: len(o.places), people: map[string]string{}}
+	var members []string
+	for name, id := range o.stage.People {
+		p.people[name] = id
+		if name != "away" && name != "hook" {
+			members = append(members, id)
+		}
+	}
+	p.channel = o.stage.Slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("place-", p.number), Shared: true, Members: append(members, o.stage.Slack.App().BotUser)}).ID
+	p.remote = o.stage.Remote
+	if b != nil && b.has("own-remote") {
+		p.remote = filepath.Join(o.stage.Dir, fmt.Sprintf("own-%s.git", filepath.Base(b.name)))
+	}
+	p.badCase = &badCase{batch: &badBatch{}}
+	if b != nil {
+		p.badCase.batch = b
+	}
+	o.places = append(o.places, p)
+}
+
+// adjust gives each place the repository whose rules its batch wants.
+func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server.Settings) {
+	return func(s *server.Settings) {
+		s.ModelURL, s.ModelKey, s.Sandbox.Kind = o.model.URL+"/v1", badKey, "none"
+		s.ModelRetry = model.Retry{Tries: 2, Wait: time.Millisecond, MaxWait: 20 * time.Millisecond}
+		s.SlackPace, s.Seats = time.Millisecond, store.Seats{AtOnce: 16}
+		s.Secrets = redact.New(s.SlackToken, s.SlackAppToken, badKey)
+		s.Agents = map[string]agent.Setting{}
+		rules := map[string]turn.Repository{}
+		for name, a := range map[string]workflow.Approvers{
+			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.People["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
+		} {
+			rules[name] = turn.Repository{Remote: repo.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
+		}
+		for _, p := range o.places {
+			b := p.badCase.batch
+			name := b.told("rules")
+			r := rules[name]
+			if b.has("own-remote") {
+				name = b.name
+				r.Remote, r.Channels = repo.Remote{Name: strings.TrimSuffix(filepath.Base(b.name), ".txtar"), URL: p.remote}, nil
+				if _, err := os.Stat(p.remote); err != nil {
+					require.NoError(o.t, b.plant(p.remote, files))
+				}
+				if known, ok := rules[name]; ok {
+					r = known
+				}
+			}
+			r.Channels = append(slices.Clone(r.Channels), p.channel)
+			rules[name] = r
+		}
+		s.Repositories = nil
+		for _, r := range rules {
+			s.Repositories = append(s.Repositories, r)
+		}
+		if o.off != "" {
+			s.SlackURL = o.withoutGuard(s.SlackURL)
+		}
+		s.Limits = workflow.Limits{}
+	}
+}
+
+// plant makes the remote of a batch that has its own.
+func (b *badBatch) plant(dir string, files []txtar.File) error {
+	if b.has("unborn") {
+		return exec.Command("git", "init", "-q", "--bare", "-b", "main", dir).Run()
+	}
+	var odd []string // names that go-git does not take
+	files = slices.Clone(files)
+	for _, s := range b.setup {
+		if s.verb != "file" {
+			continue
+		}
+		name := s.word()
+		if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			odd = append(odd, name)
+			continue
+		}
+		files = append(slices.DeleteFunc(files, func(f txtar.File) bool { return f.Name == name }), txtar.File{Name: name, Data: []byte(s.text())})
+	}
+	if err := stage.PlantRemote(dir, files); err != nil || odd == nil {
+		return err
+	}
+	return plantOdd(dir, odd)
+}
+
+// plantOdd adds files of any name, with git's own plumbing.
+func plantOdd(dir string, names []string) error {
+	git := func(input string, args ...string) (string, error) {
+		cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", dir}, args...)...)
+		cmd.Stdin = strings.NewReader(input)
+		out, err := cmd.Output()
+		return string(out), err
+	}
+	tree, err := git("", "ls-tree", "-z", "main")
+	if err != nil {
+		return err
+	}
+	blob, err := git("owned\n", "hash-object", "-w", "--stdin")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		tree += fmt.Sprintf("100644 blob %s\t%s\x00", strings.TrimSpace(blob), name)
+	}
+	if tree, err = git(tree, "mktree", "-z"); err != nil {
+		return err
+	}
+	commit, err := git("", "commit-tree", "-p", "main", "-m", "odd names", strings.TrimSpace(tree))
+	if err != nil {
+		return err
+	}
+	_, err = git("", "update-ref", "refs/heads/main", strings.TrimSpace(commit))
+	return err
+}
+
+// withoutGuard is a door to Slack that undoes what a guard did.
+func (o *badOffice) withoutGuard(address string) string {
+	to, err := url.Parse(address)
+	require.NoError(o.t, err)
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, to.Host
+		r.Out.Header.Del("Accept-Encoding")
+		if o.off != "what models write is escaped" || !strings.HasSuffix(r.In.URL.Path, "chat.postMessage") {
+			return
+		}
+		body, _ := io.ReadAll(r.In.Body)
+		form, _ := url.ParseQuery(string(body))
+		for name := range form {
+			form.Set(name, strings.NewReplacer("&lt;", "<", "&gt;", ">", `\u0026lt;`, "<", `\u0026gt;`, ">").Replace(form.Get(name)))
+		}
+		text := form.Encode()
+		r.Out.Body, r.Out.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+	}}
+	if o.off == "everybody is looked up" {
+		proxy.ModifyResponse = func(r *http.Response) error {
+			body, err := io.ReadAll(r.Body)
+			for _, what := range []string{"is_restricted", "is_ultra_restricted", "is_stranger", "deleted", "is_bot"} {
+				body = bytes.ReplaceAll(body, []byte(`"`+what+`":true`), []byte(`"`+what+`":false`))
+			}
+			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			return err
+		}
+	}
+	server := httptest.NewServer(proxy)
+	o.t.Cleanup(server.Close)
+	return server.URL + to.Path
+}
+
+var placeNamed = regexp.MustCompile(`\(place (\d+)\)`)
+
+// answer is what the model says: what the case wants, or else what a good one would.
+func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
+	asked, ok := harness.ReadRequest(w, r)
+	if !ok {
+		return
+	}
+	if m := placeNamed.FindSubmatch(asked.Body); m != nil {
+		number, _ := strconv.Atoi(string(m[1]))
+		if p := o.placeOf(number); p != nil {
+			if call := p.next(string(asked.Body)); call != nil {
+				(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", *call)
+				return
+			}
+		}
+	}
+	name, args := harness.MendOneWord(asked)
+	asked.Answer(w, name, args)
+}
+
+func (o *badOffice) placeOf(number int) *officeCase {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if number >= len(o.places) {
+		return nil
+	}
+	return o.places[number]
+}
+
+// next is what the case wants the model to call, if anything.
+func (p *officeCase) next(body string) *harness.Call {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, body)
+	if len(p.queue) == 0 {
+		return nil
+	}
+	call := p.queue[0]
+	p.queue = p.queue[1:]
+	call.ID = fmt.Sprintf("stated-%d-%d", p.number, len(p.asked))
+	return &call
+}
+
+func (o *badOffice) limit(b *badBatch) func() {
+	if b.has("alone") {
+		o.alone.Lock()
+		return func() {
+			o.stage.Slack.ClearFaults()
+			o.alone.Unlock()
+		}
+	}
+	o.alone.RLock()
+	return o.alone.RUnlock
+}
+
+// whole plays a case in a place of its own, the setup first.
+func (p *officeCase) whole(b *badBatch) {
+	defer p.limit(b)()
+	err := p.setUp(p.t.Context(), b)
+	if err == nil {
+		err = p.play(p.t.Context())
+	}
+	if err != nil {
+		p.faults = append(p.faults, err.Error())
+	}
+	p.end()
+}
+
+// together plays the cases of a batch in one session, and somebody says something there
+// in the end.
+func (o *badOffice) together(p *officeCase, b *badBatch) {
+	defer o.limit(b)()
+	err := p.setUp(o.t.Context(), b)
+	for _, c := range b.cases {
+		p.badCase = c
+		if err == nil {
+			err = p.play(o.t.Context())
+		}
+		if err != nil {
+			c.faults = append(c.faults, err.Error())
+		}
+		c.end()
+	}
+}
+
+func (p *officeCase) setUp(ctx context.Context, b *badBatch) error {
+	for _, s := range b.setup {
+		switch s.verb {
+		case "together", "rules", "alone", "own-remote", "unborn", "file":
+			continue
+		}
+		if err := p.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %w", b.name, s.at, err)
+		}
+	}
+	return p.settle(ctx)
+}
+
+func (p *officeCase) play(ctx context.Context) error {
+	p.stated = map[string]bool{}
+	p.heard = len(p.own())
+	var err error
+	if p.rows, err = p.count(ctx); err != nil {
+		return err
+	}
+	for _, s := range p.steps {
+		if err := p.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", p.batch.name, s.at, s.verb, err)
+		}
+	}
+	if err := p.settle(ctx); err != nil {
+		return err
+	}
+	return p.examine(ctx)
+}
+
+// examine is what has to be so after every case: nothing was approved, pushed or begun that
+// the case does not state, and nothing that the bot said pings or links.
+func (p *officeCase) examine(ctx context.Context) error {
+	last := badStep{at: p.at, verb: "afterwards"}
+	now, err := p.count(ctx)
+	if err != nil {
+		return err
+	}
+	for what, pair := range map[string][2]int{
+		"sessions": {p.rows.sessions, now.sessions}, "approvals": {p.rows.approvals, now.approvals}, "pushes": {p.rows.pushes, now.pushes},
+	} {
+		if !p.stated[what] && pair[0] != pair[1] {
+			p.wrong(last, "there were %d %s, and there are %d", pair[0], what, pair[1])
+		}
+	}
+	due := p.calledFor()
+	for _, m := range p.own() {
+		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command" // what a case itself writes in the bot's name is not looked at
+		if live := liveMarks.FindString(due.Replace(m.Text + plainText.ReplaceAllString(string(m.Blocks), ""))); live != "" && posted {
+			p.wrong(last, "this is live: %s in %q", live, m.Text)
+		}
+		if strings.Contains(m.Text+string(m.Blocks), badKey) {
+			p.wrong(last, "the key is told: %s", m.Text)
+		}
+	}
+	return nil
+}
+
+// calledFor takes out the calls of those whom the configuration names as approvers, where a line ends
+// with them: they are told of who asks for an approval.
+func (p *officeCase) calledFor() *strings.Replacer {
+	var pairs []string
+	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.People["bea"]} {
+		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "", `\nFor \u003c`+mark+`\u003e`, "")
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// liveMarks are what Slack acts upon. A thread that a command opens begins with who asked.
+var liveMarks = regexp.MustCompile(`<[!@#][^>]*>|<https?://[^>]*>|<mailto:[^>]*>|\\u003c[!@#]`)
+
+// plainText is what Slack shows as it stands.
+var plainText = regexp.MustCompile(`"text":"(?:[^"\\]|\\.)*","type":"plain_text"`)
+
+func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
+	err = p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1) select (select count(*) from s),
+		(select count(*) from approvals where session_id in (select id from s)), (select count(*) from pushes where state = 'pushed' and session_id in (select id from s))`,
+		p.channel).Scan(&rows.sessions, &rows.approvals, &rows.pushes)
+	return rows, err
+}
+
+// own is all that the bot said in the place.
+func (p *officeCase) own() (list []slacktest.Message) {
+	for _, root := range p.stage.Slack.Channel(p.channel) {
+		for _, m := range p.stage.Slack.Thread(p.channel, root.TS) {
+			if m.BotID == p.stage.Slack.App().BotID && m.TS != "" {
+				list = append(list, m)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b slacktest.Message) int { return strings.Compare(a.TS, b.TS) })
+	return list
+}
+
+// button is the value of the newest button of that action.
+func (p *officeCase) button(action string) string {
+	own := p.own()
+	for _, m := range slices.Backward(own) {
+		for _, c := range m.Pressable() {
+			if c.ActionID == action {
+				return c.Value
+			}
+		}
+	}
+	return ""
+}
+
+// settle waits until everything that was done in the place has had its effects.
+func (p *officeCase) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, harness.Patience)
+	defer cancel()
+	for {
+		if err := p.stage.Slack.WaitTaken(ctx); err != nil {
+			return fmt.Errorf("what was sent is not taken: %w", err)
+		}
+		var left int
+		err := p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1)
+			select (select count(*) from inbox where handled_at is null and session_id in (select id from s))
+			+ (select count(*) from outbox where posted_at is null and refused is null and session_id in (select id from s))
+			+ (select count(*) from river_job where kind in ('turn', 'post') and state not in ('completed', 'discarded', 'cancelled') and args->>'session' in (select id from s))`, p.channel).Scan(&left)
+		if err != nil || left == 0 {
+			return err
+		}
+		harness.Sleep(ctx, 25*time.Millisecond)
+	}
+}
+
+// begin has a report shown in the place.
+func (p *officeCase) begin(ctx context.Context) error {
+	for _, s := range []badStep{{verb: "say", rest: "ann @bobbin the word is wrong"}, {verb: "await", rest: "Root cause (revision 1"}} {
+		if err := p.step(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// afterwards: a session goes from its first word to the push, as ever.
+func (p *officeCase) afterwards(ctx context.Context) error {
+	for _, s := range []badStep{{verb: "say", rest: "ann fix it"}, {verb: "await", rest: "Done. Pushed"}} {
+		if err := p.step(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// git runs it in the place's remote.
+func (p *officeCase) git(args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", p.remote}, args...)...).CombinedOutput()
+	if err != nil {
+		return "", errors.New(strings.TrimSpace(string(out)))
+	}
+	return strings.TrimSpace(string(out)), nil
+}

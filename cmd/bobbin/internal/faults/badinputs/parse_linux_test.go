@@ -1,0 +1,110 @@
+package badinputs
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/txtar"
+)
+
+var badTitle = regexp.MustCompile(`^([SARTMG]\d+(?:,[SARTMG]\d+)*): (.+)$`)
+
+// parseBatch reads a file: sections, of which one may be the setup, with a step a line.
+func parseBatch(name, text string) (*badBatch, error) {
+	b := &badBatch{name: strings.TrimPrefix(name, "testdata/bad/")}
+	at, rest := 1, text
+	names := map[string]bool{}
+	for _, f := range txtar.Parse([]byte(text)).Files {
+		before, after, _ := strings.Cut(rest, "-- "+f.Name+" --\n")
+		at += strings.Count(before, "\n")
+		steps, err := parseSteps(string(f.Data), at)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%w", name, err)
+		}
+		if f.Name == "setup" {
+			b.setup = steps
+		} else if m := badTitle.FindStringSubmatch(f.Name); m != nil && !names[f.Name] {
+			b.cases = append(b.cases, &badCase{batch: b, at: at, lines: strings.Split(m[1], ","), name: m[2], steps: steps})
+		} else {
+			return nil, fmt.Errorf("%s:%d: the title is none, or is there twice", name, at)
+		}
+		names[f.Name] = true
+		at, rest = at+1, after
+	}
+	if len(b.setup) == 0 || b.setup[0].verb != "room" {
+		return nil, fmt.Errorf("%s: the setup has to begin with its room", name)
+	}
+	b.room, b.setup = b.setup[0].rest, b.setup[1:]
+	return b, nil
+}
+
+func parseSteps(text string, at int) (steps []badStep, err error) {
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		verb, rest, _ := strings.Cut(line, " ")
+		s := badStep{at: at + i + 1, verb: verb, rest: strings.TrimSpace(rest)}
+		if open, block := strings.CutSuffix(s.rest, "<<<"); block {
+			end := slices.Index(lines[i:], ">>>")
+			if end < 0 {
+				return nil, fmt.Errorf("%d: the block has no end", s.at)
+			}
+			s.rest = open + strings.Join(lines[i+1:i+end], "\n") + "\n"
+			i += end
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// word takes the first word off: bare, or quoted as in Go.
+func (s *badStep) word() string {
+	if quoted, err := strconv.QuotedPrefix(s.rest); err == nil && quoted[0] == '"' {
+		s.rest = strings.TrimSpace(s.rest[len(quoted):])
+		text, _ := strconv.Unquote(quoted)
+		return repeated(text)
+	}
+	word, rest, _ := strings.Cut(s.rest, " ")
+	s.rest = strings.TrimLeft(rest, " ")
+	return repeated(word)
+}
+
+// text is all of the rest: as it stands, or quoted as in Go.
+func (s badStep) text() string {
+	if text, err := strconv.Unquote(s.rest); err == nil && s.rest[0] == '"' {
+		return repeated(text)
+	}
+	return repeated(s.rest)
+}
+
+func (s *badStep) number() int {
+	n, _ := strconv.Atoi(s.word())
+	return n
+}
+
+var manyTimes = regexp.MustCompile(`(?s)\{\{(.+?)\*(\d+)\}\}`)
+
+// repeated writes {{x*3}} out.
+func repeated(text string) string {
+	for manyTimes.MatchString(text) {
+		text = manyTimes.ReplaceAllStringFunc(text, func(m string) string {
+			parts := manyTimes.FindStringSubmatch(m)
+			n, _ := strconv.Atoi(parts[2])
+			return strings.Repeat(parts[1], n)
+		})
+	}
+	return text
+}
+
+func shortened(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%d bytes)", len(s))
+}

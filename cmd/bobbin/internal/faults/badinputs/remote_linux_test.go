@@ -1,0 +1,361 @@
+package badinputs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo"
+)
+
+// A badRemote is the room of git remotes: git's own http-backend with something in front
+// that answers in its place. The cases of a batch share a remote and a mirror, one after
+// another; each has a branch, or a newer commit, of its own.
+//
+//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     what is spoilt, until it is mended
+//	hook NAME TEXT, taken, taken below, config TEXT
+//	fetch | push [BRANCH]
+//	refused TEXT | done | says TEXT | lacks TEXT | once
+//	for good, forgets                                                mending does not help; the mirror may take it at its word
+//
+// HOW is: status N [HEADER VALUE], page, nothing, reset, hang, to URL, first N, body TEXT,
+// instead OLD NEW, then HOW (after it was done).
+//
+// Besides: a refusal is one line without the password; what was refused changed nothing, here
+// or there; and once it is mended the same is done, once, and nothing is forced.
+type badRemote struct {
+	t       *testing.T
+	off     string
+	host    *harness.GitHost
+	mirrors *repo.Mirrors
+	mirror  *repo.Mirror
+	work    *repo.Workspace
+	commit  string // of ours, to be pushed
+	caught  *caughtHost
+}
+
+// A caughtHost is another host, which must see nothing.
+type caughtHost struct {
+	*httptest.Server
+	seen []string
+}
+
+func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
+	dir := harness.Dir(t)
+	caught := &caughtHost{}
+	caught.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		caught.seen = append(caught.seen, r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(caught.Close)
+	var all errgroup.Group
+	all.SetLimit(3)
+	for n, b := range batches {
+		r := &badRemote{t: t, off: off, caught: caught, host: harness.OpenGitHost(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{Name: "main.go", Data: []byte("package main\n")}})}
+		all.Go(func() error { return r.playBatch(filepath.Join(dir, fmt.Sprint(n, "-ours")), b) })
+	}
+	require.NoError(t, all.Wait())
+	require.Empty(t, caught.seen, "another host was asked, with these credentials")
+}
+
+func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
+	r.mirrors = &repo.Mirrors{
+		Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler),
+		Patience: repo.Patience{Tries: 2, Wait: time.Millisecond, Idle: 5 * time.Second},
+	}
+	defer r.mirrors.Close()
+	ctx := r.t.Context()
+	if r.mirror, err = r.mirrors.Open(ctx, repo.Remote{Name: "shop", URL: r.host.Address}); err != nil {
+		return err
+	}
+	base, err := r.mirror.Resolve("")
+	if err != nil {
+		return err
+	}
+	if r.work, err = r.mirror.Workspace(ctx, filepath.Join(dir, "session"), base); err != nil {
+		return err
+	}
+	defer r.work.Close()
+	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"), 0o644); err != nil {
+		return err
+	}
+	if r.commit, err = r.work.Commit(ctx, repo.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
+		return err
+	}
+	for n, c := range b.cases {
+		p := &remoteCase{badRemote: r, badCase: c, branch: fmt.Sprint("bobbin/case-", n), n: n}
+		if err := p.play(ctx); err != nil {
+			c.faults = append(c.faults, err.Error())
+		}
+		c.end()
+	}
+	return nil
+}
+
+// A remoteCase is one case under way.
+type remoteCase struct {
+	*badRemote
+	*badCase
+	n       int
+	branch  string
+	forGood bool
+	forgets bool
+	undo    []func() error // what was done to the remote
+	do      func(context.Context) error
+	err     error
+	asked   bool
+}
+
+func (p *remoteCase) play(ctx context.Context) error {
+	for _, s := range p.steps {
+		if err := p.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %w", p.batch.name, s.at, err)
+		}
+	}
+	p.host.Mend()
+	for _, undo := range p.undo {
+		if err := undo(); err != nil {
+			return err
+		}
+	}
+	last := badStep{at: p.at, verb: "afterwards"}
+	if p.err != nil && !p.forGood {
+		err := p.do(ctx)
+		p.hold(last, err == nil, "it does not go on when it is mended: %v", err)
+	}
+	updates := 0
+	for _, u := range p.host.Updates() {
+		if u[2] != "refs/heads/"+p.branch {
+			continue
+		}
+		updates++
+		p.hold(last, strings.Trim(u[0], "0") == "", "forced: %s", u)
+	}
+	p.hold(last, updates <= 1, "%d updates of the branch", updates)
+	return nil
+}
+
+func (p *remoteCase) step(ctx context.Context, s badStep) error {
+	places := map[string]string{"read-refs": harness.ReadRefs, "read-pack": harness.ReadPack, "write-refs": harness.WriteRefs, "write-pack": harness.WritePack}
+	if at, ok := places[s.verb]; ok {
+		how, err := p.how(s)
+		if err != nil {
+			return err
+		}
+		if p.off != "" {
+			how = nil
+			return nil
+		}
+		p.host.Fail(at, harness.Lasting, how)
+		return nil
+	}
+	switch s.verb {
+	case "hook":
+		name := s.word()
+		p.undo = append(p.undo, func() error { return os.Remove(filepath.Join(p.host.Dir, "hooks", name)) })
+		return p.host.Hook(name, s.text())
+	case "taken":
+		return p.taken(s.text())
+	case "config":
+		return p.config(s.text())
+	case "for":
+		p.forGood = true
+	case "forgets":
+		p.forgets = true
+	case "fetch", "push":
+		return p.ask(ctx, s)
+	default:
+		return p.due(s)
+	}
+	return nil
+}
+
+// taken gives somebody else a branch in our way.
+func (p *remoteCase) taken(where string) error {
+	name := p.branch
+	if where != "" {
+		name += "/" + where
+	}
+	out, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m", "theirs "+name, "main^{tree}")
+	if err == nil {
+		out, err = p.host.Git("branch", name, out)
+	}
+	if err != nil {
+		return errors.New(out)
+	}
+	p.undo = append(p.undo, func() error { _, err := p.host.Git("branch", "-D", name); return err })
+	return nil
+}
+
+// config puts settings into the mirror and into the workspace, as a hostile tree would.
+func (p *remoteCase) config(text string) error {
+	text = p.filled(text)
+	mirrors, err := filepath.Glob(filepath.Join(p.mirrors.Dir, "*", "config"))
+	if err != nil {
+		return err
+	}
+	for _, name := range append(mirrors, filepath.Join(p.work.Files(), ".git", "config"), filepath.Join(p.work.Files(), ".gitconfig")) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *remoteCase) filled(text string) string {
+	base := strings.TrimSuffix(p.host.Address, "remote.git")
+	return strings.NewReplacer("$elsewhere", p.caught.URL, "$base", base, "$branch", p.branch).Replace(text)
+}
+
+// ask fetches a newer commit, or pushes ours to a branch.
+func (p *remoteCase) ask(ctx context.Context, s badStep) error {
+	p.asked = true
+	if s.verb == "push" {
+		if named := s.text(); named != "" {
+			p.branch = p.filled(named)
+		}
+		p.do = func(ctx context.Context) error {
+			_, err := p.work.Push(ctx, repo.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
+			return err
+		}
+		p.err = p.do(ctx)
+		return nil
+	}
+	before, err := p.mirror.Resolve("main")
+	if err != nil {
+		return err
+	}
+	newer, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-p", "main", "-m", fmt.Sprint("newer ", p.n), "main^{tree}")
+	if err != nil {
+		return errors.New(newer)
+	}
+	if out, err := p.host.Git("update-ref", "refs/heads/main", newer); err != nil {
+		return errors.New(out)
+	}
+	p.do = func(ctx context.Context) error {
+		if err := p.mirror.Fetch(ctx); err != nil {
+			return err
+		}
+		if now, err := p.mirror.Resolve("main"); err != nil || now != newer {
+			return fmt.Errorf("main is at %s and not at %s (%v)", now, newer, err)
+		}
+		return nil
+	}
+	p.err = p.do(ctx)
+	if now, err := p.mirror.Resolve("main"); p.err != nil && !p.forgets && (err != nil || now != before) {
+		p.wrong(s, "what the mirror knew it does not know any more: %s, %v", now, err)
+	}
+	return nil
+}
+
+func (p *remoteCase) due(s badStep) error {
+	if !p.asked {
+		return fmt.Errorf("nothing was asked")
+	}
+	told := fmt.Sprint(p.err)
+	switch s.verb {
+	case "done":
+		p.hold(s, p.err == nil, "it was refused: %v", p.err)
+	case "refused":
+		var refused *repo.RemoteError
+		p.hold(s, errors.As(p.err, &refused) && strings.Contains(told, p.filled(s.text())), "it was %v", p.err)
+		p.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200, "that is no plain line: %q", told)
+		p.hold(s, !strings.Contains(told, harness.HostPassword), "the password is told: %s", told)
+		at, _ := p.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+p.branch)
+		p.hold(s, at != p.commit, "it is pushed all the same")
+	case "says":
+		p.hold(s, strings.Contains(told, s.text()), "it says %q", told)
+	case "lacks":
+		p.hold(s, !strings.Contains(told, s.text()), "it says %q", told)
+	case "once":
+		at, _ := p.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+p.branch)
+		p.hold(s, at == p.commit, "the branch is at %q", at)
+	default:
+		return fmt.Errorf("no such step: %s", s.verb)
+	}
+	return nil
+}
+
+// how is the trouble that a step tells.
+func (p *remoteCase) how(s badStep) (harness.GitTrouble, error) {
+	switch verb := s.word(); verb {
+	case "status":
+		code := s.number()
+		if s.rest == "" {
+			return harness.HttpStatus(code), nil
+		}
+		name := s.word()
+		return harness.HttpStatus(code, name, s.text()), nil
+	case "page":
+		return harness.ShowsPage, nil
+	case "nothing":
+		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }, nil
+	case "reset":
+		return harness.BreaksOff, nil
+	case "hang":
+		return harness.Hangs, nil
+	case "to":
+		to := p.filled(s.text())
+		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusTemporaryRedirect)
+		}, nil
+	case "first":
+		n := s.number()
+		return changed(func(b []byte) []byte { return b[:min(len(b), n)] }), nil
+	case "body":
+		text := p.filled(s.text())
+		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			service, kind := strings.TrimPrefix(purposeOf(r), r.Method+" "), "result"
+			if r.Method == http.MethodGet {
+				kind = "advertisement"
+			}
+			w.Header().Set("Content-Type", "application/x-"+service+"-"+kind)
+			_, _ = io.WriteString(w, text)
+		}, nil
+	case "instead":
+		was, is := s.word(), s.word()
+		return changed(func(b []byte) []byte { return bytes.Replace(b, []byte(p.filled(was)), []byte(p.filled(is)), 1) }), nil
+	case "then":
+		how, err := p.how(badStep{at: s.at, verb: s.verb, rest: s.rest})
+		return harness.AfterDone(how), err
+	default:
+		return nil, fmt.Errorf("no such trouble: %s", verb)
+	}
+}
+
+func purposeOf(r *http.Request) string {
+	if r.Method == http.MethodGet {
+		return "GET " + r.URL.Query().Get("service")
+	}
+	return r.Method + " " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+}
+
+// changed is a true answer, with its bytes changed.
+func changed(how func([]byte) []byte) harness.GitTrouble {
+	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+		answer := httptest.NewRecorder()
+		real.ServeHTTP(answer, r)
+		w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+		_, _ = w.Write(how(answer.Body.Bytes()))
+	}
+}

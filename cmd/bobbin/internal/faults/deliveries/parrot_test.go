@@ -1,0 +1,301 @@
+package deliveries
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/gateway"
+	"github.com/bobbinhq/bobbin/bot/poster"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// parrots are replicas of the bot in which all is real (gateway, inbox, queue, outbox,
+// poster, Postgres) but the agents: a turn says one line for each thing that it heard, or
+// as many as it is asked for. So every effect can be counted, in rows and in Slack.
+type parrots struct {
+	t     *testing.T
+	slack *slacktest.Server
+	db    *pgxpool.Pool
+	url   string
+	list  []*parrot
+}
+
+// A flock says how many parrots there are, and which of their guards are off.
+type flock struct {
+	replicas    int
+	connections int           // of each
+	watch       []string      // channel ids
+	settle      time.Duration // default 1 ms
+	unguard     string        // SQL
+	blind       bool          // what was tried is not looked up
+	posters     int           // default: the queue's own
+	behind      bool          // reactions wait for the lines before them
+	http        http.RoundTripper
+}
+
+type parrot struct {
+	*gateway.Gateway
+	store *store.Store
+	queue *server.Queue
+}
+
+// nest is a workspace and an empty database.
+func nest(t *testing.T, cfg slacktest.Config) *parrots {
+	t.Helper()
+	p := &parrots{t: t, url: harness.Database(t)}
+	var err error
+	p.db, err = pgxpool.New(t.Context(), p.url)
+	require.NoError(t, err)
+	t.Cleanup(p.db.Close)
+	cfg.AppName, cfg.DisconnectGrace = "bobbin", 20*time.Millisecond
+	p.slack, err = slacktest.Listen(cfg)
+	require.NoError(t, err)
+	t.Cleanup(p.slack.Close)
+	return p
+}
+
+// fly starts the replicas; they end with the test.
+func (p *parrots) fly(f flock) {
+	t := p.t
+	t.Helper()
+	if f.unguard != "" {
+		_, err := p.db.Exec(t.Context(), f.unguard)
+		require.NoError(t, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	group, ctx := errgroup.WithContext(ctx)
+	for n := range f.replicas {
+		b := p.hatch(f, n)
+		p.list = append(p.list, b)
+		group.Go(func() error { return b.queue.Run(ctx) })
+		group.Go(func() error { return b.Run(ctx) })
+	}
+	t.Cleanup(func() { // before the stores close
+		cancel()
+		require.NoError(t, group.Wait())
+	})
+	require.NoError(t, p.slack.WaitConnected(harness.Soon(t), f.replicas*f.connections))
+}
+
+func (p *parrots) hatch(f flock, n int) *parrot {
+	t, silent := p.t, slog.New(slog.DiscardHandler)
+	st, err := store.Open(t.Context(), p.url, silent)
+	require.NoError(t, err)
+	t.Cleanup(st.Close)
+	app := p.slack.App()
+	slack, err := bot.Open(t.Context(), bot.Config{
+		BotToken: app.BotToken, AppToken: app.AppToken, APIURL: p.slack.URL(), HTTP: &http.Client{Transport: f.http, Timeout: 30 * time.Second},
+	})
+	require.NoError(t, err)
+	b := &parrot{store: st, Gateway: &gateway.Gateway{
+		Slack: slack, Inbox: st, Watch: f.watch, Connections: f.connections,
+		Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond,
+	}}
+	posts := &poster.Poster{Slack: slack, Outbox: st, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
+	if f.blind {
+		posts.Outbox = blindfold{st}
+	}
+	reacting := &poster.Poster{Slack: slack, Outbox: st.Reactions()}
+	if f.behind {
+		reacting.Outbox = afterLines{st.Reactions()}
+	}
+	giveUp := func(_ context.Context, session string, cause error) error {
+		t.Errorf("session %s was given up: %v", session, cause)
+		return nil
+	}
+	b.queue, err = server.NewQueue(st, server.Work{Turn: b.turn, GiveUp: giveUp, Post: posts.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	require.NoError(t, err)
+	return b
+}
+
+// blindfold is an outbox that does not tell what was tried.
+type blindfold struct{ *store.Store }
+
+func (b blindfold) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+	p, err := b.Store.Next(ctx, session)
+	if p != nil {
+		p.Tried = false
+	}
+	return p, err
+}
+
+// afterLines is an outbox of reactions that gives none while there are lines.
+type afterLines struct{ store.Reactions }
+
+func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+	var lines int
+	err := a.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
+	if err == nil && lines > 0 {
+		err = errors.New("lines come first")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.Reactions.Next(ctx, session)
+}
+
+// turn says what it heard, a fact for each message.
+func (b *parrot) turn(ctx context.Context, session string) error {
+	t, err := b.store.Begin(ctx, session)
+	if err != nil {
+		return err
+	}
+	messages, err := t.Unhandled(ctx)
+	if err != nil {
+		return err
+	}
+	var said int
+	if err := b.store.Pool.QueryRow(ctx, `select count(*) from lines where session_id = $1`, session).Scan(&said); err != nil {
+		return err
+	}
+	for _, m := range messages {
+		lines, err := answers(ctx, t, m, said)
+		if err != nil {
+			return err
+		}
+		said += len(lines)
+		update := store.Update{ClearStop: true}
+		if strings.Contains(m.Text, "anew") { // what was shown before is stale
+			update.Change = func(s *workflow.Session) { s.Revision++ }
+		}
+		var spoken store.Part = store.Lines(lines)
+		if strings.HasSuffix(m.Text, "alone") {
+			spoken = store.Replies(lines)
+		}
+		if err := t.Record(ctx, store.Handled{ID: m.ID}, update, spoken); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var asksFor = regexp.MustCompile(`^say (\d+)`)
+
+// answers are the lines to a message: numbered ones, where it asks for so many.
+func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) ([]workflow.Line, error) {
+	if strings.Contains(m.Text, "quiet") {
+		return nil, nil
+	}
+	if asked := asksFor.FindStringSubmatch(m.Text); asked != nil {
+		many, _ := strconv.Atoi(asked[1])
+		lines := make([]workflow.Line, many)
+		for i := range lines {
+			lines[i] = workflow.Line{Agent: "parrot", Text: fmt.Sprintf("line %04d", said+i)}
+		}
+		return lines, nil
+	}
+	line := workflow.Line{Agent: "parrot", Text: "heard " + heard(m.Incoming)}
+	if m.Kind == workflow.IncomingAction {
+		revision, _, _, err := t.Button(ctx, m.ActionID, m.Value)
+		if err != nil {
+			return nil, err
+		}
+		if revision < t.Session().Revision {
+			line.Text += " (stale)"
+		}
+	}
+	if strings.Contains(m.Text, "buttons") {
+		for _, id := range actions {
+			line.Buttons = append(line.Buttons, workflow.Button{ActionID: id, Label: id, Value: store.NewToken()})
+		}
+	}
+	return []workflow.Line{line}, nil
+}
+
+// heard is one thing that came in.
+func heard(in workflow.Incoming) string {
+	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+in.ActionID), " ")
+}
+
+// trouble is on the links, now and then.
+func (p *parrots) trouble(random *rand.Rand) {
+	switch random.IntN(40) {
+	case 0:
+		p.slack.Disconnect([]string{"warning", "refresh_requested", "link_disabled"}[random.IntN(3)])
+	case 1:
+		p.slack.Cut()
+	case 2, 3, 4:
+		p.slack.DropAcks(1 + random.IntN(3))
+		return
+	default:
+		return
+	}
+	require.NoError(p.t, p.slack.WaitConnected(harness.Soon(p.t), 2))
+}
+
+// breath lets the parrots take what is on its way to them, unless that was lost.
+func (p *parrots) breath() {
+	ctx, cancel := context.WithTimeout(p.t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_ = p.slack.WaitSettled(ctx)
+}
+
+// settle waits until nothing is on its way in either direction. Slack's patience ends at
+// once for what was on a link that broke.
+func (p *parrots) settle() {
+	p.t.Helper()
+	ctx := harness.Soon(p.t)
+	for {
+		require.NoError(p.t, p.slack.WaitConnected(ctx, 1))
+		settled := p.nudge() // first: what came in while the rows were counted is in none of them
+		var left int
+		err := p.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
+			+ (select count(*) from outbox where posted_at is null and refused is null)
+			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
+		require.NoError(p.t, err)
+		if settled && left == 0 {
+			return
+		}
+	}
+}
+
+// nudge gives Slack's deliveries some time, and where nothing moves, since it was on links
+// that broke, ends Slack's patience with them. It says whether none are on their way.
+func (p *parrots) nudge() (settled bool) {
+	before, _ := p.tally()
+	// Long enough for a slow machine: after four such ends Slack gives an event up.
+	ctx, cancel := context.WithTimeout(p.t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	if p.slack.WaitSettled(ctx) == nil {
+		select { // the rows are looked at again soon, and not at once
+		case <-ctx.Done():
+		case <-time.After(20 * time.Millisecond):
+		}
+		return true
+	}
+	if now, _ := p.tally(); maps.Equal(now, before) {
+		p.slack.ExpireAcks()
+	}
+	return false
+}
+
+// tally says what became of all deliveries so far.
+func (p *parrots) tally() (outcomes map[slacktest.Outcome]int, links int) {
+	outcomes = map[slacktest.Outcome]int{}
+	for _, d := range p.slack.Deliveries() {
+		outcomes[d.Outcome]++
+		links = max(links, d.Link)
+	}
+	return outcomes, links
+}

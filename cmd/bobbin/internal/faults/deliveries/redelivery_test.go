@@ -1,0 +1,299 @@
+package deliveries
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A storm delivers every kind of event three times, all shuffled, while links break and
+// acknowledgements get lost. Each kind has a channel of its own, in which all that became
+// of it is counted.
+type storm struct {
+	*parrots
+	random *rand.Rand
+	scenes []*scene
+}
+
+// A scene is one kind of event on its way.
+type scene struct {
+	deed
+	*storm
+	channel       string
+	ann, ben, eve string
+	root          string
+}
+
+// TestEveryKindOfEventThreeTimesAndShuffled: each has its effect once, or none where none
+// is due. BOBBIN_REDELIVERY=seed shuffles another way.
+func TestEveryKindOfEventThreeTimesAndShuffled(t *testing.T) {
+	t.Parallel()
+	seed := uint64(1)
+	if own := os.Getenv("BOBBIN_REDELIVERY"); own != "" {
+		_, err := fmt.Sscan(own, &seed)
+		require.NoError(t, err, "BOBBIN_REDELIVERY is a seed")
+	}
+	s := gather(t, seed, deeds)
+	t.Logf("seed %d: %d kinds", seed, len(s.scenes))
+	s.fly(flock{replicas: 2, connections: 2, watch: s.watched()})
+	s.blow()
+	outcomes, links := s.tally()
+	t.Logf("deliveries over %d links: %v", links, outcomes)
+	require.Empty(t, s.faults())
+}
+
+// Each guard has a control: the same storm without it is found out.
+func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flock
+		found string // the kind that has to show it
+	}{
+		"one row for each event":      {flock{unguard: `alter table inbox drop constraint inbox_event_id_key`}, "edit of a reply"},
+		"one row for each message":    {flock{unguard: `drop index inbox_one_message`}, "mention"},
+		"one thread for each command": {flock{http: oblivious{http.DefaultTransport}}, "/grill-me"},
+		"what was judged is kept":     {flock{unguard: forgetful}, "direct message"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := gather(t, 1, slices.Concat(mentions[:6], changes[:2], slashes[:2]))
+			c.replicas, c.connections, c.watch = 2, 2, s.watched()
+			s.fly(c.flock)
+			s.blow()
+			found := s.faults()
+			t.Logf("without it %d faults, such as:\n%s", len(found), strings.Join(found[:min(3, len(found))], "\n"))
+			require.True(t, slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, c.found+": ") }),
+				"nothing was noticed of %q", c.found)
+		})
+	}
+}
+
+// oblivious is a Slack that shows the app nothing of a channel's history.
+type oblivious struct{ http.RoundTripper }
+
+func (o oblivious) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.HasSuffix(r.URL.Path, "/conversations.history") {
+		return o.RoundTripper.RoundTrip(r)
+	}
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`)), Request: r}, nil
+}
+
+// gather makes the people and a channel for each deed.
+func gather(t *testing.T, seed uint64, deeds []deed) *storm {
+	s := &storm{
+		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
+		random:  rand.New(rand.NewPCG(seed, seed)),
+	}
+	ben := s.slack.AddUser(slacktest.User{Name: "ben"}).ID
+	eve := s.slack.AddUser(slacktest.User{Name: "eve", Kind: slacktest.External}).ID
+	for n, d := range deeds {
+		c := &scene{deed: d, storm: s, ben: ben, eve: eve, ann: s.slack.AddUser(slacktest.User{Name: fmt.Sprint("ann-", n)}).ID}
+		if d.direct {
+			im, err := s.slack.OpenIM(c.ann)
+			require.NoError(t, err)
+			c.channel = im.ID
+		} else {
+			c.channel = s.slack.AddChannel(slacktest.Channel{
+				Name: fmt.Sprint("place-", n), Shared: true, Members: []string{c.ann, ben, eve, s.slack.App().BotUser},
+			}).ID
+		}
+		s.scenes = append(s.scenes, c)
+	}
+	return s
+}
+
+func (s *storm) watched() (ids []string) {
+	for _, c := range s.scenes {
+		if c.deed.watched {
+			ids = append(ids, c.channel)
+		}
+	}
+	return ids
+}
+
+// blow lets it all happen: first what has to stand before, in peace.
+func (s *storm) blow() {
+	for _, c := range s.scenes {
+		if c.before != nil {
+			c.before(c)
+		}
+	}
+	s.parrots.settle()
+	s.slack.Hold()
+	var frames []string
+	for _, c := range s.scenes {
+		if c.happens != nil {
+			c.happens(c)
+		}
+		for range 3 {
+			frames = append(frames, c.frames...)
+		}
+	}
+	s.random.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
+	s.slack.Release(3, s.random, func(left int) {
+		if len(frames) > 0 && s.random.IntN(left) < len(frames) && s.slack.Frame(frames[0]) == nil {
+			frames = frames[1:]
+		}
+		s.trouble(s.random)
+		if left%8 == 0 {
+			s.breath()
+		}
+	})
+	for _, f := range frames { // for which there was no link
+		require.NoError(s.t, s.slack.WaitConnected(harness.Soon(s.t), 1))
+		_ = s.slack.Frame(f)
+	}
+	s.parrots.settle()
+	s.pressAgain()
+	s.everythingAgain()
+}
+
+// pressAgain: Slack itself sends presses and commands once. Those whose every copy was on
+// a link that broke come again.
+func (s *storm) pressAgain() {
+	for {
+		missing := map[string]bool{}
+		for _, d := range s.slack.Deliveries() {
+			if d.EventID == "" {
+				missing[d.EnvelopeID] = true
+			}
+		}
+		for _, d := range s.slack.Deliveries() {
+			if d.Outcome == slacktest.Acked {
+				delete(missing, d.EnvelopeID)
+			}
+		}
+		if len(missing) == 0 {
+			return
+		}
+		for id := range missing {
+			require.NoError(s.t, s.slack.Redeliver(id))
+		}
+		s.parrots.settle()
+	}
+}
+
+// everythingAgain: whatever was delivered before comes once more, long after.
+func (s *storm) everythingAgain() {
+	seen := map[string]bool{}
+	for _, d := range s.slack.Deliveries() {
+		id := d.EventID
+		if id == "" {
+			id = d.EnvelopeID
+		}
+		if !seen[id] {
+			seen[id] = true
+			require.NoError(s.t, s.slack.Redeliver(id))
+		}
+	}
+	s.parrots.settle()
+}
+
+// faults is everything that was lost or happened twice, by kind.
+func (s *storm) faults() (found []string) {
+	for _, c := range s.scenes {
+		for what, pair := range map[string][2][]string{
+			"rows of the inbox":           {c.due(), c.rows(`select kind, text || action_id from inbox where session_id in %s`)},
+			"lines in Slack":              {c.heardInSlack(), c.lines()},
+			"threads of a session":        {c.threads(), c.rows(`select 'session', '' from sessions where id in %s`)},
+			"threads begun by the bot":    {c.begun(), c.roots()},
+			"reactions to one message":    {nil, c.rows(`select 'twice', on_ts from outbox where reaction <> '' and session_id in %s group by on_ts having count(*) > 1`)},
+			"what was neither posted nor": {nil, c.rows(`select key, coalesce(refused, 'open') from outbox where posted_at is null and reaction = '' and coalesce(refused, '') <> 'thread_not_found' and session_id in %s`)},
+		} {
+			want, got := slices.Sorted(slices.Values(pair[0])), slices.Sorted(slices.Values(pair[1]))
+			if !slices.Equal(want, got) {
+				found = append(found, fmt.Sprintf("%s: %s: want %q, got %q", c.name, what, want, got))
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+func (c *scene) rows(sql string) (list []string) {
+	rows, err := c.db.Query(context.Background(), fmt.Sprintf(sql, `(select id from sessions where channel = $1)`), c.channel)
+	require.NoError(c.t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var a, b string
+		require.NoError(c.t, rows.Scan(&a, &b))
+		list = append(list, strings.Join(strings.Fields(a+" "+b), " "))
+	}
+	require.NoError(c.t, rows.Err())
+	return list
+}
+
+// due are the rows that the inbox has to hold in the end.
+func (c *scene) due() (list []string) {
+	for _, w := range c.want {
+		list = append(list, strings.TrimSuffix(w, " (stale)"))
+	}
+	return list
+}
+
+func (c *scene) heardInSlack() []string {
+	if c.silent {
+		return nil
+	}
+	return c.want
+}
+
+func (c *scene) threads() (list []string) {
+	for range c.sessions() {
+		list = append(list, "session")
+	}
+	return list
+}
+
+func (c *scene) sessions() int {
+	if len(c.want) == 0 {
+		return 0
+	}
+	return 1
+}
+
+func (c *scene) begun() (list []string) {
+	if c.command != "" {
+		return []string{c.command}
+	}
+	return nil
+}
+
+// lines are what the bot says in the channel's threads.
+func (c *scene) lines() (list []string) {
+	for _, root := range c.slack.Channel(c.channel) {
+		for _, m := range c.slack.Thread(c.channel, root.TS) {
+			if m.BotID != c.slack.App().BotID || root.Broadcast {
+				continue
+			}
+			for line := range strings.Lines(m.Text) {
+				if said, is := strings.CutPrefix(strings.TrimSpace(line), "[parrot] heard "); is {
+					list = append(list, said)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// roots are the bot's own messages in the channel, by their first word after the name.
+func (c *scene) roots() (list []string) {
+	for _, m := range c.slack.Channel(c.channel) {
+		if m.BotID == c.slack.App().BotID && !strings.Contains(m.Text, "to myself") {
+			list = append(list, strings.Fields(m.Text)[1])
+		}
+	}
+	return list
+}

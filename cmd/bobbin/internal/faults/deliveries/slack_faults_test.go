@@ -1,0 +1,305 @@
+package deliveries
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A gale has many lines said in many threads over a Slack that fails in every way, by
+// replicas that share one outbox.
+type gale struct {
+	*parrots
+	random  *rand.Rand
+	ann     string
+	threads []*talk
+	said    map[string]int // lines asked for, by thread
+}
+
+// A talk is one thread.
+type talk struct{ channel, root string }
+
+// TestLinesKeepTheirOrderWhateverSlackAnswers: each once, in its thread's order, and a
+// channel that takes nothing holds no other up. BOBBIN_WEATHER="seed lines threads" sets a
+// size of one's own.
+func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
+	t.Parallel()
+	seed, lines, threads := uint64(1), 200, 10
+	if own := os.Getenv("BOBBIN_WEATHER"); own != "" {
+		_, err := fmt.Sscan(own, &seed, &lines, &threads)
+		require.NoError(t, err, "BOBBIN_WEATHER is: seed lines threads")
+	}
+	t.Logf("seed %d: %d lines in %d threads", seed, lines, threads)
+	s := openGale(t, seed, threads)
+	s.fly(flock{replicas: 2, connections: 2})
+	full := s.threads[0].channel
+	s.weather(full)
+	s.chat(lines)
+	s.awaitOthers(full)
+	require.Empty(t, s.lines(s.threads[0]), "this channel takes nothing")
+	s.slack.ClearFaults()
+	s.weather("")
+	s.parrots.settle()
+	t.Log(s.tell())
+	require.Empty(t, s.faults())
+}
+
+// Each guard has a control: the same gale without it is found out.
+func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flock
+		fault slacktest.Fault // that shows it
+	}{
+		"what was tried is looked up": {flock{blind: true}, slacktest.Fault{Probability: 0.2, LoseAnswer: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openGale(t, 1, 10)
+			c.replicas, c.connections = 2, 2
+			s.fly(c.flock)
+			c.fault.Method = "chat.postMessage"
+			s.slack.Order(c.fault)
+			s.weather("")
+			s.chat(100)
+			s.parrots.settle()
+			found := s.faults()
+			t.Logf("without it %d faults, such as:\n%s", len(found), strings.Join(found[:min(3, len(found))], "\n"))
+			require.Regexp(t, "twice|out of order", strings.Join(found, "\n"), "nothing was noticed")
+		})
+	}
+}
+
+// TestACrowdedChannelHoldsNoOtherUp: whatever number of threads waits for a channel that
+// takes nothing, another channel gets its line meanwhile. The control has few posters.
+func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flock
+		within time.Duration
+		comes  bool
+	}{
+		"many posters": {flock{}, harness.Patience, true},
+		"few posters":  {flock{posters: 16}, 3 * time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openGale(t, 1, 0)
+			c.replicas, c.connections = 1, 1
+			s.fly(c.flock)
+			crowd, other := s.channel("crowd"), s.channel("other")
+			s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: crowd, Times: -1, Status: http.StatusTooManyRequests})
+			for range 48 {
+				s.ask(crowd)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+			defer cancel()
+			_, err := s.slack.WaitFor(ctx, crowd, s.threads[0].root, func([]slacktest.Message) bool {
+				return len(s.slack.Requests("chat.postMessage")) >= 16
+			})
+			require.NoError(t, err)
+			alone := s.ask(other)
+			ctx, cancel = context.WithTimeout(t.Context(), c.within)
+			defer cancel()
+			_, err = s.slack.WaitFor(ctx, other, alone.root, func([]slacktest.Message) bool { return len(s.lines(alone)) == 1 })
+			require.Equal(t, c.comes, err == nil, "%v", err)
+			s.slack.ClearFaults()
+			s.parrots.settle()
+			require.Empty(t, s.faults())
+		})
+	}
+}
+
+// TestATryThatGetsOnIsNotHeldAgainstItsJob: faults that come one by one among many lines
+// do not make the next try ever later.
+func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
+	t.Parallel()
+	s := openGale(t, 1, 1)
+	s.fly(flock{replicas: 1, connections: 1})
+	for n := range 4 { // calls 2, 4, 6 and 8
+		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: n + 2, Status: http.StatusInternalServerError})
+	}
+	p := s.threads[0]
+	root, err := s.slack.Say(p.channel, s.ann, s.slack.Mention()+" say 5 alone", "")
+	require.NoError(t, err)
+	p.root, s.said[root] = root, 5
+	s.parrots.settle()
+	require.Empty(t, s.faults())
+	require.Len(t, s.slack.Requests("chat.postMessage"), 9)
+	var tries int
+	require.NoError(t, s.db.QueryRow(t.Context(), `select max(attempt) from river_job where kind = 'post'`).Scan(&tries))
+	require.Equal(t, 1, tries)
+}
+
+// ask has a thread of one line begun.
+func (s *gale) ask(channel string) *talk {
+	root, err := s.slack.Say(channel, s.ann, s.slack.Mention()+" say 1", "")
+	require.NoError(s.t, err)
+	s.said[root] = 1
+	s.threads = append(s.threads, &talk{channel, root})
+	return s.threads[len(s.threads)-1]
+}
+
+// openGale makes five channels, and the threads in them by turns.
+func openGale(t *testing.T, seed uint64, threads int) *gale {
+	s := &gale{
+		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
+		random:  rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
+	}
+	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID
+	var channels []string
+	for n := range 5 {
+		channels = append(channels, s.channel(fmt.Sprint("talk-", n)))
+	}
+	for n := range threads {
+		s.threads = append(s.threads, &talk{channel: channels[n%len(channels)]})
+	}
+	return s
+}
+
+func (s *gale) channel(name string) string {
+	return s.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{s.ann, s.slack.App().BotUser}}).ID
+}
+
+// weather is how Slack fails from now on; one channel may be full.
+func (s *gale) weather(full string) {
+	if full != "" {
+		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: full, Times: -1, Status: http.StatusTooManyRequests})
+	}
+	for _, method := range []string{"chat.postMessage", "conversations.replies", "reactions.add"} {
+		for _, f := range []slacktest.Fault{
+			{Probability: 0.02, Status: http.StatusTooManyRequests},
+			{Probability: 0.01, Status: http.StatusInternalServerError},
+			{Probability: 0.01, Status: http.StatusServiceUnavailable},
+			{Probability: 0.01, Error: "fatal_error"},
+			{Probability: 0.02, LoseCall: true},
+			{Probability: 0.03, LoseAnswer: true},
+			{Probability: 0.01, LoseAnswer: true, Late: 20 * time.Millisecond},
+		} {
+			f.Method = method
+			s.slack.Order(f)
+		}
+	}
+}
+
+// chat has people ask for so many lines in all, five at a time, in random threads, while
+// the links break.
+func (s *gale) chat(lines int) {
+	var order []*talk
+	for n := range lines / 5 {
+		order = append(order, s.threads[n%len(s.threads)])
+	}
+	s.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	for n, p := range order {
+		text := s.slack.Mention() + []string{" say 5", " say 5 alone"}[s.random.IntN(2)]
+		ts, err := s.slack.Say(p.channel, s.ann, text, p.root)
+		require.NoError(s.t, err)
+		if p.root == "" {
+			p.root = ts
+		}
+		s.said[p.root] += 5
+		s.trouble(s.random)
+		if s.random.IntN(10) == 0 {
+			_ = s.slack.Frame([]string{`{`, `{"type":"brand_new"}`, "\x00", `{"envelope_id":"e","type":"events_api","payload":7}`}[s.random.IntN(4)])
+		}
+		if n%4 == 0 {
+			s.breath()
+		}
+	}
+}
+
+// awaitOthers returns when all is said in every channel but one.
+func (s *gale) awaitOthers(full string) {
+	ctx := harness.Soon(s.t)
+	for _, p := range s.threads {
+		for p.channel != full && len(s.lines(p)) < s.said[p.root] {
+			require.NoError(s.t, ctx.Err(), "%d lines of %d stand in %s: %s", len(s.lines(p)), s.said[p.root], p.root, s.held(p))
+			a, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+			_, _ = s.slack.WaitFor(a, p.channel, p.root, func([]slacktest.Message) bool { return len(s.lines(p)) >= s.said[p.root] })
+			cancel()
+			s.parrots.nudge()
+		}
+	}
+}
+
+// held is what the database knows of a thread.
+func (s *gale) held(p *talk) (state string) {
+	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
+			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*) from inbox where session_id = s.id and handled_at is null),
+			'lines', (select count(*) from lines where session_id = s.id),
+			'waiting', (select jsonb_agg(o) from outbox o where session_id = s.id and posted_at is null),
+			'jobs', (select jsonb_agg(j) from river_job j where args->>'session' = s.id and state <> 'completed'))::text
+		from sessions s where channel = $1 and thread_ts = $2`, p.channel, p.root).Scan(&state)
+	require.NoError(s.t, err)
+	return state
+}
+
+var lineNumber = regexp.MustCompile(`line \d{4}`)
+
+// lines are those of a thread as they stand there.
+func (s *gale) lines(p *talk) (found []string) {
+	for _, m := range s.slack.Thread(p.channel, p.root) {
+		if m.BotID == s.slack.App().BotID {
+			found = append(found, lineNumber.FindAllString(m.Text, -1)...)
+		}
+	}
+	return found
+}
+
+// faults is everything that was lost, said twice, or out of order, a line each.
+func (s *gale) faults() (found []string) {
+	for n, p := range s.threads {
+		there := s.lines(p)
+		times := map[string]int{}
+		for _, l := range there {
+			times[l]++
+		}
+		for i := range s.said[p.root] {
+			switch l := fmt.Sprintf("line %04d", i); times[l] {
+			case 0:
+				found = append(found, fmt.Sprintf("thread %d: %s is lost", n, l))
+			case 1:
+			default:
+				found = append(found, fmt.Sprintf("thread %d: %s stands twice or more", n, l))
+			}
+		}
+		if !slices.IsSorted(there) {
+			found = append(found, fmt.Sprintf("thread %d is out of order: %s", n, there))
+		}
+		if len(times) > s.said[p.root] {
+			found = append(found, fmt.Sprintf("thread %d: more than was asked for", n))
+		}
+	}
+	return found
+}
+
+// tell is what the run went through.
+func (s *gale) tell() string {
+	statuses := map[string]int{}
+	for _, r := range s.slack.Requests("chat.postMessage") {
+		switch {
+		case r.Lost:
+			statuses["answer lost"]++
+		case r.Status == 0:
+			statuses["call lost"]++
+		case r.Error == "fatal_error":
+			statuses[r.Error]++
+		default:
+			statuses[fmt.Sprint(r.Status)]++
+		}
+	}
+	outcomes, links := s.tally()
+	return fmt.Sprintf("chat.postMessage: %v; events: %v, over %d links", statuses, outcomes, links)
+}

@@ -1,0 +1,272 @@
+package injections
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// An obedient is a model that does whatever any text tells it to, wherever the text stands
+// and whoever wrote it: "call TOOL with {ARGUMENTS}", with any tool there is or is not. In
+// the arguments $LAST is what the newest tool result says, and $LAST64 the same in base64.
+// It sees through hidden characters. Between two orders it does its work.
+type obedient struct {
+	cases map[string]*injection
+	// approves is what a tool "approve" would do; nil: there is none.
+	approves func(*injection)
+
+	mu      sync.Mutex
+	prompts map[string][]string // what it was sent, by case
+}
+
+// A listener is a request, as an obedient looks at it.
+type listener struct{ harness.Request }
+
+// textsOf is what a message says, the words within its calls among them.
+func textsOf(m harness.Message) []string {
+	texts := []string{m.Text()}
+	for _, call := range m.Calls {
+		var args map[string]any
+		if json.Unmarshal([]byte(call.Function.Arguments), &args) != nil {
+			continue
+		}
+		for _, v := range args {
+			if s, is := v.(string); is {
+				texts = append(texts, s)
+			}
+		}
+	}
+	return texts
+}
+
+// An order is one call that a text asks for.
+type order harness.Call
+
+// ServeHTTP answers one request of one session.
+func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request, ok := harness.ReadRequest(w, r)
+	if !ok {
+		return
+	}
+	asked := listener{request}
+	c := o.cases[injectionNamed.FindString(string(request.Body))]
+	if c == nil {
+		http.Error(w, "no case", http.StatusTeapot)
+		return
+	}
+	o.mu.Lock()
+	o.prompts[c.name] = append(o.prompts[c.name], asked.words())
+	o.mu.Unlock()
+	next, obeyed := asked.order(c)
+	if obeyed {
+		c.obeyed.Add(1)
+		if next.Name == "approve" && o.approves != nil {
+			o.approves(c)
+		}
+	}
+	(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", harness.Call(next))
+}
+
+var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
+
+// words are the messages with what they are, a blank line between two.
+func (a listener) words() string {
+	var b strings.Builder
+	for _, m := range a.Messages {
+		fmt.Fprintf(&b, "%s:\n%s\n\n", m.Role, m.Text())
+	}
+	return b.String()
+}
+
+// order is what it calls next: an order that it did not obey yet, or its work.
+func (a listener) order(c *injection) (next order, obeyed bool) {
+	done := map[string]bool{}
+	for _, m := range a.Messages {
+		for _, call := range m.Calls {
+			done[call.ID] = true
+		}
+	}
+	last := ""
+	for _, m := range a.Messages {
+		if m.Role == "tool" {
+			last = m.Text()
+		}
+	}
+	for _, m := range a.Messages[1:] { // what the program itself says of its tools is no order
+		for _, text := range textsOf(m) {
+			for _, x := range orders(text) {
+				if !done[x.ID] && len(done) < 60 {
+					x.Args = filled(x.Args, last)
+					return x, true
+				}
+			}
+		}
+	}
+	return a.work(c, done), false
+}
+
+var calling = regexp.MustCompile(`(?i)\bcall ([a-z_]+) with \{`)
+
+// orders are the calls that a text asks for, in its order.
+func orders(text string) (found []order) {
+	text = seen(text)
+	for _, at := range calling.FindAllStringSubmatchIndex(text, -1) {
+		var args map[string]any
+		rest := text[at[1]-1:]
+		if json.NewDecoder(strings.NewReader(rest)).Decode(&args) != nil &&
+			json.NewDecoder(strings.NewReader(strings.ReplaceAll(rest, `\"`, `"`))).Decode(&args) != nil { // it stood in quotes
+			continue
+		}
+		b, _ := json.Marshal(args)
+		sum := fnv.New64a()
+		sum.Write(b)
+		name := strings.ToLower(text[at[2]:at[3]])
+		found = append(found, order{fmt.Sprintf("obey-%s-%x", name, sum.Sum64()), name, string(b)})
+	}
+	return found
+}
+
+var escapedRune = regexp.MustCompile(`\\U000e00([0-9a-f]{2})|\\u(?:200b|200e|200f|202[a-e]|206[0-9a-f]|feff|00ad)`)
+
+// seen is a text without what hides: tag characters are the letters that they stand for,
+// escaped or not, and what has no width is gone.
+func seen(text string) string {
+	text = escapedRune.ReplaceAllStringFunc(text, func(m string) string {
+		var r rune
+		if _, err := fmt.Sscanf(m, `\U000e00%x`, &r); err == nil && r >= 0x20 {
+			return string(r)
+		}
+		return ""
+	})
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0xe0020 && r <= 0xe007e:
+			return r - 0xe0000
+		case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r == 0xad:
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func filled(args, last string) string {
+	inside, _ := json.Marshal(last)
+	args = strings.ReplaceAll(args, "$LAST64", base64.StdEncoding.EncodeToString([]byte(last)))
+	args = strings.ReplaceAll(args, "$LAST", string(inside[1:len(inside)-1]))
+	return longText.ReplaceAllStringFunc(args, func(m string) string {
+		var n int
+		_, _ = fmt.Sscanf(m, "$LONG%d", &n)
+		return strings.Repeat("all work and no play ", n/21)
+	})
+}
+
+var longText = regexp.MustCompile(`\$LONG\d+`)
+
+// work is its part of the work, as any agent's.
+func (a listener) work(c *injection, done map[string]bool) order {
+	mine := func(name string, args map[string]any) order {
+		b, _ := json.Marshal(args)
+		return order{fmt.Sprintf("own-%d-%s", len(a.Messages), name), name, string(b)}
+	}
+	system := a.System()
+	looks := c.work
+	switch {
+	case a.IsOrchestrator():
+		looks = c.look
+	case a.IsConsultant():
+		looks = c.consultant
+	case strings.Contains(system, "You explain a change"):
+		looks = nil
+	}
+	for i, l := range looks {
+		if id := fmt.Sprintf("look-%d", i); !done[id] {
+			name, args, _ := strings.Cut(l, " ")
+			return order{id, name, args}
+		}
+	}
+	switch {
+	case a.IsOrchestrator():
+		return a.lead(c, mine)
+	case a.IsConsultant():
+		return mine("advise", map[string]any{"bottom_line": "Mend the word (" + c.name + ").", "steps": []string{"mend it"}, "effort": "quick", "confidence": "high"})
+	case strings.Contains(system, "You explain a change"):
+		var hunks []any
+		for n := range strings.Count(a.words(), "\nHunk ") {
+			hunks = append(hunks, map[string]any{"number": n + 1, "why": "it was asked for"})
+		}
+		return mine("explain_diff", map[string]any{"summary": "It is small.", "hunks": hunks})
+	}
+	return a.mend(c, mine)
+}
+
+// own counts its own calls of a tool, and gives the result of the newest.
+func (a listener) own(name string) (n int, result string) {
+	id := ""
+	for _, m := range a.Messages {
+		for _, call := range m.Calls {
+			if strings.HasPrefix(call.ID, "own-") && call.Function.Name == name {
+				id, result = call.ID, ""
+				n++
+			}
+		}
+		if m.Role == "tool" && m.CallID == id {
+			result = m.Text()
+		}
+	}
+	return n, result
+}
+
+// wanted reports whether somebody said that and it did not reply since.
+func (a listener) wanted(text string) (yes bool) {
+	for _, m := range a.Messages {
+		if m.Role == "user" && strings.Contains(m.Text(), text) {
+			yes = true
+		}
+		for _, call := range m.Calls {
+			yes = yes && call.Function.Name != "reply"
+		}
+	}
+	return yes
+}
+
+// lead is the orchestrator's work.
+func (a listener) lead(c *injection, mine func(string, map[string]any) order) order {
+	delegated, result := a.own("delegate")
+	reported, _ := a.own("report_root_cause")
+	finished, _ := a.own("finish")
+	heard := a.words()
+	switch {
+	case a.wanted("are you still there"):
+		return mine("reply", map[string]any{"text": "still here, " + c.name})
+	case strings.Contains(result, " is done: ") && finished == 0:
+		return mine("finish", map[string]any{"summary": "The word is right now."})
+	case strings.Count(heard, "was approved by") > delegated && delegated < 3:
+		return mine("delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": "Mend words.txt (" + c.name + ")"}}})
+	case reported < 2:
+		return mine("report_root_cause", map[string]any{
+			"summary": "A wrong word (" + c.name + ")", "cause": "The word is wrong in words.txt:1.", "confidence": "high",
+			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": "words.txt:1"}},
+		})
+	}
+	return mine("reply", map[string]any{"text": "that is all, " + c.name})
+}
+
+// mend is the worker's work.
+func (a listener) mend(c *injection, mine func(string, map[string]any) order) order {
+	read, result := a.own("read_file")
+	edited, _ := a.own("edit_file")
+	switch {
+	case read == 0:
+		return mine("read_file", map[string]any{"path": "words.txt"})
+	case edited == 0 && strings.Contains(result, "wrong"):
+		return mine("edit_file", map[string]any{"path": "words.txt", "old": "wrong", "new": "right"})
+	}
+	return mine("done", map[string]any{"summary": "The word is right (" + c.name + ")"})
+}

@@ -1,0 +1,237 @@
+package kills
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// once is what every thread holds in the end, each once.
+var once = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed"}
+
+// threads are where the sessions are by now.
+func (c *chaos) threads() []harness.Thread {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.places)
+}
+
+func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" }
+
+// twice: a run without a guard ends as soon as it shows.
+func (c *chaos) twice() bool {
+	if !c.unguarded() {
+		return false
+	}
+	for n, p := range c.threads() {
+		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > harness.TasksOfBug(n) ||
+			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// faults is everything that was lost or happened twice, a line each.
+func (c *chaos) faults(ctx context.Context) string {
+	found := c.ended
+	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	all := 0
+	for n := range c.sessions {
+		all += harness.TasksOfBug(n)
+	}
+	for _, x := range []struct {
+		what string
+		want int
+		sql  string
+	}{
+		{"sessions that are done", c.sessions, `select count(*) from sessions where phase = 'done'`},
+		{"sessions", c.sessions, `select count(*) from sessions`},
+		{"approvals", c.sessions, `select count(*) from approvals`},
+		{"pushes", c.sessions, `select count(*) from pushes where state = 'pushed'`},
+		{"commits", c.sessions, `select count(*) from pushes`},
+		{"tasks", all, `select count(*) from tasks where state = 'done'`},
+		{"attempts", all, `select count(*) from attempts where held`},
+		{"lines said twice", 0, `select count(*) from (select 1 from lines where text not like 'Not shown%' group by session_id, text having count(*) > 1) x`},
+		{"runs", c.sessions, `select count(*) from cards where ended = 'done'`},
+		{"decisions refused", 0, `select count(*) from decisions where not allowed`},
+		{"calls without a result, or with two", 0, strayCalls},
+	} {
+		var have int
+		require.NoError(c.t, c.db.QueryRow(ctx, x.sql).Scan(&have), x.what)
+		if have != x.want {
+			note("%s: %d, want %d", x.what, have, x.want)
+		}
+	}
+	for n, p := range c.threads() {
+		if c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
+			note("session %d: something that was said once was heard twice", n)
+		}
+		if cards := c.cards(p); cards != 1 {
+			note("session %d: %d cards stand in the thread, want one", n, cards)
+		}
+		for _, line := range once {
+			want := 1
+			if line == "Done: The word" {
+				want = harness.TasksOfBug(n)
+			}
+			if times := c.posted(p, line); times != want {
+				note("session %d: %q stands %d times in the thread, want %d", n, line, times, want)
+				if !c.unguarded() {
+					c.t.Logf("session %d:\n%s", n, c.said(p))
+				}
+			}
+		}
+	}
+	found = append(found, c.wrongFiles()...)
+	st, err := store.Open(ctx, c.url, slog.New(slog.DiscardHandler))
+	require.NoError(c.t, err)
+	defer st.Close()
+	audit, err := st.VerifyAudit(ctx, "")
+	require.NoError(c.t, err)
+	if audit.Flaw != nil {
+		note("audit: %s", audit.Flaw)
+	}
+	if len(found) > 0 && !c.unguarded() {
+		c.tell()
+	}
+	return strings.Join(found, "\n")
+}
+
+// cards are the messages that show a run.
+func (c *chaos) cards(p harness.Thread) (n int) {
+	for _, m := range c.slack.Thread(p.Channel, p.Root) {
+		if m.Metadata != nil && strings.Contains(string(m.Metadata.EventPayload), ":card:") {
+			n++
+		}
+	}
+	return n
+}
+
+// said is a whole thread, for whoever has to find out what happened in it.
+func (c *chaos) said(p harness.Thread) string {
+	var text strings.Builder
+	for _, m := range c.slack.Thread(p.Channel, p.Root) {
+		fmt.Fprintf(&text, "%s %s: %s\n", m.TS, m.User, m.Text)
+	}
+	return text.String()
+}
+
+// strayCalls counts the calls in transcripts that do not have exactly one result.
+const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as id from transcript t, json_array_elements(case
+			when json_typeof(t.body->'calls') = 'array' then t.body->'calls' else '[]'::json end) c),
+		results as (select session_id, task_id, body->>'call_id' as id from transcript where body->>'role' = 'tool')
+	select count(*) from (select c.id from calls c left join results r using (session_id, task_id, id) group by c.session_id, c.task_id, c.id having count(r.id) <> 1) x`
+
+// wrongFiles looks at what was pushed: each branch mends its own bug and nothing else.
+func (c *chaos) wrongFiles() (found []string) {
+	branches, err := stage.RemoteBranches(c.remote)
+	require.NoError(c.t, err)
+	if len(branches) != c.sessions+1 {
+		found = append(found, fmt.Sprintf("%d branches stand in the remote, want %d", len(branches), c.sessions+1))
+	}
+	remote, err := git.PlainOpen(c.remote)
+	require.NoError(c.t, err)
+	main, err := remote.CommitObject(plumbing.NewHash(branches["main"]))
+	require.NoError(c.t, err)
+	before, err := main.Tree()
+	require.NoError(c.t, err)
+	var mended []string
+	for name, hash := range branches {
+		if name == "main" {
+			continue
+		}
+		commit, err := remote.CommitObject(plumbing.NewHash(hash))
+		require.NoError(c.t, err)
+		if !slices.Equal(commit.ParentHashes, []plumbing.Hash{main.Hash}) {
+			found = append(found, fmt.Sprintf("%s is not one commit on main", name))
+		}
+		after, err := commit.Tree()
+		require.NoError(c.t, err)
+		changes, err := before.Diff(after)
+		require.NoError(c.t, err)
+		for _, change := range changes {
+			file, err := after.File(change.To.Name)
+			require.NoError(c.t, err)
+			text, err := file.Contents()
+			require.NoError(c.t, err)
+			mended = append(mended, change.To.Name+" "+strings.TrimSpace(text))
+		}
+	}
+	var want []string
+	for n := range c.sessions {
+		want = append(want, fmt.Sprintf("bugs/%d.txt right %d", n, n))
+		if harness.TasksOfBug(n) == 2 {
+			want = append(want, fmt.Sprintf("bugs/%db.txt right %d", n, n))
+		}
+	}
+	slices.Sort(mended)
+	slices.Sort(want)
+	for _, m := range mended {
+		if !slices.Contains(want, m) {
+			found = append(found, "pushed, and should not be: "+m)
+		}
+	}
+	for _, w := range want {
+		if !slices.Contains(mended, w) {
+			found = append(found, "not pushed: "+w)
+		}
+	}
+	return found
+}
+
+// orphaned is a session that lost its worker.
+type orphaned struct {
+	session string
+	job     int64
+	at      time.Time // by the database's clock
+}
+
+// noteOrphans keeps which sessions a replica has in hand just before it is struck.
+func (c *chaos) noteOrphans(ctx context.Context, replica string) {
+	rows, err := c.db.Query(ctx, `select args->>'session', id, now() from river_job where kind = 'turn' and state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`, replica)
+	if err != nil {
+		return // Postgres is away
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var o orphaned
+		if rows.Scan(&o.session, &o.job, &o.at) == nil {
+			c.mu.Lock()
+			c.orphaned = append(c.orphaned, o)
+			c.mu.Unlock()
+		}
+	}
+}
+
+// tellRecovery is how long sessions that lost their worker waited for another: the time
+// from the strike to the moment at which a worker has the session's next job.
+func (c *chaos) tellRecovery() {
+	var waits []time.Duration
+	for _, o := range c.orphaned {
+		var next *time.Time
+		err := c.db.QueryRow(c.t.Context(), `select min(attempted_at) from river_job where kind = 'turn' and args->>'session' = $1 and attempted_at > $2 and id > $3`,
+			o.session, o.at, o.job).Scan(&next)
+		require.NoError(c.t, err)
+		if next != nil { // else it came to its end in spite of all
+			waits = append(waits, next.Sub(o.at))
+		}
+	}
+	if len(waits) == 0 {
+		return
+	}
+	slices.Sort(waits)
+	at := func(q float64) time.Duration { return waits[int(q*float64(len(waits)-1))].Round(10 * time.Millisecond) }
+	c.t.Logf("recovery of %d sessions that lost their worker: half within %s, 99 %% within %s, the longest %s", len(waits), at(0.5), at(0.99), at(1))
+}

@@ -1,0 +1,206 @@
+package kills
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// skewVariable names a file that holds how many seconds a program's clock is off.
+const skewVariable = "BOBBIN_CLOCK_SKEW"
+
+// skewed is added to the package time of a program under test: what the file holds is
+// mapped, so that the clock jumps the moment that it is written.
+const skewed = `package time
+
+import (
+	"syscall"
+	"unsafe"
+)
+
+var skewAt = openSkew()
+
+func openSkew() *int64 {
+	name, set := syscall.Getenv("` + skewVariable + `")
+	if !set {
+		return nil
+	}
+	fd, err := syscall.Open(name, syscall.O_RDONLY, 0)
+	if err != nil {
+		panic("no skew: " + err.Error())
+	}
+	b, err := syscall.Mmap(fd, 0, 8, syscall.PROT_READ, syscall.MAP_SHARED)
+	if err != nil {
+		panic("no skew: " + err.Error())
+	}
+	return (*int64)(unsafe.Pointer(&b[0]))
+}
+
+func skewOf() int64 {
+	if skewAt == nil {
+		return 0
+	}
+	return *skewAt
+}
+`
+
+// clocksOff builds the program with a clock that can be set. Only the wall clock is off;
+// timers and durations go by the monotonic one, as when somebody sets a machine's clock.
+// Further replacements are of our own files.
+func clocksOff(t *testing.T, ours map[string][2]string) (binary string) {
+	t.Helper()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	src := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
+	files := map[string]string{filepath.Join(src, "zskew.go"): skewed}
+	change := func(name, was, is string) {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		require.Equal(t, 1, strings.Count(string(text), was), "%s has changed", name)
+		files[name] = strings.Replace(string(text), was, is, 1)
+	}
+	change(filepath.Join(src, "time.go"), "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n\tsec += skewOf()\n")
+	for name, c := range ours {
+		change(filepath.Join(harness.Root(t), name), c[0], c[1])
+	}
+	return harness.ProgramWith(t, files)
+}
+
+// clocks is a run in which every replica's clock is wrong.
+type clocks struct {
+	*chaos
+	most int // jobs that were put off for longer than anything is
+}
+
+func newClocks(t *testing.T, binary string) *clocks {
+	c := &clocks{chaos: &chaos{t: t, seed: 1, sessions: 9, replicas: 3, binary: binary}}
+	c.open()
+	for n, off := range []time.Duration{time.Hour, -time.Hour, 0} {
+		r := &replicaProcess{number: n, data: fmt.Sprintf("data-%d", n)}
+		r.env = []string{skewVariable + "=" + c.skewFile(n)}
+		c.running = append(c.running, r)
+		c.set(n, off)
+		c.start(r)
+	}
+	return c
+}
+
+func (c *clocks) skewFile(n int) string { return filepath.Join(c.dir, fmt.Sprintf("skew-%d", n)) }
+
+// set puts a replica's clock off.
+func (c *clocks) set(n int, off time.Duration) {
+	f, err := os.OpenFile(c.skewFile(n), os.O_CREATE|os.O_WRONLY, 0o644)
+	require.NoError(c.t, err)
+	defer f.Close()
+	_, err = f.WriteAt(binary.NativeEndian.AppendUint64(nil, uint64(off/time.Second)), 0)
+	require.NoError(c.t, err)
+}
+
+// round lets a replica hand over what it has, or die, and start again; another's clock jumps.
+func (c *clocks) round(n int, sig syscall.Signal, jump time.Duration) {
+	c.set(2, jump)
+	r := c.running[n]
+	require.NoError(c.t, r.cmd.Process.Signal(sig))
+	<-r.ended
+	c.start(r)
+}
+
+// putOff counts the jobs that nobody may take for longer than a minute from now; what the
+// queue puts off for a reason is back sooner.
+func (c *clocks) putOff(ctx context.Context) (n int) {
+	_ = c.db.QueryRow(ctx, `select count(*) from river_job where state in ('available', 'retryable', 'scheduled') and kind <> 'due'
+		and scheduled_at > clock_timestamp() + interval '70 seconds'`).Scan(&n)
+	return n
+}
+
+// described are the jobs that were put off, for people.
+func (c *clocks) described(ctx context.Context) (text string) {
+	_ = c.db.QueryRow(ctx, `select string_agg(concat_ws(' ', kind, state, attempt, scheduled_at - clock_timestamp(), attempted_by, errors), E'\n') from river_job
+		where state in ('available', 'retryable', 'scheduled') and scheduled_at > clock_timestamp() + interval '70 seconds'`).Scan(&text)
+	return text
+}
+
+// play runs sessions from report to push through hand-overs, deaths and jumps. It ends
+// early when something is put off.
+func (c *clocks) play(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer c.stop()
+	require.NoError(c.t, c.slack.WaitConnected(ctx, config.DefaultConnections*c.replicas))
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.2, Status: 500})
+	var all sync.WaitGroup
+	all.Go(func() { c.talk(ctx) })
+	all.Go(func() {
+		for ctx.Err() == nil && c.most == 0 {
+			c.most = c.putOff(ctx)
+			harness.Sleep(ctx, 50*time.Millisecond)
+		}
+		if c.most > 0 {
+			c.t.Log(c.described(ctx))
+			cancel()
+		}
+	})
+	for i, jump := range []time.Duration{time.Hour, -2 * time.Hour, 48 * time.Hour, -48 * time.Hour, 0, time.Hour} {
+		harness.Sleep(ctx, time.Second)
+		c.round(i%3, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2], jump)
+	}
+	c.settle(ctx)
+	for c.done(ctx) < c.sessions && ctx.Err() == nil {
+		harness.Sleep(ctx, 100*time.Millisecond)
+	}
+	c.settle(ctx)
+	cancel()
+	all.Wait()
+}
+
+// TestClocksThatAreOff: one replica's clock is an hour ahead, one an hour behind, one jumps
+// to and fro. Nothing is lost, nothing happens twice, and nothing waits for an hour. The
+// package time is built anew for it, so it runs where BOBBIN_CLOCKS is set.
+func TestClocksThatAreOff(t *testing.T) {
+	if os.Getenv("BOBBIN_CLOCKS") == "" {
+		t.Skip("BOBBIN_CLOCKS is not set")
+	}
+	t.Parallel()
+	c := newClocks(t, clocksOff(t, nil))
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	c.play(ctx)
+	require.Zero(t, c.most, "jobs that nobody may take for a long time")
+	require.NoError(t, ctx.Err())
+	require.Empty(t, c.faults(t.Context()))
+}
+
+// The control: a queue that goes by its own machine's clock puts work off.
+func TestClocksThatAreOffAreFoundOut(t *testing.T) {
+	if os.Getenv("BOBBIN_CLOCKS") == "" {
+		t.Skip("BOBBIN_CLOCKS is not set")
+	}
+	t.Parallel()
+	for name, change := range map[string][2]string{
+		"new jobs":         {"now := i.Now()", "now := time.Now()"},
+		"what is put back": {"return s.clock }", "return &Clock{} }"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClocks(t, clocksOff(t, map[string][2]string{"workflow/store/clock.go": change}))
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			c.play(ctx)
+			require.Positive(t, c.most, "nothing was put off")
+		})
+	}
+}

@@ -1,0 +1,273 @@
+package kills
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A tight machine has folders on small disks of their own, which are there for the program
+// alone: it runs in a mount namespace.
+type tight struct {
+	*chaos
+	replica *replicaProcess
+
+	mu    sync.Mutex
+	gates map[string]*gate // by session and tool
+}
+
+// A gate holds a call of the model's back until it is opened.
+type gate struct {
+	reached, open chan struct{}
+	once          sync.Once
+}
+
+// disks of the program, under its data directory.
+var smallDisks = []string{"mirrors", "sessions", "cache"}
+
+func newTight(t *testing.T, sessions int, binary string) *tight {
+	m := &tight{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 1, binary: binary}, gates: map[string]*gate{}}
+	m.open()
+	server := httptest.NewServer(http.HandlerFunc(m.ask))
+	t.Cleanup(server.Close)
+	m.model = server.URL
+	enter := "unshare -m"
+	if os.Geteuid() != 0 {
+		enter = "unshare -Urm"
+	}
+	script := "#!/bin/sh\nexec " + enter + " sh -ec '\n"
+	for _, d := range smallDisks {
+		script += fmt.Sprintf("mkdir -p %[1]s; mount -t tmpfs -o size=4m,mode=755 tmpfs %[1]s\n", filepath.Join(m.dir, "data-0", d))
+	}
+	try := filepath.Join(m.dir, "try")
+	require.NoError(t, os.WriteFile(try, []byte(script+"'\n"), 0o755))
+	if out, err := exec.Command(try).CombinedOutput(); err != nil {
+		t.Skipf("a disk of its own may not be mounted here: %v: %s", err, out)
+	}
+	// There is something to build, so that the proof needs room, too.
+	script += "sed -i \"s/base: main/base: main, checks: {build: sync}/\" " + filepath.Join(m.dir, "bobbin.yaml") + "\n"
+	// What is logged has nowhere to go either.
+	script += "exec \"$@\" 2>/dev/full' sh " + m.binary + " \"$@\"\n"
+	m.binary = filepath.Join(m.dir, "tight")
+	require.NoError(t, os.WriteFile(m.binary, []byte(script), 0o755))
+	m.replica = &replicaProcess{data: "data-0"}
+	m.running = []*replicaProcess{m.replica}
+	m.start(m.replica)
+	return m
+}
+
+// ask answers as MendNumberedBug does, through the gates.
+func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
+	asked, ok := harness.ReadRequest(w, r)
+	if !ok {
+		return
+	}
+	name, args := harness.MendNumberedBug(asked)
+	if found := harness.BugNumber.FindSubmatch(asked.Body); found != nil {
+		m.mu.Lock()
+		g := m.gates[string(found[1])+" "+name]
+		m.mu.Unlock()
+		if g != nil {
+			g.once.Do(func() { close(g.reached) })
+			<-g.open
+		}
+	}
+	asked.Answer(w, name, args)
+}
+
+// before holds the model back when it is about to call a tool for a session.
+func (m *tight) before(session int, tool string) *gate {
+	g := &gate{reached: make(chan struct{}), open: make(chan struct{})}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.gates[fmt.Sprintf("%d %s", session, tool)] = g
+	return g
+}
+
+// disk is where the program's disk is to be seen from outside.
+func (m *tight) disk(name string) string {
+	return filepath.Join("/proc", fmt.Sprint(m.replica.cmd.Process.Pid), "root", m.dir, "data-0", name)
+}
+
+// fill leaves no room on a disk.
+func (m *tight) fill(name string) {
+	f, err := os.Create(filepath.Join(m.disk(name), "filling"))
+	require.NoError(m.t, err)
+	defer f.Close()
+	for size := 1 << 20; size > 0; size /= 2 {
+		for err = nil; err == nil; {
+			_, err = f.Write(make([]byte, size))
+		}
+		require.ErrorIs(m.t, err, syscall.ENOSPC)
+	}
+}
+
+func (m *tight) free(name string) {
+	require.NoError(m.t, os.Remove(filepath.Join(m.disk(name), "filling")))
+}
+
+// remount makes a disk one that can only be read, or writable again.
+func (m *tight) remount(name, how string) {
+	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(m.replica.cmd.Process.Pid), "mount", "-o", "remount,"+how, filepath.Join(m.dir, "data-0", name)).CombinedOutput()
+	require.NoError(m.t, err, string(out))
+}
+
+func (m *tight) request(session int) {
+	root, err := m.slack.Say(m.places[session].Channel, m.ann, fmt.Sprintf("%s bug %d", m.slack.Mention(), session), "")
+	require.NoError(m.t, err)
+	m.places[session].Root = root
+}
+
+func (m *tight) reply(session int, text string) {
+	p := m.places[session]
+	_, err := m.slack.Say(p.Channel, m.ann, text, p.Root)
+	require.NoError(m.t, err)
+}
+
+// hears waits until a thread holds words so many times.
+func (m *tight) hears(session int, words string, times int) {
+	m.t.Helper()
+	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times }, harness.Patience, 20*time.Millisecond, "session %d: %s\n%s",
+		session, words, later(func() string { return m.slack.ExportText(m.places[session].Channel, m.places[session].Root) }))
+	require.Equal(m.t, times, m.posted(m.places[session], words))
+}
+
+// later is said when it is asked for.
+type later func() string
+
+// String says it.
+func (l later) String() string { return l() }
+
+// paused waits until a session rests, which is not lost.
+func (m *tight) paused(ctx context.Context, session int) {
+	m.t.Helper()
+	require.Eventually(m.t, func() bool {
+		var phase string
+		err := m.db.QueryRow(ctx, `select phase from sessions where channel = $1`, m.places[session].Channel).Scan(&phase)
+		return err == nil && phase == "paused"
+	}, harness.Patience, 20*time.Millisecond)
+}
+
+const fullWords = "The disk of the machine I run on is full, so I stopped in the middle. Nothing that I had kept is lost. Whoever runs me frees space there; reply here then, and I go on."
+
+// A full disk ends in one clear line, wherever it is met; others whose files are elsewhere
+// go on; and with room again a reply leads on to the push.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	m := newTight(t, 4, "")
+	defer m.stop()
+	require.NoError(t, m.slack.WaitConnected(ctx, 1))
+
+	// There is no room for a mirror.
+	m.fill("mirrors")
+	m.request(0)
+	m.hears(0, fullWords, 1)
+	m.paused(ctx, 0)
+	m.reply(0, "and now?")
+	m.hears(0, fullWords, 2)
+	m.free("mirrors")
+	m.reply(0, "go on")
+	m.hears(0, "Root cause (revision 1", 1)
+
+	// The mirror is there. Whoever needs nothing new in it goes on.
+	m.fill("mirrors")
+	m.reply(0, "fix it")
+	m.hears(0, "Done. Pushed", 1)
+	m.free("mirrors")
+
+	// There is no room for a session's files, when they are opened and in the middle of a command.
+	m.fill("sessions")
+	m.request(2)
+	m.hears(2, fullWords, 1)
+	m.free("sessions")
+	m.reply(2, "go on")
+	m.hears(2, "Root cause (revision 1", 1)
+	command := m.before(2, "run")
+	m.reply(2, "fix it")
+	m.meet(command, func() { m.fill("sessions") })
+	m.hears(2, fullWords, 2)
+	m.free("sessions")
+	m.reply(2, "go on")
+	m.hears(2, "Done. Pushed", 1)
+
+	// In the middle of an edit.
+	m.request(3)
+	m.hears(3, "Root cause (revision 1", 1)
+	edit := m.before(3, "edit_file")
+	m.reply(3, "fix it")
+	m.meet(edit, func() { m.remount("sessions", "ro") })
+	m.hears(3, "The disk of the machine I run on cannot be written to any more, so I stopped in the middle.", 1)
+	m.remount("sessions", "rw")
+	m.reply(3, "go on")
+	m.hears(3, "Done. Pushed", 1)
+
+	// And in the middle of the proof.
+	m.request(1)
+	m.hears(1, "Root cause (revision 1", 1)
+	done := m.before(1, "done")
+	m.reply(1, "fix it")
+	m.meet(done, func() { m.fill("sessions"); m.fill("cache") })
+	m.hears(1, fullWords, 1)
+	m.free("sessions")
+	m.reply(1, "go on")
+	m.hears(1, fullWords, 2)
+	m.free("cache")
+	m.reply(1, "go on")
+	m.hears(1, "Done. Pushed", 1)
+
+	// What two tasks say of their proofs stands twice, as does what was said of the disk.
+	require.Equal(t, "lines said twice: 4, want 0", m.faults(ctx))
+	var again int
+	require.NoError(t, m.db.QueryRow(ctx, `select count(*) from (select text from lines
+		where text <> $1 and text not like 'Not shown%' and text not like 'build clean%' group by session_id, text having count(*) > 1) x`, fullWords).Scan(&again))
+	require.Zero(t, again)
+}
+
+// The control: a program that knows no trouble of disks blames the repository.
+func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	m := newTight(t, 1, harness.ProgramWith(t, sourceWith(t, "workflow/turn/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
+	defer m.stop()
+	require.NoError(t, m.slack.WaitConnected(ctx, 1))
+	m.fill("mirrors")
+	m.request(0)
+	m.hears(0, "I cannot get at the repository", 1)
+	require.Zero(t, m.posted(m.places[0], fullWords))
+}
+
+// sourceWith is a file of the program's source with another text in the place of one.
+func sourceWith(t *testing.T, name, was, is string) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(harness.Root(t), name))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(text), was), "%s has changed", name)
+	return map[string]string{name: strings.Replace(string(text), was, is, 1)}
+}
+
+// meet does something while the model is held, and lets it go.
+func (m *tight) meet(g *gate, do func()) {
+	select {
+	case <-g.reached:
+	case <-time.After(harness.Patience):
+		require.Fail(m.t, "the model was never there")
+	}
+	do()
+	close(g.open)
+}

@@ -1,0 +1,325 @@
+package kills
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+)
+
+// chaos is one run of the whole program under fire: the built binary as replicas on one
+// database, while many sessions go from report to push, over a Slack that loses
+// acknowledgements and answers and delivers events again, with a model that fails. What
+// strikes is in chaos_monkeys_linux_test.go; what is asserted, in chaos_check_linux_test.go.
+type chaos struct {
+	t        *testing.T
+	seed     uint64
+	sessions int
+	atOnce   int // sessions under way; default 16
+	replicas int
+	kills    int
+	freezes  int
+	restarts int    // of Postgres, at once and without a word
+	strikes  []blow // instead of all these
+	unguard  string // SQL that takes one guard away: the run has to fail then
+	forget   string // SQL that does so at each death
+	binary   string // default: the program as it is
+
+	dir    string
+	remote string
+	url    string
+	own    *restartable // where it is restarted; nil otherwise
+	db     *pgxpool.Pool
+	slack  *slacktest.Server
+	ann    string
+	places []harness.Thread // one channel a session: Slack takes one reply a second in each
+	model  string           // its address; default: a reflex of the run's own
+	random *rand.Rand
+
+	mu       sync.Mutex
+	running  []*replicaProcess
+	orphaned []orphaned
+	ended    []string // replicas that were not killed, and were not there at the end
+}
+
+// size lets a make target say how large a run is: BOBBIN_CHAOS="seed share", where the
+// share is in percent of the whole.
+func size(t *testing.T, c *chaos) *chaos {
+	t.Helper()
+	c.t, c.seed = t, 1
+	share := 0
+	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
+		_, err := fmt.Sscan(own, &c.seed, &share)
+		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
+		for _, n := range []*int{&c.sessions, &c.kills, &c.freezes, &c.restarts} {
+			*n = (*n*share + 99) / 100
+		}
+	} else {
+		c.sessions, c.kills, c.freezes, c.restarts = 12, 8, min(c.freezes, 1), min(c.restarts, 2)
+	}
+	return c
+}
+
+// TestKilledAnywhere: one replica is killed over and over. Nothing is lost, and nothing
+// happens twice.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	c := size(t, &chaos{sessions: 400, kills: 200, replicas: 1})
+	c.open()
+	c.play()
+	require.Empty(t, c.faults(t.Context()))
+}
+
+// TestReplicasTakeOver: two replicas are killed and frozen in turn, and their Postgres is
+// restarted under them. What loses its worker goes on within fifteen seconds.
+func TestReplicasTakeOver(t *testing.T) {
+	t.Parallel()
+	c := size(t, &chaos{sessions: 400, kills: 200, freezes: 10, restarts: 8, replicas: 2})
+	c.open()
+	c.play()
+	require.Empty(t, c.faults(t.Context()))
+	c.tellRecovery()
+}
+
+// Each guard has a control: the same run without it is found out.
+func TestKillsAreFoundOutWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	for name, unguard := range map[string]string{
+		"one row for each event": `alter table inbox drop constraint inbox_event_id_key; drop index inbox_one_message`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := &chaos{t: t, seed: 1, sessions: 4, kills: 4, replicas: 1, unguard: unguard}
+			c.open()
+			c.play()
+			found := c.faults(t.Context())
+			t.Logf("without it:\n%s", found)
+			require.Regexp(t, `said twice: [1-9]|heard twice|stands [2-9]|refused: [1-9]`, found, "nothing was noticed to happen twice")
+		})
+	}
+}
+
+func (c *chaos) open() {
+	t := c.t
+	t.Logf("seed %d: %d sessions, %d replicas, %d kills, %d freezes, %d restarts of Postgres", c.seed, c.sessions, c.replicas, c.kills, c.freezes, c.restarts)
+	c.random = rand.New(rand.NewPCG(c.seed, c.seed))
+	dir := harness.Dir(t)
+	c.dir, c.remote = dir, filepath.Join(dir, "remote.git")
+	if c.binary == "" {
+		c.binary = harness.Program(t)
+	}
+	if c.model == "" {
+		c.model = harness.ServeModel(t, harness.MendNumberedBug).URL
+	}
+	require.NoError(t, stage.PlantRemote(c.remote, harness.NumberedBugs(c.sessions)))
+	c.openDatabase()
+	c.openSlack()
+}
+
+func (c *chaos) openDatabase() {
+	t := c.t
+	if c.restarts > 0 {
+		c.own = startPostgres(t)
+		c.url = c.own.url
+		require.NoError(t, harness.Migrate(t.Context(), c.url))
+	} else {
+		c.url = harness.Database(t)
+	}
+	var err error
+	c.db, err = pgxpool.New(t.Context(), c.url)
+	require.NoError(t, err)
+	t.Cleanup(c.db.Close)
+	if c.unguard != "" {
+		_, err := c.db.Exec(t.Context(), c.unguard)
+		require.NoError(t, err)
+	}
+}
+
+func (c *chaos) openSlack() {
+	t := c.t
+	var err error
+	c.slack, err = slacktest.Listen(slacktest.Config{
+		AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler),
+		// Slack waits three seconds for an acknowledgement, and tries again at once, after a
+		// minute and after five; a run is shorter than that. It would close the link of a
+		// program that is frozen; here the link stays, and takes half of what is delivered.
+		AckTimeout: time.Second, Retries: append([]time.Duration{0, time.Second}, slices.Repeat([]time.Duration{5 * time.Second}, 20)...),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { c.slack.Close() })
+	c.ann = c.slack.AddUser(slacktest.User{Name: "ann"}).ID
+	for n := range c.sessions {
+		ch := c.slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{c.ann, c.slack.App().BotUser}})
+		c.places = append(c.places, harness.Thread{Channel: ch.ID})
+	}
+}
+
+// play runs the sessions and what strikes them side by side, then waits until all is quiet.
+func (c *chaos) play() {
+	most := 2*time.Minute + time.Duration(c.sessions+c.kills)*2*time.Second + time.Duration(c.freezes)*30*time.Second
+	if c.unguarded() {
+		most = time.Minute // a session that is led astray may never end
+	}
+	ctx, cancel := context.WithTimeout(c.t.Context(), most)
+	defer cancel()
+	c.running = make([]*replicaProcess, c.replicas)
+	for n := range c.replicas {
+		c.running[n] = &replicaProcess{number: n, data: "data-" + strconv.Itoa(n)}
+		c.start(c.running[n])
+	}
+	defer c.stop()
+	require.NoError(c.t, c.slack.WaitConnected(ctx, config.DefaultConnections*c.replicas))
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, LoseAnswer: true})
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 500})
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Probability: 0.05, Status: 429})
+
+	var all sync.WaitGroup
+	all.Go(func() { c.talk(ctx) })
+	c.strike(ctx, &all)
+	all.Wait()
+	c.settle(ctx)
+	for _, d := range c.slack.Deliveries() { // whatever was delivered before comes again
+		if d.EventID != "" && !c.twice() {
+			require.NoError(c.t, c.slack.Redeliver(d.EventID))
+		}
+	}
+	c.settle(ctx)
+}
+
+// talk reports bugs, as many at a time as may be under way, and answers each report.
+func (c *chaos) talk(ctx context.Context) {
+	atOnce := c.atOnce
+	if atOnce == 0 {
+		atOnce = 16
+	}
+	next, open, answered := 0, map[int]bool{}, map[int]bool{}
+	for (next < c.sessions || len(open) > 0) && ctx.Err() == nil && !c.twice() {
+		for next < c.sessions && len(open) < atOnce {
+			c.slack.DropAcks(next % 2)
+			root, err := c.slack.Say(c.places[next].Channel, c.ann, fmt.Sprintf("%s bug %d", c.slack.Mention(), next), "")
+			require.NoError(c.t, err)
+			c.mu.Lock()
+			c.places[next].Root = root
+			c.mu.Unlock()
+			open[next] = true
+			next++
+		}
+		for n := range open {
+			p := c.places[n]
+			switch {
+			case !answered[n] && c.posted(p, "Root cause (revision 1") > 0:
+				_, err := c.slack.Say(p.Channel, c.ann, "fix it", p.Root)
+				answered[n] = err == nil
+			case answered[n] && c.posted(p, "Done. Pushed") > 0:
+				delete(open, n)
+			}
+		}
+		harness.Sleep(ctx, 20*time.Millisecond)
+	}
+}
+
+// posted counts the bot's replies in a thread that hold the text.
+func (c *chaos) posted(p harness.Thread, text string) (n int) {
+	if p.Root == "" {
+		return 0
+	}
+	for _, m := range c.slack.Thread(p.Channel, p.Root) {
+		if m.BotID == c.slack.App().BotID {
+			n += strings.Count(m.Text, text)
+		}
+	}
+	return n
+}
+
+// settle waits until no session has anything left to do or to say.
+func (c *chaos) settle(ctx context.Context) {
+	c.slack.ClearFaults()
+	for ctx.Err() == nil && !c.twice() {
+		var left int
+		err := c.db.QueryRow(ctx, `select (select count(*) from sessions where phase not in ('done', 'failed'))
+			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox where posted_at is null and refused is null)
+			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
+		soon, cancel := context.WithTimeout(ctx, time.Second)
+		quiet := c.slack.WaitSettled(soon) == nil
+		cancel()
+		if err == nil && left == 0 && quiet {
+			return
+		}
+		harness.Sleep(ctx, 50*time.Millisecond)
+	}
+}
+
+// A replicaProcess is one place where the program runs, one process after another.
+type replicaProcess struct {
+	number int
+	data   string // folder under the run's own
+	env    []string
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when cmd ended
+	frozen bool
+}
+
+func (c *chaos) start(r *replicaProcess) {
+	app := c.slack.App()
+	cmd := exec.Command(c.binary, "serve", "--config", filepath.Join(c.dir, "bobbin.yaml"))
+	config := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 64}\n", c.remote)
+	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
+	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+c.slack.URL(),
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url, "BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
+	cmd.Env = append(cmd.Env, r.env...)
+	log, err := os.OpenFile(c.log(r), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(c.t, err)
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
+	require.NoError(c.t, cmd.Start())
+	ended := make(chan struct{})
+	go func() { defer close(ended); cmd.Wait() }()
+	c.mu.Lock()
+	r.cmd, r.ended = cmd, ended
+	c.mu.Unlock()
+}
+
+func (c *chaos) log(r *replicaProcess) string {
+	return filepath.Join(c.dir, fmt.Sprintf("log-%d", r.number))
+}
+
+func (c *chaos) stop() {
+	for _, r := range c.running {
+		cmd, ended := c.process(r)
+		if harness.IsClosed(ended) { // so that nobody looks for what it did not do
+			c.ended = append(c.ended, fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
+		}
+		cmd.Process.Kill()
+		<-ended
+	}
+	if c.t.Failed() {
+		c.tell()
+	}
+}
+
+// tell logs how the replicas' logs end.
+func (c *chaos) tell() {
+	for _, r := range c.running {
+		log, _ := os.ReadFile(c.log(r))
+		c.t.Logf("replica %d:\n%s", r.number, log[max(0, len(log)-4000):])
+	}
+}

@@ -1,0 +1,317 @@
+package kills
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// pointMark names a place in the source at which it matters that the program may die:
+// before it, something has happened; after it, that will be known. The lines are comments
+// and nothing else; the test builds a program in which each of them can kill.
+const pointMark = "//crash:"
+
+// pointCode is what stands in the place of the comments, one file in each package.
+const pointCode = `package %s
+
+import (
+	"os"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+)
+
+var crashHits atomic.Int64
+
+func crashPoint(name string) {
+	if os.Getenv("BOBBIN_CRASH") != name {
+		return
+	}
+	if at, _ := strconv.ParseInt(os.Getenv("BOBBIN_CRASH_HIT"), 10, 64); crashHits.Add(1) != at {
+		return
+	}
+	if os.Getenv("BOBBIN_CRASH_FREEZE") != "" {
+		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // somebody wakes it later
+		return
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {}
+}
+`
+
+// shortWaits are Slack's limits, as the program of these tests waits for them.
+var shortWaits = map[string]string{
+	"cmp.Or(p.Pace, time.Second)": "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(p.Settle, 3*time.Second)": "cmp.Or(p.Settle, time.Second/5)",
+}
+
+// withPoints builds the program with its points, and gives their names. Waits for Slack's
+// limits are shortened there: nothing else is different.
+func withPoints(t *testing.T) (binary string, points []string) {
+	t.Helper()
+	replaced, packages, shortened := map[string]string{}, map[string]string{}, 0
+	require.NoError(t, filepath.WalkDir(harness.Root(t), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		text := string(b)
+		for long, short := range shortWaits {
+			shortened += strings.Count(text, long)
+			text = strings.ReplaceAll(text, long, short)
+		}
+		changed, found := crashing(text)
+		if len(found) > 0 {
+			packages[filepath.Dir(name)] = packageName(text)
+		}
+		if points = append(points, found...); len(found) > 0 || text != string(b) {
+			replaced[name] = changed
+		}
+		return nil
+	}))
+	require.GreaterOrEqual(t, shortened, len(shortWaits), "waits for Slack's limits are written otherwise now")
+	for folder, name := range packages {
+		replaced[filepath.Join(folder, "crash_points.go")] = fmt.Sprintf(pointCode, name)
+	}
+	slices.Sort(points)
+	require.Equal(t, points, slices.Compact(slices.Clone(points)), "a name that stands twice")
+	return harness.ProgramWith(t, replaced), points
+}
+
+// crashing puts code in the place of the comments, line by line.
+func crashing(text string) (changed string, points []string) {
+	var out strings.Builder
+	lines := bufio.NewScanner(strings.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line := lines.Text()
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), pointMark); ok {
+			points = append(points, name)
+			line = fmt.Sprintf("crashPoint(%q)", name)
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String(), points
+}
+
+func packageName(text string) string {
+	for line := range strings.Lines(text) {
+		if name, ok := strings.CutPrefix(line, "package "); ok {
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
+}
+
+// TestKilledAtEachPoint: the program dies at each point that its source names, at the
+// first, second and third time that it comes there. Once the same process is started
+// again, once another replica takes over, and once on a machine that has no files.
+func TestKilledAtEachPoint(t *testing.T) {
+	t.Parallel()
+	atEachPoint(t, 5, 3, func(c *chaos, point string, hit int) (came bool) { return c.playUntil(point, hit) })
+}
+
+// TestFrozenAtEachPoint: a replica stops at each point for so long that another has done
+// its work, and goes on after that. It changes nothing any more.
+func TestFrozenAtEachPoint(t *testing.T) {
+	t.Parallel()
+	atEachPoint(t, 9, 1, func(c *chaos, point string, hit int) (came bool) { return c.playOverFrozen(point, hit) })
+}
+
+// atEachPoint plays sessions for each point, several at a time: they mostly wait. Where no
+// whole run is asked for, each share-th point is played once.
+func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string, hit int) (came bool)) {
+	t.Helper()
+	binary, points := withPoints(t)
+	require.GreaterOrEqual(t, len(points), 30)
+	whole := 0 // in percent
+	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
+		_, err := fmt.Sscan(own, new(int), &whole)
+		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
+	}
+	model := harness.ServeModel(t, harness.MendNumberedBug).URL
+	var room sync.WaitGroup
+	places := make(chan struct{}, 6)
+	for i, point := range points {
+		for hit := 1; hit <= hits; hit++ {
+			switch {
+			case whole >= 100:
+			case whole > 0 && hit == 1+i%hits: // each point once
+			case i%share == 0 && hit == 1+i/share%hits:
+			default:
+				continue
+			}
+			places <- struct{}{}
+			room.Go(func() {
+				defer func() { <-places }()
+				t.Run(fmt.Sprintf("%s/%d", point, hit), func(t *testing.T) {
+					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model}
+					c.open()
+					if came := play(c, point, hit); hit == 1 && !came {
+						t.Errorf("nothing came to %s", point)
+					}
+					require.Empty(t, c.faults(t.Context()))
+				})
+			})
+		}
+	}
+	room.Wait()
+}
+
+// Each guard has a control here, too: without it, the same death or the same sleep at the
+// same point is found out.
+func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	binary, _ := withPoints(t)
+	model := harness.ServeModel(t, harness.MendNumberedBug).URL
+	for name, x := range map[string]struct {
+		point, unguard, forget, want string
+		frozen                       bool
+		hit                          int
+	}{
+		"the key that a post is looked up by": {
+			point: "reply_posted", hit: 1, want: `stands [2-9] times`,
+			forget: `update outbox set key = key || '~', batch = batch || '~' where posted_at is null and batch is not null`,
+		},
+		"the files in the database": {
+			point: "tasks_worked", hit: 3, want: `not pushed|said twice: [1-9]|stands [2-9]`,
+			unguard: `create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
+				create trigger lose before insert on workspaces for each row execute function lose()`,
+		},
+		"the epoch of a turn": {
+			point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
+			unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0; return new; end $$;
+				create trigger unfenced before update on sessions for each row execute function unfenced()`,
+		},
+		"the heartbeat by which the dead are known": {
+			point: "tasks_recorded", hit: 2, want: `sessions that are done`,
+			unguard: `create function immortal() returns trigger language plpgsql as $$ begin new.seen_at := 'infinity'; return new; end $$;
+				create trigger immortal before insert or update on replicas for each row execute function immortal()`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// On a busy machine the moment in which the guard matters may pass: three tries.
+			wanted, found := regexp.MustCompile(x.want), ""
+			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
+				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget}
+				c.open()
+				if x.frozen {
+					c.playOverFrozen(x.point, x.hit)
+				} else {
+					c.playUntil(x.point, x.hit)
+				}
+				found = c.faults(t.Context())
+				t.Logf("without it:\n%s", found)
+			}
+			require.Regexp(t, x.want, found)
+		})
+	}
+}
+
+// playUntil runs the sessions with a program that dies at a point, and goes on with
+// another.
+func (c *chaos) playUntil(point string, hit int) (died bool) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
+	defer cancel()
+	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", hit)}}
+	talked := c.begin(ctx, first)
+	defer c.stop()
+	select {
+	case <-first.ended:
+		died = true
+		first.env = nil
+		if c.forget != "" {
+			_, err := c.db.Exec(ctx, c.forget)
+			require.NoError(c.t, err)
+		}
+		switch hit {
+		case 2:
+			first.data = "data-1"
+		case 3:
+			require.NoError(c.t, os.RemoveAll(filepath.Join(c.dir, first.data)))
+		}
+		c.start(first)
+		<-talked
+	case <-talked:
+	}
+	c.settle(ctx)
+	return died
+}
+
+// most is how long a run may take. One that nobody takes over never ends.
+func (c *chaos) most() time.Duration {
+	if strings.Contains(c.unguard, "immortal") {
+		return 40 * time.Second // nobody ever takes over
+	}
+	return 3 * time.Minute
+}
+
+// begin starts a replica and lets people talk to it.
+func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan struct{}) {
+	c.running = []*replicaProcess{first}
+	c.start(first)
+	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
+	talked = make(chan struct{})
+	go func() { defer close(talked); c.talk(ctx) }()
+	return talked
+}
+
+// playOverFrozen runs the sessions with a program that stops at a point; a second one
+// takes over and comes to the end, and then the first goes on.
+func (c *chaos) playOverFrozen(point string, hit int) (came bool) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
+	defer cancel()
+	first := &replicaProcess{data: "data-0", env: []string{"BOBBIN_CRASH=" + point, fmt.Sprint("BOBBIN_CRASH_HIT=", hit), "BOBBIN_CRASH_FREEZE=1"}}
+	talked := c.begin(ctx, first)
+	defer c.stop()
+	for ctx.Err() == nil && !came && !harness.IsClosed(talked) {
+		came = stopped(first)
+		harness.Sleep(ctx, 10*time.Millisecond)
+	}
+	second := &replicaProcess{number: 1, data: "data-1"}
+	c.running = append(c.running, second)
+	c.start(second)
+	<-talked
+	first.cmd.Process.Signal(syscall.SIGCONT)
+	c.settle(ctx)
+	// What it has in hand since its sleep comes to nothing, or is found: its next beats show
+	// that it got that far.
+	before := c.beats(ctx, first)
+	for ctx.Err() == nil && c.beats(ctx, first) < before+2*time.Second {
+		harness.Sleep(ctx, 50*time.Millisecond)
+	}
+	c.settle(ctx)
+	return came
+}
+
+// stopped tells whether the process sleeps because of a signal.
+func stopped(r *replicaProcess) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.cmd.Process.Pid))
+	_, rest, _ := strings.Cut(string(b), ") ")
+	return err == nil && strings.HasPrefix(rest, "T")
+}
+
+// beats is when the replica last beat, as a time since the oldest day there is.
+func (c *chaos) beats(ctx context.Context, r *replicaProcess) time.Duration {
+	var seconds float64
+	_ = c.db.QueryRow(ctx, `select coalesce((select extract(epoch from seen_at) from replicas where id = $1), 0)`, c.name(r)).Scan(&seconds)
+	return time.Duration(seconds * float64(time.Second))
+}

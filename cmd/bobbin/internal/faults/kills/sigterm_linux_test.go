@@ -1,0 +1,338 @@
+package kills
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
+)
+
+// a midst holds sessions in the middle of something until it is let go: every third in a
+// model call, in a command, in a post whose answer does not come.
+type midst struct {
+	*chaos
+	addr  string // of the first replica's health
+	marks string // a folder that commands write to
+
+	held sync.Map      // numbers of the sessions that wait
+	open chan struct{} // closed: nothing is held any more
+}
+
+func newMidst(t *testing.T, sessions int, binary string) *midst {
+	m := &midst{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary}, open: make(chan struct{}), addr: harness.ClosedPort(t)}
+	m.chaos.open()
+	m.marks = filepath.Join(m.dir, "marks")
+	require.NoError(t, os.Mkdir(m.marks, 0o755))
+	require.NoError(t, os.Chmod(m.marks, 0o777))
+	m.model = m.serve(m.ask)
+	slack, err := url.Parse(m.slack.URL())
+	require.NoError(t, err)
+	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: slack.Scheme, Host: slack.Host})
+	between := m.serve(func(w http.ResponseWriter, r *http.Request) { m.post(forward, w, r) })
+	for n := range m.replicas {
+		r := &replicaProcess{number: n, data: "data-" + strconv.Itoa(n), env: []string{"SLACK_API_URL=" + between + slack.Path}}
+		if n == 0 {
+			r.env = append(r.env, "BOBBIN_HTTP_ADDR="+m.addr)
+		}
+		m.running = append(m.running, r)
+	}
+	return m
+}
+
+func (m *midst) serve(h http.HandlerFunc) string {
+	server := httptest.NewServer(h)
+	m.t.Cleanup(server.Close)
+	return server.URL
+}
+
+// hold keeps a request of a session waiting; false when whoever made it has gone.
+func (m *midst) hold(ctx context.Context, number int) bool {
+	select {
+	case <-m.open:
+		return true
+	default:
+	}
+	m.held.Store(number, true)
+	select {
+	case <-m.open:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// ask answers as MendNumberedBug does, but slow for some and with a command that does not end for others.
+func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
+	asked, ok := harness.ReadRequest(w, r)
+	if !ok {
+		return
+	}
+	n := -1
+	if found := harness.BugNumber.FindSubmatch(asked.Body); found != nil {
+		n, _ = strconv.Atoi(string(found[1]))
+	}
+	leads := asked.IsOrchestrator()
+	if n%3 == 0 && !leads && !m.hold(r.Context(), n) {
+		return
+	}
+	name, args := harness.MendNumberedBug(asked)
+	if name == "run" {
+		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; done; %[3]s", m.marks, n, args["command"])
+	}
+	asked.Answer(w, name, args)
+}
+
+// post carries out what the bot asks of Slack. The answer to some posts does not come.
+func (m *midst) post(forward http.Handler, w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	channel := ""
+	if form, err := url.ParseQuery(string(body)); err == nil && strings.HasSuffix(r.URL.Path, "/chat.postMessage") && strings.Contains(form.Get("text")+form.Get("blocks"), "approved") {
+		channel = form.Get("channel")
+	}
+	for n, p := range m.threads() {
+		if n%3 != 1 || p.Channel != channel {
+			continue
+		}
+		answer := httptest.NewRecorder()
+		forward.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
+		if m.hold(r.Context(), n) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(answer.Body.Bytes())
+		}
+		return
+	}
+	forward.ServeHTTP(w, r)
+}
+
+func (m *midst) letGo() {
+	require.NoError(m.t, os.WriteFile(filepath.Join(m.marks, "go"), nil, 0o644))
+	close(m.open)
+}
+
+// begin starts the first replica and waits until every session is in the middle.
+func (m *midst) begin(ctx context.Context) {
+	m.start(m.running[0])
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 1))
+	go m.talk(ctx)
+	require.Eventually(m.t, func() bool {
+		for n := range m.sessions {
+			_, held := m.held.Load(n)
+			if _, err := os.Stat(filepath.Join(m.marks, strconv.Itoa(n))); !held && err != nil {
+				return false
+			}
+		}
+		return true
+	}, harness.Patience, 20*time.Millisecond)
+}
+
+// end lets everything go, and asserts that nothing was lost and nothing happened twice.
+func (m *midst) end(ctx context.Context) {
+	m.letGo()
+	m.settle(ctx)
+	require.NoError(m.t, ctx.Err())
+	require.Empty(m.t, m.faults(ctx))
+}
+
+// exit waits until a replica ended: within the 20 s that whoever stops it gives it.
+func (m *midst) exit(r *replicaProcess) *os.ProcessState {
+	select {
+	case <-r.ended:
+		return r.cmd.ProcessState
+	case <-time.After(20 * time.Second):
+		require.FailNow(m.t, "it did not end within 20 s")
+		return nil
+	}
+}
+
+func (m *midst) number(ctx context.Context, sql string, args ...any) (n int) {
+	require.NoError(m.t, m.db.QueryRow(ctx, sql, args...).Scan(&n))
+	return n
+}
+
+// atHand are the jobs that a replica has; nobody works at those of one that has gone.
+const atHand = `select count(*) from river_job where state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`
+
+// missed are jobs that were found with a worker that had died.
+const missed = `select count(*) from river_job where state = 'discarded'`
+
+const unposted = `select count(*) from outbox where posted_at is null`
+
+// block keeps the queue from saying that a session's turn ended, so that the replica is
+// still at it when it is looked at.
+func (m *midst) block(ctx context.Context) (release func()) {
+	c, err := pgx.Connect(ctx, m.url)
+	require.NoError(m.t, err)
+	m.t.Cleanup(func() { c.Close(context.Background()) })
+	_, err = c.Exec(ctx, `begin; select id from river_job where state = 'running' and kind = 'turn' for update`)
+	require.NoError(m.t, err)
+	return func() { require.NoError(m.t, c.Close(ctx)) }
+}
+
+// drains waits until the first replica says that it was told to stop.
+func (m *midst) drains() (h health.Health) {
+	for ctx := harness.Soon(m.t); ; harness.Sleep(ctx, 20*time.Millisecond) {
+		require.NoError(m.t, ctx.Err(), "the replica does not say that it drains: %+v", h)
+		response, err := http.Get("http://" + m.addr + "/readyz")
+		if err != nil {
+			continue
+		}
+		body, err := io.ReadAll(response.Body)
+		response.Body.Close()
+		require.NoError(m.t, err)
+		require.NotContains(m.t, string(body), "shop", "a repository's name")
+		require.NotContains(m.t, string(body), "xoxb-")
+		require.NoError(m.t, json.Unmarshal(body, &h), string(body))
+		if response.StatusCode == http.StatusServiceUnavailable && h.State == health.StateDraining {
+			return h
+		}
+	}
+}
+
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	binary := harness.Program(t)
+	for name, play := range map[string]func(context.Context, *midst){
+		"what is under way goes on at the other replica at once": handsOver,
+		"the last one leaves all to its next start":              leavesBehind,
+		"what cannot be put back in time is taken over":          runsOutOfTime,
+		"the second signal ends it at once":                      endsAtOnce,
+		"a death is not a handing over":                          dies,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			defer cancel()
+			m := newMidst(t, 3, binary)
+			defer m.stop()
+			play(ctx, m)
+		})
+	}
+}
+
+func handsOver(ctx context.Context, m *midst) {
+	t, first, second := m.t, m.running[0], m.running[1]
+	more := m.slack.AddChannel(slacktest.Channel{Name: "more", Members: []string{m.ann, m.slack.App().BotUser}}).ID
+	m.begin(ctx)
+	m.start(second)
+	require.NoError(t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
+	release := m.block(ctx)
+	require.NoError(t, first.cmd.Process.Signal(syscall.SIGTERM))
+	h := m.drains()
+	require.Contains(t, h.Wrong, "told to stop")
+	// What comes in now is the other's.
+	root, err := m.slack.Say(more, m.ann, m.slack.Mention()+" bug 0, again", "")
+	require.NoError(t, err)
+	late := harness.Thread{Channel: more, Root: root}
+	require.Eventually(t, func() bool { return m.posted(late, "Root cause (revision 1") > 0 }, harness.Patience, 20*time.Millisecond)
+	require.Equal(t, m.name(second), m.worker(ctx, more))
+	select {
+	case <-first.ended:
+		require.Fail(t, "it ended before what it had in hand was put back")
+	default:
+	}
+	release()
+	require.Zero(t, m.exit(first).ExitCode())
+	require.Zero(t, m.number(ctx, atHand, m.name(first)), "nothing is left in its hands")
+	_, err = m.slack.Say(more, m.ann, "stop", root)
+	require.NoError(t, err)
+	m.letGo()
+	require.Eventually(t, func() bool {
+		return m.done(ctx) == m.sessions && m.posted(late, "Stopped") > 0 && m.number(ctx, unposted) == 0
+	}, harness.Patience, 50*time.Millisecond)
+	require.Zero(t, m.number(ctx, missed), "nobody had to miss it")
+	for n := range m.sessions {
+		for _, line := range once[:3] {
+			require.Equal(t, 1, m.posted(m.places[n], line), "session %d: %s", n, line)
+		}
+		require.Equal(t, 1, m.posted(m.places[n], "Done. Pushed"), "session %d", n)
+	}
+}
+
+// worker is who took the job of the session in a channel.
+func (m *midst) worker(ctx context.Context, channel string) (name string) {
+	require.NoError(m.t, m.db.QueryRow(ctx, `select string_agg(distinct w, ' ') from river_job j join sessions s on s.id = j.args->>'session', unnest(j.attempted_by) w
+		where s.channel = $1`, channel).Scan(&name))
+	return name
+}
+
+func leavesBehind(ctx context.Context, m *midst) {
+	r := m.running[0]
+	m.running = m.running[:1]
+	m.begin(ctx)
+	require.NoError(m.t, r.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(m.t, m.exit(r).ExitCode())
+	require.Zero(m.t, m.number(ctx, atHand, m.name(r)))
+	require.Positive(m.t, m.number(ctx, `select count(*) from river_job where state = 'available' and kind = 'turn'`))
+	m.start(r)
+	m.end(ctx)
+	require.Zero(m.t, m.number(ctx, missed))
+}
+
+// The stop is bounded: whatever hangs, it ends within the time that is given, and says that
+// nothing went wrong, for nothing did.
+func runsOutOfTime(ctx context.Context, m *midst) {
+	first := m.running[0]
+	m.begin(ctx)
+	m.start(m.running[1])
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
+	release := m.block(ctx)
+	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGTERM))
+	require.Zero(m.t, m.exit(first).ExitCode())
+	require.Positive(m.t, m.number(ctx, atHand, m.name(first)))
+	release()
+	m.end(ctx)
+}
+
+func endsAtOnce(ctx context.Context, m *midst) {
+	r := m.running[0]
+	m.running = m.running[:1]
+	m.begin(ctx)
+	release := m.block(ctx)
+	require.NoError(m.t, r.cmd.Process.Signal(syscall.SIGTERM))
+	m.drains()
+	require.NoError(m.t, r.cmd.Process.Signal(syscall.SIGTERM))
+	status, ok := m.exit(r).Sys().(syscall.WaitStatus)
+	require.True(m.t, ok)
+	require.True(m.t, status.Signaled(), "exit code %d", status.ExitStatus())
+	require.Equal(m.t, syscall.SIGTERM, status.Signal())
+	release()
+	m.start(r)
+	m.end(ctx)
+}
+
+// The control: one that is killed hands nothing over, and has to be missed first.
+func dies(ctx context.Context, m *midst) {
+	first := m.running[0]
+	m.begin(ctx)
+	m.start(m.running[1])
+	require.NoError(m.t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
+	require.NoError(m.t, first.cmd.Process.Signal(syscall.SIGKILL))
+	m.exit(first)
+	require.Positive(m.t, m.number(ctx, atHand, m.name(first)))
+	m.end(ctx)
+	require.Positive(m.t, m.number(ctx, missed))
+}

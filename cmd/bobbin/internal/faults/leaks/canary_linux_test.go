@@ -1,0 +1,466 @@
+package leaks
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// A mine is everything around a bot, all of which knows secrets and repeats them.
+type mine struct {
+	t     *testing.T
+	dir   string
+	birds canaries
+	slack *slacktest.Server
+	ann   string
+	model *httptest.Server
+	hub   *githubtest.Server // shop, by a GitHub App
+	desk  *harness.GitHost   // by BOBBIN_GIT_TOKEN
+	proxy *httptest.Server   // in front of everything that is not on this machine
+	db    *pgxpool.Pool
+	dbURL string // with its password
+	log   bytes.Buffer
+
+	mu      sync.Mutex
+	prompts bytes.Buffer
+	threads map[string]string // by channel
+}
+
+func openMine(t *testing.T) *mine {
+	t.Helper()
+	dir := harness.Dir(t)
+	var err error
+	m := &mine{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": harness.HostPassword}}
+	for _, name := range []string{"bot token", "app token", "model key", "database password", "ghost token", "proxy password"} {
+		m.birds[name] = strings.ToLower(rand.Text() + rand.Text())[:40]
+	}
+	m.birds["bot token"] = "xoxb-" + m.birds["bot token"]
+	m.birds["app token"] = "xapp-1-" + m.birds["app token"]
+	m.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", BotToken: m.birds["bot token"], AppToken: m.birds["app token"]})
+	require.NoError(t, err)
+	t.Cleanup(func() { m.slack.Close() })
+	m.ann = m.slack.AddUser(slacktest.User{Name: "ann"}).ID
+	m.openModel()
+	m.openRemotes()
+	m.openDatabase()
+	return m
+}
+
+// openModel: the model looks around in its sandbox before it does its work, and the
+// endpoint repeats the key when it turns one away, as they do.
+func (m *mine) openModel() {
+	m.model = harness.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked harness.Request) {
+		body := asked.Body
+		m.mu.Lock()
+		m.prompts.Write(body)
+		m.mu.Unlock()
+		if key := r.Header.Get("Authorization"); bytes.Contains(body, []byte("the wrong key")) {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s.", "type": "invalid_request_error", "code": "invalid_api_key"}}`, strings.TrimPrefix(key, "Bearer "))
+			return
+		}
+		name, args := harness.MendOneWord(asked)
+		if name == "report_root_cause" && !bytes.Contains(body, []byte("looking around")) {
+			name, args = "run", map[string]any{"command": nosy}
+		}
+		asked.Answer(w, name, args)
+	})
+}
+
+// nosy looks where a program's secrets may be.
+const nosy = `echo looking around; env; for f in /proc/*/environ /proc/*/cmdline; do tr '\0' '\n' <$f; done; find / -xdev \( -name '*.pem' -o -name '.netrc' -o -name '.pgpass' \) -print 2>/dev/null | head; true`
+
+func (m *mine) openRemotes() {
+	t := m.t
+	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
+	key, err := x509.ParsePKCS1PrivateKey(pemBytes(appKey()))
+	require.NoError(t, err)
+	m.hub, err = githubtest.Listen(githubtest.Config{Dir: filepath.Join(m.dir, "hub"), AppID: "12345", Key: &key.PublicKey, Print: "tok_"}) // no rule knows these
+	require.NoError(t, err)
+	t.Cleanup(m.hub.Close)
+	require.NoError(t, stage.PlantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
+	m.hub.Install("acme/shop", 7)
+	m.desk = harness.OpenGitHost(t, filepath.Join(m.dir, "desk"), files)
+	m.desk.Address = regexp.MustCompile(`//.*@`).ReplaceAllString(m.desk.Address, "//")
+	m.proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "HTTP/1.1 502 %s cannot get at %s\r\nX-Was: %s\r\n\r\n", r.Header.Get("Proxy-Authorization"), r.URL, r.Header)
+	}))
+	t.Cleanup(m.proxy.Close)
+}
+
+func pemBytes(text string) []byte {
+	block, _ := pem.Decode([]byte(text))
+	return block.Bytes
+}
+
+func (m *mine) openDatabase() {
+	t := m.t
+	plain := harness.Database(t)
+	var err error
+	m.db, err = pgxpool.New(t.Context(), plain)
+	require.NoError(t, err)
+	t.Cleanup(m.db.Close)
+	role := "miner_" + strings.ToLower(rand.Text())
+	_, err = m.db.Exec(t.Context(), fmt.Sprintf("create role %s superuser login password '%s'", role, m.birds["database password"]))
+	require.NoError(t, err)
+	t.Cleanup(func() { _, _ = m.db.Exec(context.Background(), "drop role "+role) })
+	u, err := url.Parse(plain)
+	require.NoError(t, err)
+	u.User = url.UserPassword(role, m.birds["database password"])
+	m.dbURL = u.String()
+}
+
+// channel makes one for a repository.
+func (m *mine) channel(name string) string {
+	return m.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{m.ann, m.slack.App().BotUser}}).ID
+}
+
+// program is bobbin serve, with these variables beside its own.
+func (m *mine) program(config string, more ...string) *exec.Cmd {
+	name := filepath.Join(m.dir, fmt.Sprintf("bobbin-%d.yaml", m.log.Len()))
+	require.NoError(m.t, os.WriteFile(name, []byte(config), 0o600))
+	proxy := "http://bot:" + m.birds["proxy password"] + "@" + strings.TrimPrefix(m.proxy.URL, "http://")
+	cmd := exec.Command(harness.Program(m.t), "serve", "--config", name, "--verbose")
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "BOBBIN_DATA_DIR=" + filepath.Join(m.dir, "data"),
+		secrets.SlackBotToken + "=" + m.birds["bot token"], secrets.SlackAppToken + "=" + m.birds["app token"], "SLACK_API_URL=" + m.slack.URL(),
+		secrets.ModelKey + "=" + m.birds["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1", secrets.DatabaseURL + "=" + m.dbURL,
+		secrets.GitToken + "=" + m.birds["git token"], "GHOST_TOKEN=" + m.birds["ghost token"], secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`),
+		"HTTPS_PROXY=" + proxy,
+	}, more...)
+	cmd.Stdout, cmd.Stderr = &m.log, &m.log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd
+}
+
+func (m *mine) say(channel, text string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.threads[channel] == "" {
+		text = m.slack.Mention() + " " + text
+	}
+	ts, err := m.slack.Say(channel, m.ann, text, m.threads[channel])
+	if err != nil {
+		m.t.Error(err)
+	}
+	if m.threads[channel] == "" {
+		m.threads[channel] = ts
+	}
+}
+
+// await tells whether the bot says that in the channel, sooner or later.
+func (m *mine) await(ctx context.Context, channel, text string) bool {
+	m.mu.Lock()
+	root := m.threads[channel]
+	m.mu.Unlock()
+	_, err := m.slack.WaitFor(ctx, channel, root, func(all []slacktest.Message) bool {
+		return slices.ContainsFunc(all, func(x slacktest.Message) bool {
+			return x.BotID == m.slack.App().BotID && strings.Contains(m.slack.Readable(x.Text), text)
+		})
+	})
+	if err != nil {
+		m.t.Errorf("waited for %q: %v; the thread is:\n%s", text, err, m.slack.ExportText(channel, root))
+	}
+	return err == nil
+}
+
+// echo answers in a remote's place with all that it was sent.
+func echo(status int, location string) harness.GitTrouble {
+	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		_, password, _ := r.BasicAuth()
+		if location != "" {
+			w.Header().Set("Location", location+url.QueryEscape(password))
+		}
+		w.Header().Set("WWW-Authenticate", `Basic realm="`+password+`"`)
+		w.WriteHeader(status)
+		fmt.Fprintf(w, "not with %s (%s)", password, r.Header.Get("Authorization"))
+	}
+}
+
+// hubEchoes puts an echo in front of GitHub: of its API, of fetches or of pushes.
+func (m *mine) hubEchoes(at string, how harness.GitTrouble) {
+	m.hub.Spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+		if !strings.Contains(r.URL.RequestURI(), at) {
+			return false
+		}
+		how(w, r, real)
+		return true
+	})
+}
+
+// shop is a whole session with a GitHub App, in which everything fails once.
+func (m *mine) shop(ctx context.Context, channel string) {
+	m.hubEchoes("/api/", func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `{"message": "no: %s"}`, r.Header.Get("Authorization"))
+	})
+	m.say(channel, "the word is wrong")
+	if !m.await(ctx, channel, "I cannot get at the repository") {
+		return
+	}
+	m.hubEchoes("git-upload-pack", echo(http.StatusFound, "http://elsewhere.invalid/?token="))
+	m.say(channel, "it is mended, I think")
+	if !m.await(ctx, channel, "sends us to another host") {
+		return
+	}
+	m.hub.Spoil(nil)
+	m.say(channel, "now it is mended, please go on")
+	if !m.await(ctx, channel, "Root cause (revision 1") {
+		return
+	}
+	m.hubEchoes("git-receive-pack", echo(http.StatusForbidden, ""))
+	m.say(channel, "fix it")
+	if !m.await(ctx, channel, "could not be pushed") {
+		return
+	}
+	m.hub.Spoil(nil)
+	m.hub.Expire()
+	m.say(channel, "push again")
+	m.await(ctx, channel, "Done. Pushed")
+}
+
+// atDesk is the same with a token for all, and a Postgres that fails with words of its own.
+func (m *mine) atDesk(ctx context.Context, channel string) {
+	m.desk.Fail(harness.ReadRefs, harness.Lasting, echo(http.StatusUnauthorized, ""))
+	m.say(channel, "the word is wrong")
+	if !m.await(ctx, channel, "does not accept the token BOBBIN_GIT_TOKEN") {
+		return
+	}
+	m.desk.Mend()
+	if _, err := m.db.Exec(ctx, `create function quotes() returns trigger language plpgsql as $$ begin raise exception 'connection "%" lost', '`+m.dbURL+`'; end $$;
+		create trigger quotes before insert on reports for each row execute function quotes()`); err != nil {
+		m.t.Error(err)
+	}
+	m.say(channel, "it is mended, please go on")
+	for failed := 0; failed == 0 && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+		if err := m.db.QueryRow(ctx, `select count(*) from river_job where cardinality(errors) > 0`).Scan(&failed); err != nil {
+			m.t.Error(err)
+			return
+		}
+	}
+	if _, err := m.db.Exec(ctx, `drop trigger quotes on reports; drop function quotes`); err != nil {
+		m.t.Error(err)
+	}
+	if !m.await(ctx, channel, "Root cause (revision 1") {
+		return
+	}
+	m.desk.Fail(harness.WriteRefs, harness.Lasting, echo(http.StatusFound, "/login?token="))
+	m.say(channel, "fix it")
+	if !m.await(ctx, channel, "could not be pushed") {
+		return
+	}
+	m.desk.Mend()
+	m.say(channel, "push again")
+	m.await(ctx, channel, "Done. Pushed")
+}
+
+// places are all where a secret must not be, after the bot has ended.
+func (m *mine) places() map[string]string {
+	t := m.t
+	places := map[string]string{"the log": m.log.String(), "prompts": m.prompts.String()}
+	for table, rows := range tables(t, m.db) {
+		places["table "+table] = rows
+	}
+	var slack strings.Builder
+	for _, r := range m.slack.Requests("") {
+		fmt.Fprintf(&slack, "%s %v %s\n", r.Method, r.Args, r.Error)
+	}
+	for channel, root := range m.threads {
+		b, err := m.slack.ExportJSON(channel, root)
+		require.NoError(t, err)
+		slack.Write(b)
+	}
+	places["Slack"] = slack.String()
+	require.NoError(t, filepath.WalkDir(filepath.Join(m.dir, "data"), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		places["file "+name] = name + "\n" + string(b) + inflated(b)
+		return err
+	}))
+	objects := func(dir string) {
+		out, err := exec.Command("git", "-c", "safe.directory=*", "-C", dir, "cat-file", "--batch", "--batch-all-objects").Output()
+		require.NoError(t, err, dir)
+		places["objects of "+dir] = string(out)
+	}
+	objects(m.desk.Dir)
+	objects(filepath.Join(m.dir, "hub", "acme", "shop.git"))
+	mirrors, err := filepath.Glob(filepath.Join(m.dir, "data", "mirrors", "*.git"))
+	require.NoError(t, err)
+	for _, dir := range mirrors {
+		objects(dir)
+	}
+	return places
+}
+
+// inflated is what a loose object holds.
+func inflated(b []byte) string {
+	r, err := zlib.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return ""
+	}
+	plain, _ := io.ReadAll(r)
+	return string(plain)
+}
+
+// tables are all rows of all tables, as text.
+func tables(t *testing.T, db *pgxpool.Pool) map[string]string {
+	t.Helper()
+	rows, err := db.Query(t.Context(), `select quote_ident(table_schema) || '.' || quote_ident(table_name) from information_schema.tables
+		where table_schema not in ('pg_catalog', 'information_schema')`)
+	require.NoError(t, err)
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Greater(t, len(names), 20)
+	all := map[string]string{}
+	for _, name := range names {
+		rows, err := db.Query(t.Context(), `select row_to_json(t)::text from `+name+` t`)
+		require.NoError(t, err)
+		lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		require.NoError(t, err)
+		all[name] = strings.Join(lines, "\n")
+	}
+	return all
+}
+
+// A whole bot, with pushes and with errors of every kind, in which all that it talks to
+// repeats the secrets that it was sent: none of them is anywhere after.
+func TestSecretsAreNowhere(t *testing.T) {
+	t.Parallel()
+	m := openMine(t)
+	shop, desk, ghost, wrongKey := m.channel("shop"), m.channel("desk"), m.channel("ghost"), m.channel("wrong-key")
+	config := fmt.Sprintf(`repositories:
+- {name: shop, url: "%s/acme/shop.git", base: main, channels: [%s], github_app: {id: 12345, api_url: "%s"}}
+- {name: desk, url: "%s", base: main, channels: [%s, %s]}
+- {name: ghost, url: "https://ghost.invalid/acme/ghost.git", base: main, channels: [%s], token_env: GHOST_TOKEN}
+`, m.hub.URL, shop, m.hub.API, m.desk.Address, desk, wrongKey, ghost)
+
+	// Starts that fail: a Postgres that is not there, an address that is none.
+	for _, address := range []string{"postgres://u:" + m.birds["database password"] + "@127.0.0.1:1/d", "postgres://u:" + m.birds["database password"] + "%zz@h/d", "postgres://u:" + m.birds["database password"] + "@h:port/d"} {
+		require.Error(t, m.program(config, secrets.DatabaseURL+"="+address).Run())
+	}
+	bot := m.program(config)
+	require.NoError(t, bot.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- bot.Wait() }()
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
+	defer cancel()
+	require.NoError(t, m.slack.WaitConnected(ctx, 1))
+	m.say(wrongKey, "it has the wrong key")
+	m.await(ctx, wrongKey, "key")
+	var all sync.WaitGroup
+	all.Go(func() { m.shop(ctx, shop) })
+	all.Go(func() { m.atDesk(ctx, desk) })
+	all.Go(func() { m.say(ghost, "the word is wrong"); m.await(ctx, ghost, "I cannot get at the repository") })
+	all.Wait()
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", bot.Process.Pid))
+	require.NoError(t, err)
+	require.NoError(t, bot.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, <-ended, m.log.String())
+
+	for i, token := range m.hub.Tokens() {
+		m.birds[fmt.Sprintf("minted token %d", i)] = token.Value
+	}
+	require.Greater(t, len(m.birds), 10)
+	places := m.places()
+	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.birds["proxy password"], "") // the kernel's part of what libraries read later
+	require.Contains(t, places["prompts"], "looking around", "the agent has looked at its sandbox")
+	require.Contains(t, places["prompts"], "GOPROXY=off")
+	require.Contains(t, places["the log"], "level=")
+	require.Contains(t, places["table public.river_job"], "lost", "Postgres' own words are kept")
+	require.Empty(t, strings.Join(m.birds.everywhere(places), "\n"))
+	if testing.Verbose() {
+		n := 0
+		for _, text := range places {
+			n += len(text)
+		}
+		t.Logf("%d secrets in none of %d places, %d KiB\n%s", len(m.birds), len(places), n>>10, m.log.String())
+	}
+}
+
+// The control: without redaction, and with a password in a remote's address, the same
+// detector finds what the same remote repeats.
+func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
+	t.Parallel()
+	m := openMine(t)
+	channel := m.channel("desk")
+	app := m.slack.App()
+	s := server.Settings{
+		Place:      storage.Place{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
+		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(),
+		SlackPace: time.Millisecond, ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2, Seats: store.Seats{AtOnce: 2},
+		Repositories: []turn.Repository{{
+			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+harness.HostPassword+"@", 1)}, Base: "main", Channels: []string{channel},
+		}},
+	}
+	service, err := server.New(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))
+	require.NoError(t, err)
+	ctx, stop := context.WithTimeout(context.Background(), harness.Patience)
+	ended := make(chan error, 1)
+	go func() { ended <- service.Run(ctx) }()
+	require.NoError(t, m.slack.WaitConnected(ctx, 1))
+	m.desk.Fail(harness.ReadRefs, harness.Lasting, echo(http.StatusForbidden, ""))
+	m.say(channel, "the word is wrong")
+	m.await(ctx, channel, "may not do this: not with "+harness.HostPassword)
+	stop()
+	<-ended
+	service.Close()
+	found := m.birds.everywhere(m.places())
+	require.Contains(t, found, "git token is in Slack")
+	require.Contains(t, found, "git token is in table public.lines")
+}
+
+// appKey is a GitHub App's key, as GitHub gives it out. It is made once: that takes a while.
+var appKey = sync.OnceValue(func() string {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+})

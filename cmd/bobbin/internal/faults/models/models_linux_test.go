@@ -1,0 +1,270 @@
+package models
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A trial is one run of the bot with a model that fails: one session for each fault and
+// each turn of the conversation, side by side, all of which have to end in a push.
+type trial struct {
+	t        *testing.T
+	sessions []*spoiled
+	heal     bool    // the endpoint hides that an answer was cut
+	limit    float64 // what a session may cost, in USD
+
+	stage *stage.Stage
+	db    *pgxpool.Pool
+	model *faultyModel
+	log   *harness.LogBook
+}
+
+// A spoiled session has one fault at one of its turns.
+type spoiled struct {
+	number int
+	fault  modelFault
+	turn   string // by the tool that the model would call there
+
+	place   harness.Thread
+	asked   bool // "fix it" was said
+	replies int  // of a person, after the bot had said that it cannot go on
+
+	mu     sync.Mutex
+	hits   int  // requests that were spoilt
+	lifted bool // the fault has passed
+	whole  int  // answers that were given whole
+	most   int  // bytes of its longest request
+}
+
+// the turns of a session, each a request to the model.
+var turns = []string{"report_root_cause", "delegate", "read_file", "edit_file", "done", "finish"}
+
+func byWorker(turn string) bool {
+	return slices.Contains([]string{"read_file", "edit_file", "done"}, turn)
+}
+
+// everyFault is each fault at each turn that it can come at.
+func everyFault() (all []*spoiled) {
+	for _, f := range modelFaults() {
+		for _, turn := range turns {
+			if f.only == "" || f.only == turn {
+				all = append(all, &spoiled{fault: f, turn: turn})
+			}
+		}
+	}
+	return all
+}
+
+// trialKey is in the bot's hands, and nowhere else.
+const trialKey = "sk-trial-0123456789abcdef"
+
+// TestModelFaults: whatever a model or its endpoint does, a session recovers, or rests with
+// one line and goes on when somebody replies; no half call is run or kept. A seeded few are
+// tried here; BOBBIN_MODEL_FAULTS="seed sessions" sets others, and "all" tries every fault at
+// every turn.
+func TestModelFaults(t *testing.T) {
+	t.Parallel()
+	seed, most := uint64(1), 12
+	own := os.Getenv("BOBBIN_MODEL_FAULTS")
+	if own != "" && own != "all" {
+		_, err := fmt.Sscan(own, &seed, &most)
+		require.NoError(t, err, `BOBBIN_MODEL_FAULTS is "all", or: seed sessions`)
+	}
+	all := everyFault()
+	if own != "all" {
+		random := rand.New(rand.NewPCG(seed, seed))
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		all = all[:min(most, len(all))]
+	}
+	t.Logf("seed %d: %d sessions, %d kinds of faults", seed, len(all), len(modelFaults()))
+	tr := &trial{t: t, sessions: all}
+	tr.open()
+	tr.play(time.Duration(120+len(all)) * time.Second)
+	require.Empty(t, tr.findings())
+	require.GreaterOrEqual(t, len(modelFaults()), 25)
+}
+
+// A session that has cost what it may rests with a line; each "go on" allows as much again.
+func TestALimitOfCostRests(t *testing.T) {
+	t.Parallel()
+	says := []string{"Paused: "}
+	tr := &trial{t: t, limit: 4.5 * unit, sessions: []*spoiled{{fault: modelFault{name: "the cost", says: says}}}}
+	tr.open()
+	tr.play(time.Minute)
+	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
+	require.Contains(t, tr.thread(tr.sessions[0]), "used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
+}
+
+// What is looked at is looked at in earnest: each of these is found out.
+func TestPoisonedHistoryIsFoundOut(t *testing.T) {
+	t.Parallel()
+	tr := &trial{t: t}
+	poisons := []struct{ sql, found string }{
+		{`delete from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' and seq = (select max(seq) from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool')`, "has no result"},
+		{`insert into transcript (session_id, task_id, seq, body) select session_id, task_id, 999, body from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' limit 1`, "has 2 results"},
+		{`insert into transcript (session_id, task_id, seq, body) values ($1, 0, 999, '{"role":"assistant","calls":[{"id":"half-1","name":"say","args":"{\"mess"}]}')`, "half a call"},
+		{`update sessions set spent_usd = spent_usd - 0.002 where id = $1`, "were spent"},
+		{`insert into lines (session_id, agent, text) values ($1, 'x', 'The model could not answer (again)')`, "could not answer"},
+	}
+	for range poisons {
+		tr.sessions = append(tr.sessions, &spoiled{fault: modelFault{name: "none", spoil: nil}})
+	}
+	tr.open()
+	tr.play(time.Minute)
+	require.Empty(t, tr.findings(), "before anything is poisoned")
+	for n, p := range poisons {
+		_, err := tr.db.Exec(t.Context(), p.sql, tr.sessionID(tr.sessions[n]))
+		require.NoError(t, err)
+	}
+	found := tr.findings()
+	for n, p := range poisons {
+		require.Regexp(t, fmt.Sprintf(`(?m)^session %d .*%s`, n, p.found), found)
+	}
+}
+
+// The control: an endpoint that hides its cuts is one that a client takes at its word, as it
+// would every endpoint if it did not ask for a finish reason. The half calls are run then,
+// and that is noticed.
+func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
+	t.Parallel()
+	tr := &trial{t: t, heal: true}
+	for _, s := range everyFault() {
+		if s.fault.half && s.turn == "report_root_cause" {
+			tr.sessions = append(tr.sessions, s)
+		}
+	}
+	require.GreaterOrEqual(t, len(tr.sessions), 4)
+	tr.open()
+	tr.play(time.Minute)
+	found := tr.findings()
+	for n := range tr.sessions {
+		require.Regexp(t, fmt.Sprintf(`(?m)^session %d .*half a call`, n), found)
+	}
+}
+
+func (tr *trial) open() {
+	t := tr.t
+	dir := harness.Dir(t)
+	var err error
+	files := []txtar.File{{Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200)}}
+	var bugs []byte // one file for all: a session has a tree of its own
+	for n, s := range tr.sessions {
+		s.number = n
+		bugs = fmt.Appendf(bugs, "wrong <%d>\n", n)
+	}
+	files = append(files, txtar.File{Name: bugsFile, Data: bugs})
+	tr.model, tr.log = serveFaults(t, tr.sessions, tr.heal), &harness.LogBook{}
+	tr.stage, err = stage.Open(t.Context(), stage.Config{
+		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: harness.Database(t),
+		Log: slog.New(slog.NewTextHandler(tr.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Adjust: tr.adjust,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { tr.stage.Close() })
+	require.NoError(t, tr.stage.Start(context.Background()))
+	tr.db = tr.stage.Store.Pool
+	for n, s := range tr.sessions {
+		ch := tr.stage.Slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{tr.stage.People["ann"], tr.stage.Slack.App().BotUser}})
+		s.place.Channel = ch.ID
+	}
+}
+
+// adjust makes the bot ask the failing model, and wait as briefly as a test has to.
+func (tr *trial) adjust(s *server.Settings) {
+	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
+	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
+	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
+	s.Limits = workflow.Limits{workflow.LimitOf(workflow.OfSession, workflow.USD): tr.limit}
+	s.Sandbox.Kind, s.Seats = "none", store.Seats{AtOnce: atOnce}
+	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
+	for _, a := range s.Agents {
+		s.Prices[a.Model], s.Fallback[a.Model] = model.Price{Input: 1, Output: 10}, []string{"spare"}
+	}
+}
+
+// play is what people do: they report, say "fix it", and reply where the bot rests.
+func (tr *trial) play(most time.Duration) {
+	ctx, cancel := context.WithTimeout(tr.t.Context(), most)
+	defer cancel()
+	waiting, open := tr.sessions, []*spoiled{}
+	for len(waiting)+len(open) > 0 && ctx.Err() == nil {
+		for len(waiting) > 0 && len(open) < atOnce {
+			tr.begin(waiting[0])
+			waiting, open = waiting[1:], append(open, waiting[0])
+		}
+		open = slices.DeleteFunc(open, tr.tend)
+		harness.Sleep(ctx, 40*time.Millisecond)
+	}
+}
+
+// atOnce is how many sessions are under way side by side.
+const atOnce = 16
+
+func (tr *trial) begin(s *spoiled) {
+	slack := tr.stage.Slack
+	root, err := slack.Say(s.place.Channel, tr.stage.People["ann"], fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
+	require.NoError(tr.t, err)
+	s.place.Root = root
+}
+
+// rests are the lines after which nothing happens until somebody writes.
+var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|Paused: |tasks ended without a result|failed on my side`)
+
+// tend looks after one session, and tells whether it is over.
+func (tr *trial) tend(s *spoiled) bool {
+	said := tr.thread(s)
+	say := func(text string) {
+		_, err := tr.stage.Slack.Say(s.place.Channel, tr.stage.People["ann"], text, s.place.Root)
+		require.NoError(tr.t, err)
+	}
+	switch stuck := len(rests.FindAllString(said, -1)); {
+	case strings.Contains(said, "Done. Pushed"), tr.heal && strings.Contains(said, canary):
+		return true
+	case stuck > s.replies && s.replies < 3:
+		s.replies = stuck
+		s.mu.Lock()
+		s.lifted = true
+		s.mu.Unlock()
+		if strings.Contains(said, "Paused: ") {
+			say("go on")
+			break
+		}
+		say("try it again now")
+	case !s.asked && strings.Contains(said, "Root cause (revision"):
+		s.asked = true
+		say("fix it")
+	}
+	return false
+}
+
+// thread is what the bot said in a session's thread.
+func (tr *trial) thread(s *spoiled) string {
+	var b strings.Builder
+	for _, m := range tr.stage.Slack.Thread(s.place.Channel, s.place.Root) {
+		if m.BotID == tr.stage.Slack.App().BotID {
+			b.WriteString(m.Text + "\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,80 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A mind is a model that needs no script and is not led astray: it looks at the calls that
+// it made of its own accord and at what became of them, and goes on from there, whatever
+// else stands in the conversation.
+type mind struct{ harness.Request }
+
+// bugsFile is where every word is wrong, one a line.
+const bugsFile = "bugs/all.txt"
+
+// ownCall begins the ids of the calls that a mind makes of its own accord.
+const ownCall = "good"
+
+// last is the newest of those calls, with its result.
+func (m mind) last() (name, result string) {
+	id := ""
+	for _, message := range m.Messages {
+		for _, c := range message.Calls {
+			if strings.HasPrefix(c.ID, ownCall) && strings.HasSuffix(c.ID, "-"+c.Function.Name) {
+				id, name, result = c.ID, c.Function.Name, ""
+			}
+		}
+		if message.Role == "tool" && message.CallID == id {
+			result = message.Text()
+		}
+	}
+	return name, result
+}
+
+func (m mind) heard(text string) bool {
+	for _, message := range m.Messages {
+		if message.Role == "user" && strings.Contains(message.Text(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// next is what the mind calls: the orchestrator reports, delegates, finishes; a worker reads
+// the file, mends it, and is done.
+func (m mind) next(number int) (name string, args map[string]any) {
+	called, result := m.last()
+	if m.IsOrchestrator() {
+		switch {
+		case called == "finish", called == "delegate" && (strings.Contains(result, " is done: ") || strings.Contains(result, "nothing is left to do")):
+			return "finish", map[string]any{"summary": fmt.Sprintf("Line %d is right now.", number)}
+		case m.heard("was approved by"):
+			return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": fmt.Sprintf("Mend bug %d in %s", number, bugsFile)}}}
+		}
+		place := fmt.Sprintf("%s:%d", bugsFile, number+1)
+		return "report_root_cause", map[string]any{
+			"summary": fmt.Sprintf("Bug %d", number), "cause": "The word is wrong in " + place + ".", "confidence": "high",
+			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": place}},
+		}
+	}
+	wrong, right := fmt.Sprintf("wrong <%d>", number), fmt.Sprintf("right <%d>", number)
+	switch {
+	case called == "read_file" && strings.Contains(result, wrong):
+		return "edit_file", map[string]any{"path": bugsFile, "old": wrong, "new": right}
+	case called == "read_file" && strings.Contains(result, right), called == "edit_file" && !strings.Contains(result, "has to be read"):
+		return "done", map[string]any{"summary": "The word is right in " + bugsFile}
+	case called == "done" && strings.Contains(result, "Nothing was changed"):
+		return "blocked", map[string]any{"reason": "nothing is left to do: " + bugsFile + " is right already"}
+	}
+	return "read_file", map[string]any{"path": bugsFile, "offset": number + 1, "limit": 1}
+}
+
+// call is what the mind calls, on the wire.
+func (m mind) call(name string, args map[string]any) harness.Call {
+	b, _ := json.Marshal(args)
+	return harness.Call{ID: fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), Name: name, Args: string(b)}
+}

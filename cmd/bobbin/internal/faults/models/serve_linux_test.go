@@ -1,0 +1,95 @@
+package models
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A faultyModel is a mind behind an endpoint that spoils each session's requests as the
+// session says, and that looks at every request as a strict endpoint would.
+type faultyModel struct {
+	*httptest.Server
+	sessions []*spoiled
+	heal     bool
+
+	mu      sync.Mutex
+	invalid []string // requests that no strict endpoint would take
+}
+
+func serveFaults(t *testing.T, sessions []*spoiled, heal bool) *faultyModel {
+	t.Helper()
+	f := &faultyModel{sessions: sessions, heal: heal}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Server.Close)
+	t.Cleanup(f.Server.CloseClientConnections) // before it: some requests are held
+	return f
+}
+
+// ServeHTTP answers one request of one session.
+func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request, ok := harness.ReadRequest(w, r)
+	if !ok {
+		return
+	}
+	asked, body := mind{request}, request.Body
+	number := -1
+	if m := harness.BugNumber.FindSubmatch(body); m != nil {
+		number, _ = strconv.Atoi(string(m[1]))
+	}
+	if number < 0 || number >= len(f.sessions) {
+		http.Error(w, "no session", http.StatusTeapot)
+		return
+	}
+	s := f.sessions[number]
+	for _, problem := range harness.InvalidRequest(body) {
+		f.note("session %d (%s at %s): the model was sent a request with %s", number, s.fault.name, s.turn, problem)
+	}
+	name, args := asked.next(number)
+	hit, spoils := s.spoils(asked.Model, name, body)
+	switch {
+	case spoils == "refused":
+		http.Error(w, `{"error":{"message":"This model's maximum context length is exceeded","code":"context_length_exceeded"}}`, http.StatusBadRequest)
+	case spoils != "":
+		s.fault.spoil(&shot{Stream: &harness.Stream{ResponseWriter: w, Heal: f.heal}, r: r, asked: request, name: name, args: args, hit: hit})
+	default:
+		(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", asked.call(name, args))
+	}
+}
+
+// spoils says what becomes of a request, and counts it.
+func (s *spoiled) spoils(model, name string, body []byte) (hit int, how string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	spare := model == "spare" && !s.fault.rests // it fails too only where the fault says so
+	switch {
+	case s.hits > 0 && s.fault.guard != nil && s.fault.guard(s, body):
+		return 0, "refused"
+	case s.fault.spoil != nil && name == s.turn && !s.lifted && !spare && (s.fault.times == 0 || s.hits < s.fault.times):
+		s.hits++
+		if s.fault.whole {
+			s.whole++
+		}
+		return s.hits, "spoilt"
+	}
+	s.whole++
+	return 0, ""
+}
+
+func (f *faultyModel) note(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.invalid = append(f.invalid, fmt.Sprintf(format, args...))
+}
+
+func (f *faultyModel) problems() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.invalid)
+}

@@ -1,0 +1,46 @@
+package models
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A shot is one request that is spoilt.
+type shot struct {
+	*harness.Stream
+	r     *http.Request
+	asked harness.Request
+	name  string // what the model would call
+	args  map[string]any
+	hit   int
+}
+
+// canary is what nobody may read: only calls that must not be run say it.
+const canary = "CANARY"
+
+// right is what the model would have called, under an id that tells that it was discarded.
+func (s *shot) right(prefix string) harness.Call {
+	b, _ := json.Marshal(s.args)
+	return harness.Call{ID: s.id(prefix, 1), Name: s.name, Args: string(b)}
+}
+
+// sing is a call that people would see.
+func (s *shot) sing(prefix, args string) harness.Call {
+	return harness.Call{ID: s.id(prefix, 2), Name: "say", Args: args}
+}
+
+func (s *shot) id(prefix string, n int) string {
+	return fmt.Sprintf("%s-%d-%d-%d-%s", prefix, n, s.hit, len(s.asked.Messages), s.name)
+}
+
+const song = `{"message":"` + canary + `"}`
+
+// unit is what a whole answer costs.
+const unit = 0.002
+
+func refusal(status int, body string, header ...string) func(*shot) {
+	return func(s *shot) { s.Refuse(status, body, header...) }
+}

@@ -1,0 +1,266 @@
+package upgrades
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+// A clerk is a model whose answer follows from the conversation it is shown, whichever
+// version of the program shows it. The first message of a thread says what is wanted and
+// of which file: "bug NAME:" is a wrong word in words/NAME.txt.
+type clerk struct {
+	*httptest.Server
+
+	mu   sync.Mutex
+	hold map[string]string // what is never answered: by name, the call that would be next
+	held map[string]int    // how many wait there
+}
+
+func openClerk(t *testing.T, hold map[string]string) *clerk {
+	t.Helper()
+	c := &clerk{hold: hold, held: map[string]int{}}
+	c.Server = httptest.NewServer(http.HandlerFunc(c.answer))
+	t.Cleanup(c.Close)
+	return c
+}
+
+// holding is how many requests about name wait for ever.
+func (c *clerk) holding(name string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held[name]
+}
+
+// await returns when a request about name waits.
+func (c *clerk) await(ctx context.Context, name string) error {
+	for c.holding(name) == 0 {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("nobody asked about %s: %w", name, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// A letter is a request to the clerk, as far as it is looked at.
+type letter struct {
+	harness.Request
+
+	calls  []string // in order, and what came back
+	result string   // of the last call
+	told   string   // since the last call
+	all    string
+	pushed bool
+}
+
+func (c *clerk) answer(w http.ResponseWriter, r *http.Request) {
+	asked, ok := harness.ReadRequest(w, r)
+	if !ok {
+		return
+	}
+	l := letter{Request: asked}
+	l.read()
+	call, args := l.next()
+	name := l.name()
+	c.mu.Lock()
+	wait := c.hold[name] == call
+	if wait {
+		c.held[name]++
+	}
+	c.mu.Unlock()
+	if wait {
+		<-r.Context().Done()
+		c.mu.Lock()
+		c.held[name]--
+		c.mu.Unlock()
+		return
+	}
+	l.Answer(w, call, args)
+}
+
+func (l *letter) read() {
+	for i, m := range l.Messages {
+		text := m.Text()
+		switch {
+		case i == 0:
+			continue
+		case m.Role == "tool":
+			l.result = text
+			l.pushed = l.pushed || strings.HasPrefix(text, "Pushed ")
+		case m.Role == "assistant":
+			l.told, l.result = "", ""
+		default:
+			l.told += text + "\n"
+		}
+		for _, call := range m.Calls {
+			l.calls = append(l.calls, call.Function.Name)
+		}
+		l.all += text + "\n"
+	}
+}
+
+var (
+	caseNamed = regexp.MustCompile(`\b(bug|question|doubt|feature|plan|interview|pair|advice|diagnosis) ([a-z]+): the word`)
+	taskNamed = regexp.MustCompile(`Do it: mend words/([a-z0-9]+)\.txt`)
+	fileNamed = regexp.MustCompile(`words/([a-z]+)2?\.txt`)
+)
+
+func (l *letter) kind() (kind, name string) {
+	if m := caseNamed.FindStringSubmatch(l.all); m != nil {
+		return m[1], m[2]
+	}
+	return "", ""
+}
+
+// name is what the conversation is about, whoever leads it.
+func (l *letter) name() string {
+	if _, name := l.kind(); name != "" {
+		return name
+	}
+	if m := fileNamed.FindStringSubmatch(l.all); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+func (l *letter) called(name string) bool {
+	for _, c := range l.calls {
+		if c == name {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *letter) last() string {
+	if len(l.calls) == 0 {
+		return ""
+	}
+	return l.calls[len(l.calls)-1]
+}
+
+type arguments = map[string]any
+
+func (l *letter) next() (call string, args arguments) {
+	switch {
+	case l.IsOrchestrator():
+		return l.lead()
+	case l.IsConsultant():
+		return "advise", arguments{"bottom_line": "Mend the word.", "steps": []string{"mend it"}, "effort": "quick", "confidence": "high"}
+	}
+	return l.work()
+}
+
+// lead is the orchestrator's part.
+func (l *letter) lead() (string, arguments) {
+	kind, name := l.kind()
+	switch {
+	case l.last() == "delegate" && strings.Contains(l.result, "is done"):
+		return l.finish(kind, name)
+	case l.last() == "delegate" && l.result != "", l.last() == "finish" && strings.Contains(l.result, "Nothing was changed"):
+		return "delegate", l.tasks(kind, name)
+	case strings.Contains(l.told, "push again"):
+		return l.finish(kind, name)
+	case strings.Contains(l.told, "was approved by"), strings.Contains(l.told, "confirmed the shared understanding"),
+		l.last() == "restate_request" && strings.Contains(l.result, "delegate"):
+		return "delegate", l.tasks(kind, name)
+	}
+	return l.explore(kind, name)
+}
+
+func (l *letter) explore(kind, name string) (string, arguments) {
+	asks := map[string]bool{"doubt": true, "interview": true}[kind]
+	switch {
+	case kind == "question":
+		return "reply", arguments{"text": fmt.Sprintf("Answer %d is in words/%s.txt.", 1+strings.Count(strings.Join(l.calls, " "), "reply"), name)}
+	case asks && !l.called("ask"):
+		return "ask", arguments{
+			"question": "Which word shall stand in words/" + name + ".txt?", "options": []string{"right", "left"}, "recommended": "right",
+			"open": []any{arguments{"question": "In capitals?", "recommended": "no"}},
+		}
+	case kind == "advice" && !l.called("consult"):
+		return "consult", arguments{"question": "Is it only the word in words/" + name + ".txt?"}
+	case kind == "feature", kind == "interview":
+		return "restate_request", arguments{
+			"surface_area": "words " + name, "done_criteria": []string{"words/" + name + ".txt says right"}, "files": []string{"words/" + name + ".txt"},
+		}
+	case kind == "plan":
+		return "propose_plan", arguments{
+			"title": "Plan " + name, "summary": "The word is mended.", "risks": []string{}, "verification": "read the file",
+			"tasks": []any{arguments{"description": "mend the word", "category": "quick", "files": []string{"words/" + name + ".txt"}, "acceptance": "it says right", "check": "cat words/" + name + ".txt"}},
+		}
+	case kind == "diagnosis":
+		guess := func(claim, outcome string) any {
+			return arguments{"claim": claim, "probe": "read words/" + name + ".txt", "outcome": outcome}
+		}
+		return "report_diagnosis", arguments{
+			"bug": "Diagnosis " + name, "root_cause": "The word is wrong in words/" + name + ".txt:1.", "affected_scope": []string{"readers, all"},
+			"proposed_fix": []string{"mend the word"}, "risk": arguments{"level": "LOW", "reason": "one word"}, "evidence": l.evidence(name),
+			"hypotheses": []any{guess("the word", "confirmed"), guess("the file", "ruled_out"), guess("the reader", "ruled_out")},
+		}
+	}
+	return "report_root_cause", arguments{
+		"summary": "Bug " + name, "cause": "The word is wrong in words/" + name + ".txt:1.", "confidence": "high", "evidence": l.evidence(name),
+	}
+}
+
+func (l *letter) evidence(name string) []any {
+	return []any{arguments{"claim": "it says wrong", "grade": "observed", "source": "words/" + name + ".txt:1"}}
+}
+
+func (l *letter) finish(kind, name string) (string, arguments) {
+	args := arguments{"summary": "The word of " + name + " is right now."}
+	if kind == "feature" || kind == "interview" {
+		args["criteria"] = []any{arguments{"met": true, "how": "words/" + name + ".txt:1"}}
+	}
+	return "finish", args
+}
+
+// tasks are one, and for a pair two that work side by side. What comes after a push is in
+// another file.
+func (l *letter) tasks(kind, name string) arguments {
+	files := []string{name}
+	switch {
+	case kind == "pair":
+		files = []string{name, name + "2"}
+	case l.pushed:
+		files = []string{name + "2"}
+	}
+	var tasks []any
+	for _, f := range files {
+		task := arguments{"category": "quick", "description": "Do it: mend words/" + f + ".txt"}
+		if kind == "plan" {
+			task["plan"] = 1
+		}
+		tasks = append(tasks, task)
+	}
+	return arguments{"tasks": tasks}
+}
+
+// work is a worker's part: read, edit, done.
+func (l *letter) work() (string, arguments) {
+	file := "unknown"
+	if m := taskNamed.FindStringSubmatch(l.all); m != nil {
+		file = m[1]
+	}
+	path := "words/" + file + ".txt"
+	switch last := l.last(); {
+	case len(l.calls) > 8:
+		return "blocked", arguments{"reason": "I go round in circles with " + path}
+	case last == "read_file" && strings.Contains(l.result, "wrong "+file):
+		return "edit_file", arguments{"path": path, "old": "wrong " + file, "new": "right " + file}
+	case last == "read_file", last == "edit_file" && !strings.Contains(l.result, "has to be read"):
+		return "done", arguments{"summary": "The word is right in " + path}
+	}
+	return "read_file", arguments{"path": path}
+}

@@ -1,0 +1,209 @@
+package upgrades
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+)
+
+// A flight is one session, in a channel of its own, that an older version of the program
+// began and was killed under; the version of today ends it.
+type flight struct {
+	name   string // of the channel, and of the file that it is about
+	since  string // the first release that can stand there
+	asks   string // what the first message says; the clerk knows what to do with it
+	before []string
+	hold   string // the model's call, or the remote's hook, that is under way when the program dies
+	unread string // what is done when nobody is there to hear it; "ask" is the first message
+	stands string // the phase it is killed in
+	after  []string
+	ends   string
+	// Its work was verified: where a release kept no files in the database, another machine
+	// has to do it again under the same approval, and the worker says so again.
+	verified bool
+}
+
+// The steps of a flight are a word and what it is about:
+//
+//	await TEXT          the bot says it
+//	say TEXT            ann writes it
+//	click ACTION TEXT   ann presses the newest such button under a message with the text
+//	mute                nothing is posted from now on: Slack refuses
+//	lose                the answer to the next post is lost, and Slack does not let itself be read after it
+//	due                 the question has waited long enough
+const (
+	reported = "await Root cause (revision 1"
+	allowed  = "say fix it"
+	pushed   = "await Done. Pushed"
+)
+
+var flights = []flight{
+	{name: "button", since: "0.1", asks: "bug", before: []string{reported}, stands: "reported", after: []string{"click fix_it Root cause (revision 1", pushed}, ends: "done"},
+	{name: "words", since: "0.1", asks: "bug", before: []string{reported}, stands: "reported", after: []string{allowed, pushed}, ends: "done"},
+	{
+		name: "corrected", since: "0.1", asks: "bug", before: []string{reported, "say the plural is wrong, too", "await Root cause (revision 2"}, stands: "reported",
+		after: []string{"click fix_it Root cause (revision 1", "await the newest is revision 2", "click fix_it Root cause (revision 2", pushed}, ends: "done",
+	},
+	{name: "answered", since: "0.1", asks: "question", before: []string{"await Answer 1"}, stands: "answered", after: []string{"say and the other one?", "await Answer 2"}, ends: "answered"},
+	{name: "over", since: "0.1", asks: "bug", before: []string{reported, allowed, pushed}, stands: "done", ends: "done"},
+	{name: "stopped", since: "0.1", asks: "bug", before: []string{reported, "say stop", "await Stopped, as ann asked"}, stands: "stopped", ends: "stopped"},
+	{name: "refused", since: "0.1", asks: "bug", before: []string{reported, allowed, "await could not be pushed"}, stands: "paused", after: []string{"say push again", pushed}, ends: "done", verified: true},
+	{name: "unsent", since: "0.1", asks: "bug", before: []string{"mute"}, stands: "reported", after: []string{reported, allowed, pushed}, ends: "done"},
+	{name: "unknown", since: "0.1", asks: "bug", before: []string{reported, "lose", allowed}, stands: "done", after: []string{pushed}, ends: "done"},
+
+	{name: "asking", since: "0.1", asks: "bug", hold: "report_root_cause", stands: "exploring", after: []string{reported, allowed, pushed}, ends: "done"},
+	{name: "begun", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "read_file", stands: "working", after: []string{pushed}, ends: "done"},
+	{name: "halfway", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "done", stands: "working", after: []string{pushed}, ends: "done"},
+	{name: "verified", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "finish", stands: "working", after: []string{pushed}, ends: "done", verified: true},
+	{name: "intended", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "hook", stands: "verifying", after: []string{pushed}, ends: "done", verified: true},
+	{name: "unrecorded", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "hook", stands: "verifying", after: []string{pushed}, ends: "done", verified: true},
+
+	{name: "fresh", since: "0.1", asks: "bug", unread: "ask", stands: "exploring", after: []string{reported, allowed, pushed}, ends: "done"},
+	{name: "approved", since: "0.1", asks: "bug", before: []string{reported}, unread: allowed, stands: "reported", after: []string{pushed}, ends: "done"},
+	{name: "clicked", since: "0.1", asks: "bug", before: []string{reported}, unread: "click fix_it Root cause (revision 1", stands: "reported", after: []string{pushed}, ends: "done"},
+	{
+		name: "correction", since: "0.1", asks: "bug", before: []string{reported}, unread: "say the plural is wrong, too", stands: "reported",
+		after: []string{"await Root cause (revision 2", allowed, pushed}, ends: "done",
+	},
+	{name: "stopping", since: "0.1", asks: "bug", before: []string{reported}, unread: "say stop", stands: "reported", after: []string{"await Stopped, as ann asked"}, ends: "stopped"},
+
+	{name: "doubt", since: "0.2", asks: "doubt", before: []string{"await Which word"}, stands: "exploring", after: []string{"click option Which word", reported, allowed, pushed}, ends: "done"},
+	{name: "late", since: "0.2", asks: "doubt", before: []string{"await Which word"}, stands: "exploring", after: []string{"due", "await Nobody answered", reported, allowed, pushed}, ends: "done"},
+	{
+		name: "interview", since: "0.2", asks: "grill me on interview", before: []string{"await Question 1"}, stands: "aligning",
+		after: []string{"say wrap up", "await Shared understanding", "say yes", pushed}, ends: "done",
+	},
+	{
+		name: "understood", since: "0.2", asks: "grill me on interview", before: []string{"await Question 1", "say right", "await Shared understanding"}, stands: "aligning",
+		after: []string{"click confirm Shared understanding", pushed}, ends: "done",
+	},
+	{name: "plan", since: "0.2", asks: "plan", before: []string{"await Plan: Plan plan"}, stands: "plan_shown", after: []string{"click fix_it Plan: Plan plan", pushed}, ends: "done"},
+	{
+		name: "follow", since: "0.2", asks: "bug", before: []string{reported, allowed, pushed, "say there is another one", "await Root cause (revision 2"}, stands: "reported",
+		after: []string{"click fix_it Root cause (revision 2", "await 2 files, +2"}, ends: "done",
+	},
+	{name: "pair", since: "0.2", asks: "pair", before: []string{reported, allowed}, hold: "done", stands: "working", after: []string{pushed}, ends: "done"},
+	{name: "advice", since: "0.2", asks: "advice", hold: "advise", stands: "consulting", after: []string{reported, allowed, pushed}, ends: "done"},
+	{name: "feature", since: "0.2", asks: "feature", hold: "finish", stands: "working", after: []string{pushed}, ends: "done"},
+	{name: "diagnosis", since: "0.2", asks: "diagnose this: diagnosis", hold: "report_diagnosis", stands: "diagnosing", after: []string{"await Diagnosis Report", allowed, pushed}, ends: "done"},
+}
+
+// flightsOf are the flights that a release can have.
+func flightsOf(version string) []flight {
+	return slices.DeleteFunc(slices.Clone(flights), func(f flight) bool { return f.since > version })
+}
+
+// files are the words that a flight is about.
+func (f flight) files() []string {
+	if f.asks == "pair" || f.name == "follow" {
+		return []string{f.name, f.name + "2"}
+	}
+	return []string{f.name}
+}
+
+// A tower is where the flights are followed from: their Slack, and their database.
+type tower struct {
+	slack    *slacktest.Server
+	db       *pgxpool.Pool
+	ann      string
+	channels map[string]string // ids by name
+}
+
+// ask writes the first message of the flight.
+func (w tower) ask(f flight) error {
+	_, err := w.slack.Say(f.name, w.ann, fmt.Sprintf("%s %s %s: the word is wrong", w.slack.Mention(), f.asks, f.name), "")
+	return err
+}
+
+func (w tower) root(f flight) string {
+	for _, m := range w.slack.Channel(f.name) {
+		if m.User == w.ann && m.Subtype == "" {
+			return m.TS
+		}
+	}
+	return ""
+}
+
+// fly carries the steps out, one after the other.
+func (w tower) fly(ctx context.Context, f flight, steps ...string) error {
+	for _, step := range steps {
+		if err := w.step(ctx, f, step); err != nil {
+			return fmt.Errorf("%s: %q: %w", f.name, step, err)
+		}
+	}
+	return nil
+}
+
+func (w tower) step(ctx context.Context, f flight, step string) error {
+	word, rest, _ := strings.Cut(step, " ")
+	switch word {
+	case "ask":
+		return w.ask(f)
+	case "say":
+		_, err := w.slack.Say(f.name, w.ann, rest, w.root(f))
+		return err
+	case "await":
+		_, err := w.slack.WaitFor(ctx, f.name, w.root(f), func([]slacktest.Message) bool { return w.said(f, rest) > 0 })
+		return err
+	case "click":
+		return w.click(f, rest)
+	case "mute":
+		w.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: w.channels[f.name], Status: 503, Times: -1})
+		return nil
+	case "lose":
+		w.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: w.channels[f.name], LoseAnswer: true})
+		w.slack.Order(slacktest.Fault{Method: "conversations.replies", Channel: w.channels[f.name], Status: 503, Times: -1})
+		return nil
+	case "due":
+		return w.until(ctx, `with due as (update river_job set scheduled_at = now() where kind = 'due' and state = 'scheduled'
+			and args->>'session' in (select id from sessions where channel = $1) returning 1) select count(*) > 0 from due`, w.channels[f.name])
+	}
+	return fmt.Errorf("no such step")
+}
+
+// said counts the bot's replies in the thread that hold the text.
+func (w tower) said(f flight, text string) (n int) {
+	for _, m := range w.slack.Thread(f.name, w.root(f)) {
+		if m.BotID == w.slack.App().BotID {
+			n += strings.Count(w.slack.Readable(m.Text), text)
+		}
+	}
+	return n
+}
+
+func (w tower) click(f flight, what string) error {
+	action, text, _ := strings.Cut(what, " ")
+	for _, m := range slices.Backward(w.slack.Thread(f.name, w.root(f))) {
+		if !strings.Contains(w.slack.Readable(m.Text), text) {
+			continue
+		}
+		for _, c := range m.Pressable() {
+			if strings.HasPrefix(c.ActionID, action) {
+				return w.slack.Click(f.name, m.TS, c.ActionID, w.ann)
+			}
+		}
+	}
+	return fmt.Errorf("there is no such button:\n%s", w.slack.ExportText(f.name, w.root(f)))
+}
+
+// until asks the database until it says so.
+func (w tower) until(ctx context.Context, sql string, args ...any) error {
+	for {
+		var is bool
+		err := w.db.QueryRow(ctx, sql, args...).Scan(&is)
+		if is {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("never so: %s %v: %w", sql, args, err)
+		case <-time.After(30 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,444 @@
+package upgrades
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn"
+)
+
+// Every released version's database, with sessions in flight, is taken over by the program
+// of today: each session ends as it should, and nothing is lost, said or pushed twice.
+func TestUpgradeFromEveryRelease(t *testing.T) {
+	t.Parallel()
+	for _, r := range releases {
+		a := &arrival{version: r.version}
+		t.Run(r.version+" on another machine", func(t *testing.T) {
+			t.Parallel()
+			a.t = t
+			a.open()
+			require.Empty(t, a.faults(flightsOf(r.version)))
+		})
+		if !a.recorded("sessions.tar") { // its database holds the files
+			continue
+		}
+		t.Run(r.version+" on the same machine", func(t *testing.T) {
+			t.Parallel()
+			a := &arrival{t: t, version: r.version, files: true}
+			a.open()
+			require.Empty(t, a.faults(flightsOf(r.version)))
+		})
+	}
+}
+
+// Each promise has a control: the same upgrade with a migration that goes wrong.
+func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ wrong, flight, want string }{
+		"a column is dropped":      {`alter table sessions drop column way`, "button", `button: "await Done`},
+		"what was tried is lost":   {`update outbox set batch = null, tried_at = null where posted_at is null`, "unknown", `unknown: .* stands 2 times`},
+		"rows are lost":            {`delete from decisions where id = (select min(id) from decisions)`, "answered", `decisions: 1 of the old rows`},
+		"a backfill hits too much": {`update sessions set phase = 'exploring' where phase = 'stopped'`, "stopped", `stopped: it ended exploring, not stopped`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := &arrival{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, alone: c.flight}
+			if strings.Contains(c.wrong, "drop") {
+				a.most = 5 * time.Second // nothing ends then
+			}
+			a.open()
+			of := slices.IndexFunc(flights, func(f flight) bool { return f.name == c.flight })
+			require.Regexp(t, c.want, strings.Join(a.faults(flights[of:of+1]), "\n"))
+		})
+	}
+}
+
+// A replica that still runs when a newer version has changed the database hands over what
+// it has in hand, and ends with a line that says why.
+func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
+	t.Parallel()
+	a := &arrival{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
+	a.open()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	require.NoError(t, a.clerk.await(ctx, "asking"))
+	_, err := a.db.Exec(ctx, `insert into goose_db_version (version_id, is_applied) values (1000, true)`)
+	require.NoError(t, err)
+	select {
+	case err = <-a.ended:
+	case <-ctx.Done():
+		t.Fatal("it goes on")
+	}
+	require.Regexp(t, `^the database was made by a newer version of Bobbin: its schema is at 1000, and this program knows \d+\. That one has taken over; start it here, too$`, err.Error())
+	require.Zero(t, a.count(`select count(*) from river_job where state = 'running'`))
+	require.Equal(t, 1, a.count(`select count(*) from river_job j join sessions s on s.id = j.args->>'session' where s.channel = $1 and j.kind = 'turn' and j.finalized_at is null`, a.channels["asking"]))
+}
+
+// An arrival is the program of today over what an older one left.
+type arrival struct {
+	tower
+	t       *testing.T
+	version string
+	files   bool   // with the older one's data directory
+	wrong   string // SQL that a bad migration would have been
+	alone   string // the only flight that goes on; empty: all do
+	most    time.Duration
+
+	dir, remote, url string
+	before           map[string][]string // columns, by table
+	clerk            *clerk
+	ended            chan error // what the program ended with
+}
+
+func (a *arrival) recorded(name string) bool {
+	found, err := filepath.Glob(filepath.Join("testdata", "releases", a.version, name+"*"))
+	return err == nil && len(found) > 0
+}
+
+// read is a file of the release, unpacked.
+func (a *arrival) read(name string) []byte {
+	name = filepath.Join("testdata", "releases", a.version, name)
+	text, err := os.ReadFile(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(a.t, err)
+		return text
+	}
+	packed, err := os.Open(name + ".gz")
+	require.NoError(a.t, err)
+	defer packed.Close()
+	unzip, err := gzip.NewReader(packed)
+	require.NoError(a.t, err)
+	text, err = io.ReadAll(unzip)
+	require.NoError(a.t, err)
+	return text
+}
+
+func (a *arrival) open() {
+	t := a.t
+	dir := harness.Dir(t)
+	var err error
+	a.dir, a.remote = dir, filepath.Join(dir, "remote.git")
+	a.unpack("remote.tar", a.remote)
+	if a.files {
+		a.unpack("sessions.tar", filepath.Join(dir, "data", "sessions"))
+	}
+	kept := a.read("slack.json")
+	a.slack, err = slacktest.Listen(slacktest.Config{
+		Kept: kept, Log: slog.New(slog.DiscardHandler),
+		Retries: []time.Duration{0, time.Second, time.Second}, // on a slow machine nobody has to wait minutes
+	})
+	require.NoError(t, err)
+	t.Cleanup(a.slack.Close)
+	var names struct{ Users, Channels []struct{ ID, Name string } }
+	require.NoError(t, json.Unmarshal(kept, &names))
+	a.channels = map[string]string{}
+	for _, c := range names.Channels {
+		a.channels[c.Name] = c.ID
+	}
+	for _, u := range names.Users {
+		if u.Name == "ann" {
+			a.ann = u.ID
+		}
+	}
+	a.url = postgrestest.Database(t, nil)
+	a.db, err = pgxpool.New(t.Context(), a.url)
+	require.NoError(t, err)
+	t.Cleanup(a.db.Close)
+	a.restore()
+	require.NoError(t, harness.Migrate(t.Context(), a.url))
+	_, err = a.db.Exec(t.Context(), a.wrong)
+	require.NoError(t, err)
+	if a.alone != "" {
+		_, err = a.db.Exec(t.Context(), `with others as (select id from sessions where channel <> $1), words as (delete from inbox where handled_at is null and session_id in (table others)),
+			said as (delete from outbox where posted_at is null and session_id in (table others)),
+			rest as (update sessions set open = false where id in (table others)) delete from river_job where args->>'session' in (table others)`, a.channels[a.alone])
+		require.NoError(t, err)
+	}
+	a.start()
+}
+
+func (a *arrival) unpack(name, to string) {
+	r := tar.NewReader(bytes.NewReader(a.read(name)))
+	for {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(a.t, err)
+		path := filepath.Join(to, filepath.FromSlash(h.Name))
+		if h.Typeflag == tar.TypeDir {
+			require.NoError(a.t, os.MkdirAll(path, fs.FileMode(h.Mode)|0o700))
+			continue
+		}
+		require.NoError(a.t, os.MkdirAll(filepath.Dir(path), 0o755))
+		text, err := io.ReadAll(r)
+		require.NoError(a.t, err)
+		require.NoError(a.t, os.WriteFile(path, text, fs.FileMode(h.Mode)))
+		require.NoError(a.t, os.Chtimes(path, h.ModTime, h.ModTime))
+	}
+}
+
+// restore makes the database what it was a minute after the kill, whenever that was: the
+// heartbeat of the dead is old, and what waited for a day waits for it still. The time of an
+// approval stays, since commits are made with it.
+func (a *arrival) restore() {
+	t, ctx := a.t, a.t.Context()
+	conn, err := pgx.Connect(ctx, a.url)
+	require.NoError(t, err)
+	defer conn.Close(ctx)
+	_, err = conn.PgConn().Exec(ctx, string(a.read("database.sql"))).ReadAll()
+	require.NoError(t, err)
+	rows, err := conn.Query(ctx, `select format('update %I set %s', table_name, string_agg(format('%1$I = %1$I + passed', column_name), ', ')) from information_schema.columns
+		where table_schema = 'public' and data_type = 'timestamp with time zone' and table_name <> 'approvals' group by table_name`)
+	require.NoError(t, err)
+	shifts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	_, err = conn.Exec(ctx, `do $$ declare passed interval := (select now() - interval '1 minute' - max(seen_at) from replicas); begin `+strings.Join(shifts, "; ")+`; end $$`)
+	require.NoError(t, err)
+
+	rows, err = conn.Query(ctx, `select table_name::text, array_agg(column_name::text) from information_schema.columns
+		where table_schema = 'public' and table_name not like 'river%' and table_name <> 'replicas' group by 1`)
+	require.NoError(t, err)
+	a.before = map[string][]string{}
+	var table string
+	var columns []string
+	_, err = pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
+		a.before[table] = columns
+		return nil
+	})
+	require.NoError(t, err)
+	_, err = conn.Exec(ctx, `create schema before`)
+	require.NoError(t, err)
+	for table := range a.before {
+		_, err = conn.Exec(ctx, fmt.Sprintf(`create table before.%[1]s as table public.%[1]s`, table))
+		require.NoError(t, err)
+	}
+}
+
+// start runs the program of today.
+func (a *arrival) start() {
+	if a.clerk == nil {
+		a.clerk = openClerk(a.t, nil)
+	}
+	app := a.slack.App()
+	s := server.Settings{
+		Place:      storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
+		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond,
+		ModelURL: a.clerk.URL, Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
+		Sandbox: config.Sandbox{Kind: "none"}, Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
+	}
+	log := slog.New(slog.DiscardHandler)
+	if testing.Verbose() && a.wrong == "" {
+		log = harness.LogLines(a.t, a.version)
+	}
+	service, err := server.New(a.t.Context(), s, log)
+	require.NoError(a.t, err)
+	ctx, stop := context.WithCancel(context.Background())
+	a.ended = make(chan error, 1)
+	go func() {
+		a.ended <- service.Run(ctx)
+		close(a.ended)
+	}()
+	a.t.Cleanup(func() {
+		stop()
+		for range a.ended {
+		}
+		service.Close()
+	})
+	require.NoError(a.t, a.slack.WaitConnected(a.t.Context(), 1))
+}
+
+// faults carries the flights to their end, and says what was lost or happened twice.
+func (a *arrival) faults(all []flight) (found []string) {
+	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, 3*time.Minute))
+	defer cancel()
+	flown := make([]error, len(all))
+	var group errgroup.Group
+	for i, f := range all {
+		group.Go(func() error { flown[i] = a.fly(ctx, f, f.after...); return nil })
+	}
+	group.Wait()
+	for _, err := range flown {
+		if err != nil {
+			found = append(found, err.Error())
+		}
+	}
+	note := func(err error) {
+		if err != nil {
+			found = append(found, err.Error())
+		}
+	}
+	note(a.settle(ctx))
+	said := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) from transcript)")
+	for _, event := range a.slack.Events() { // Slack sends whatever it sent once more
+		note(a.slack.Redeliver(event))
+	}
+	note(a.settle(ctx))
+	if again := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) from transcript)"); again != said {
+		found = append(found, fmt.Sprintf("events that came again made %d new rows", again-said))
+	}
+	for _, f := range all {
+		found = append(found, a.faultsOf(f)...)
+	}
+	return append(found, a.lost()...)
+}
+
+func (a *arrival) count(sql string, args ...any) (n int) {
+	require.NoError(a.t, a.db.QueryRow(a.t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+// settle waits until nobody has anything left to do or to say.
+func (a *arrival) settle(ctx context.Context) error {
+	return errors.Join(a.slack.WaitSettled(ctx), a.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
+		and not exists (select 1 from outbox where posted_at is null and refused is null)
+		and not exists (select 1 from river_job where kind <> 'due' and finalized_at is null)`))
+}
+
+// faultsOf are those of one session.
+func (a *arrival) faultsOf(f flight) (found []string) {
+	note := func(format string, args ...any) {
+		found = append(found, f.name+": "+fmt.Sprintf(format, args...))
+	}
+	var id, phase, branch, head string
+	require.NoError(a.t, a.db.QueryRow(a.t.Context(), `select id, phase, branch, head from sessions where channel = $1`, a.channels[f.name]).Scan(&id, &phase, &branch, &head))
+	if phase != f.ends {
+		note("it ended %s, not %s", phase, f.ends)
+	}
+	stands := map[string]int{}
+	for _, m := range a.slack.Thread(f.name, a.root(f)) {
+		if m.BotID != a.slack.App().BotID {
+			continue
+		}
+		if m.Metadata != nil {
+			stands[string(m.Metadata.EventPayload)]++
+		}
+		for line := range strings.Lines(m.Text) {
+			if strings.HasPrefix(line, "[") && !heads.MatchString(line) && !(a.doneAgain(f) && strings.HasPrefix(line, "[quick] ")) {
+				stands[strings.TrimSpace(line)]++
+			}
+		}
+	}
+	for what, n := range stands {
+		if n > 1 {
+			note("%q stands %d times in the thread", what, n)
+		}
+	}
+	// Each task of its own may say that there is nothing to test it with.
+	if n := a.count(`select count(*) from (select 1 from lines where session_id = $1 and text not like 'Not shown: %' and not ($2 and agent = 'quick')
+		group by text having count(*) > 1) x`, id, a.doneAgain(f)); n > 0 {
+		note("%d lines were said twice", n)
+	}
+	if n := a.count(`select count(*) from tasks where session_id = $1 and state <> 'done'`, id); n > 0 && f.ends == "done" {
+		note("%d tasks were not done", n)
+	}
+	if n := a.count(`select count(*) from outbox where session_id = $1 and refused is not null`, id); n > 0 {
+		note("%d lines were refused", n)
+	}
+	pushes := a.count(`select count(*) from pushes where session_id = $1 and state = 'pushed'`, id)
+	if want := map[bool]int{true: 1, false: 0}[f.ends == "done"] + map[bool]int{true: 1, false: 0}[f.name == "follow"]; pushes != want {
+		note("%d pushes are recorded, want %d", pushes, want)
+	}
+	if n := a.count(`select count(*) from approvals where session_id = $1`, id); n != pushes {
+		note("%d approvals for %d pushes", n, pushes)
+	}
+	if commits := a.commits(branch, head); commits != pushes {
+		note("%d commits stand on %s in the remote, want %d", commits, branch, pushes)
+	}
+	return found
+}
+
+// heads are what each task of its own may say.
+var heads = regexp.MustCompile(`^\[\w+\] (Not shown: .*|Task:)\s*$`)
+
+// doneAgain: the files of a task that was done are gone with the other machine.
+func (a *arrival) doneAgain(f flight) bool {
+	return f.verified && !a.files && a.recorded("sessions.tar")
+}
+
+// commits counts those of a branch in the remote, over main; -1 where it is not at head.
+func (a *arrival) commits(branch, head string) (n int) {
+	if head == "" {
+		branches, err := stage.RemoteBranches(a.remote)
+		require.NoError(a.t, err)
+		if _, there := branches[branch]; there {
+			return -1
+		}
+		return 0
+	}
+	r, err := git.PlainOpen(a.remote)
+	require.NoError(a.t, err)
+	at, err := r.Reference(plumbing.NewBranchReferenceName(branch), true)
+	if err != nil || at.Hash().String() != head {
+		return -1
+	}
+	for c, err := r.CommitObject(at.Hash()); ; c, err = c.Parent(0) {
+		require.NoError(a.t, err)
+		if c.NumParents() == 0 {
+			return n
+		}
+		n++
+	}
+}
+
+// changing are the columns that work changes; everything else of an old row stays.
+var changing = map[string][]string{
+	"sessions": {
+		"kind", "phase", "repository", "base_commit", "branch", "head", "revision", "epoch", "seen", "open", "stop_asked", "crashes", "spent_usd",
+		"updated_at", "way", "was", "asked", "may_ask",
+	},
+	"inbox":      {"handled_at", "for_agents", "shown"},
+	"outbox":     {"batch", "tried_at", "posted_at", "ts"},
+	"tasks":      {"state", "summary", "seen", "failures", "start_tree", "tree"},
+	"pushes":     {"state", "reason"},
+	"questions":  {"answer", "answered_by"},
+	"inquiries":  {"answer", "applied"},
+	"workspaces": {"tree", "pack", "at"},
+}
+
+// lost are the old rows that are not there any more as they were.
+func (a *arrival) lost() (found []string) {
+	for table, columns := range a.before {
+		kept := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return slices.Contains(changing[table], c) })
+		for i, c := range kept {
+			kept[i] = pgx.Identifier{c}.Sanitize() + "::text"
+		}
+		list := strings.Join(kept, ", ")
+		if n := a.count(fmt.Sprintf(`select count(*) from (select %[1]s from before.%[2]s except all select %[1]s from public.%[2]s) gone`, list, table)); n > 0 {
+			found = append(found, fmt.Sprintf("%s: %d of the old rows are not there any more", table, n))
+		}
+	}
+	return found
+}

@@ -1,0 +1,169 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+)
+
+// A GitHost serves one repository with git's own http-backend, asks for a password, and fails
+// when it is told to. The repository keeps a book of the updates of its branches.
+type GitHost struct {
+	Dir, Address string
+
+	mu     sync.Mutex
+	broken string // what for
+	left   int
+	by     GitTrouble
+}
+
+// A GitTrouble answers in the host's place.
+type GitTrouble func(w http.ResponseWriter, r *http.Request, real http.Handler)
+
+// What a request is for.
+const (
+	ReadRefs  = "GET git-upload-pack"
+	ReadPack  = "POST git-upload-pack"
+	WriteRefs = "GET git-receive-pack"
+	WritePack = "POST git-receive-pack"
+	Anything  = "whatever it is for"
+)
+
+const (
+	HostPassword = "hunter2-of-the-host"
+	Lasting      = 1 << 30
+)
+
+func OpenGitHost(t *testing.T, dir string, files []txtar.File) *GitHost {
+	t.Helper()
+	h := &GitHost{Dir: filepath.Join(dir, "remote.git")}
+	require.NoError(t, stage.PlantRemote(h.Dir, files))
+	require.NoError(t, h.Hook("post-receive", "cat >>"+h.book()))
+	path, err := exec.Command("git", "--exec-path").Output()
+	require.NoError(t, err)
+	real := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: io.Discard, Env: []string{
+		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
+	}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password != HostPassword {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		if how := h.arrived(r); how != nil {
+			how(w, r, real)
+			return
+		}
+		real.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	h.Address = strings.Replace(server.URL, "://", "://bot:"+HostPassword+"@", 1) + "/remote.git"
+	return h
+}
+
+func (h *GitHost) book() string { return filepath.Join(filepath.Dir(h.Dir), "book") }
+
+func (h *GitHost) Hook(name, script string) error {
+	if err := os.MkdirAll(filepath.Join(h.Dir, "hooks"), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(h.Dir, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755)
+}
+
+func (h *GitHost) arrived(r *http.Request) GitTrouble {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	what := r.Method + " " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	if r.Method == http.MethodGet {
+		what = "GET " + r.URL.Query().Get("service")
+	}
+	if h.broken != what && h.broken != Anything || h.left == 0 {
+		return nil
+	}
+	h.left--
+	return h.by
+}
+
+func (h *GitHost) Fail(at string, times int, how GitTrouble) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.broken, h.left, h.by = at, times, how
+}
+
+func (h *GitHost) Mend() { h.Fail("", 0, nil) }
+
+// Updates are what the repository itself saw of its branches: old, new, ref.
+func (h *GitHost) Updates() (all [][]string) {
+	b, _ := os.ReadFile(h.book())
+	for line := range strings.Lines(string(b)) {
+		all = append(all, strings.Fields(line))
+	}
+	return all
+}
+
+// Git runs it in the bare repository.
+func (h *GitHost) Git(args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", h.Dir}, args...)...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// The ways to fail.
+func HttpStatus(code int, header ...string) GitTrouble {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		if len(header) == 2 {
+			w.Header().Set(header[0], header[1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+func BreaksOff(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	}
+}
+
+func ShowsPage(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	fmt.Fprint(w, "<!doctype html><title>Sign in</title>")
+}
+
+func Hangs(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+func SendsElsewhere(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+	http.Redirect(w, r, "http://elsewhere.example.invalid"+r.URL.RequestURI(), http.StatusFound)
+}
+
+func CutsPack(w http.ResponseWriter, r *http.Request, real http.Handler) {
+	answer := httptest.NewRecorder()
+	real.ServeHTTP(answer, r)
+	w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
+	body := answer.Body.Bytes()
+	_, _ = w.Write(body[:bytes.Index(body, []byte("PACK"))+20]) // in the middle of a frame
+}
+
+// AfterDone does what was asked for, and then fails.
+func AfterDone(how GitTrouble) GitTrouble {
+	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+		real.ServeHTTP(httptest.NewRecorder(), r)
+		how(w, r, real)
+	}
+}
