@@ -124,7 +124,8 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	_, err = c.Exec(t.Context(), `begin; lock table replicas in access exclusive mode`)
 	require.NoError(t, err)
 	h = becomes(t, b.Monitor.Addr, http.StatusServiceUnavailable, health.StateNotReady)
-	require.Equal(t, "the database does not answer within 2s", h.Wrong)
+	// Which of them depends on how many others wait for it at that moment.
+	require.Contains(t, []string{"the database does not answer within 2s", "all 4 connections to the database are in use"}, h.Wrong)
 	require.NoError(t, c.Close(t.Context()))
 	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 

@@ -8,20 +8,19 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A Queue works the jobs that the store puts in.
 type Queue struct {
-	Client  *river.Client[pgx.Tx]
+	client  *river.Client[pgx.Tx]
 	replica *store.Replica
 }
 
@@ -63,7 +62,7 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
-	return &Queue{Client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
+	return &Queue{client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
 }
 
 // masked keeps secrets out of the errors that the queue writes beside its jobs. An error
@@ -98,20 +97,11 @@ const drainWithin = 12 * time.Second
 // away, or where this process slept; the same is tried again then, since all that is under
 // way waits for it. What the database refuses for good stays refused.
 func (q *Queue) begin(ctx context.Context) error {
-	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval = 100*time.Millisecond, 5*time.Second
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+	retry := storage.Retry{Refused: storage.RefusedForGood, Log: q.replica.Log, Message: "the database is too slow to begin, or away; trying again"}
+	return retry.Do(ctx, func() error {
 		// The client's own context must outlive ctx: ending it would end jobs without a word.
-		err := q.Client.Start(context.WithoutCancel(ctx))
-		var refused *pgconn.PgError
-		if errors.As(err, &refused) && !store.Passing(err) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(0), backoff.WithNotify(func(err error, wait time.Duration) {
-		q.replica.Log.Warn("the database is too slow to begin, or away; trying again", "err", err, "wait", wait)
-	}))
-	return err
+		return q.client.Start(context.WithoutCancel(ctx))
+	})
 }
 
 // Run works until ctx ends, then hands what is under way back to the queue.
@@ -131,7 +121,7 @@ func (q *Queue) Run(ctx context.Context) error {
 	<-ctx.Done()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainWithin)
 	defer cancel()
-	err := q.Client.StopAndCancel(stop)
+	err := q.client.StopAndCancel(stop)
 	if errors.Is(err, context.DeadlineExceeded) {
 		q.replica.Log.Warn("not everything could be put back; the other replicas, or the next start, take it over")
 		err = nil

@@ -15,13 +15,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/cenkalti/backoff/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // connectPatience is how long a database has to answer the first time.
@@ -101,23 +101,16 @@ func connect(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster,
 	return own, st, nil
 }
 
-// untilLetIn does it again while Postgres answers that it lets nobody in.
+// untilLetIn does it again while Postgres answers that it lets nobody in just now.
 func untilLetIn(ctx context.Context, log *slog.Logger, do func() error) error {
-	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := do()
+	unanswered := func(err error) bool {
 		var refused *pgconn.PgError
-		if err != nil && (!errors.As(err, &refused) || !store.Passing(err)) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startPatience), backoff.WithNotify(func(err error, wait time.Duration) {
-		log.Warn("the database lets nobody in just now; trying again", "err", err, "wait", wait)
-	}))
-	return err
+		return !errors.As(err, &refused) || !store.Passing(err)
+	}
+	return Retry{Within: startPatience, Refused: unanswered, Log: log, Message: "the database lets nobody in just now; trying again"}.Do(ctx, do)
 }
 
+// ClusterDir is where a private Postgres is kept.
 func ClusterDir(s Place) string { return filepath.Join(s.DataDir, "postgres") }
 
 // CheckDatabase says what is wrong with an address of Postgres, in words that do not hold

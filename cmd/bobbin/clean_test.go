@@ -1,10 +1,8 @@
 package main
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,12 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
@@ -63,36 +58,4 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Contains(t, out, "thread C1/1.0,")
 	require.Contains(t, out, "cleaned away on "+time.Now().Format("2006-"))
-}
-
-// What fails for one part is said, and the others are cleaned all the same.
-func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for _, name := range []string{"sessions", "cache"} { // no folders
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
-	}
-	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")
-	require.NoError(t, os.MkdirAll(left, 0o755))
-	s, err := store.Open(t.Context(), harness.Database(t), slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	_, err = s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
-	require.NoError(t, err)
-	var said strings.Builder
-	log := slog.New(slog.NewTextHandler(&said, nil))
-	housekeeping.New(dir, housekeeping.FromConfig(config.Keep{}), s, log).Once(t.Context())
-	require.Contains(t, said.String(), "clean sessions' folders")
-	require.Contains(t, said.String(), "clean the caches")
-	require.Contains(t, said.String(), "1 sessions' words and files")
-	require.NoDirExists(t, left)
-}
-
-func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, time.Hour, housekeeping.Retention{}.Every())
-	require.Equal(t, time.Hour, housekeeping.FromConfig(config.Keep{}).Every())
-	require.Equal(t, 3*time.Hour/4, housekeeping.FromConfig(config.Keep{Files: 0.125}).Every())
-	require.Equal(t, time.Second, housekeeping.FromConfig(config.Keep{Files: 0.00001}).Every())
-	require.Equal(t, time.Hour, housekeeping.FromConfig(config.Keep{Mirrors: 0.00001}).Mirrors)
 }

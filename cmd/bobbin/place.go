@@ -55,24 +55,3 @@ func (f placeFlags) look(ctx context.Context, con cli.Console, log *slog.Logger,
 	}
 	return err
 }
-
-type migrateCommand struct{ placeFlags }
-
-// Help is what bobbin migrate --help teaches.
-func (migrateCommand) Help() string {
-	return `serve does the same when it starts, one replica at a time. Use this to do it before the new version starts, or
-with a role that may change tables while serve runs with one that may not.`
-}
-
-// Run brings the database up to date.
-func (c *migrateCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	s, err := c.place(con)
-	if err != nil {
-		return err
-	}
-	err = storage.UseDatabase(ctx, s, log, func(st *store.Store) error { return st.Migrate(ctx) })
-	if err == nil {
-		fmt.Fprintln(con.Out, "The database is up to date.")
-	}
-	return err
-}

@@ -1,30 +1,46 @@
-package main
+package server
 
 import (
 	"context"
 	"log/slog"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+// patience is for a busy machine. Nothing waits for it to pass.
+const patience = 4 * time.Minute
+
+func migrate(ctx context.Context, url string) error {
+	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	return st.Migrate(ctx)
+}
 
 // A database that lets nobody begin for longer than the queue waits by itself is waited for:
 // the program does not end, and works when it is there again.
 func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	t.Parallel()
-	ctx := harness.Soon(t)
-	url := harness.Database(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	url := postgrestest.Database(t, migrate)
 	worked, again := make(chan string, 1), make(chan struct{}, 10)
-	open := func(log *slog.Logger) (*store.Store, *server.Queue) {
+	open := func(log *slog.Logger) (*store.Store, *Queue) {
 		s, err := store.Open(ctx, url, log)
 		require.NoError(t, err)
 		t.Cleanup(s.Close)
-		q, err := server.NewQueue(s, server.Work{React: func(_ context.Context, session string) error { worked <- session; return nil }}, store.NewToken(), 1, log)
+		q, err := NewQueue(s, Work{React: func(_ context.Context, session string) error { worked <- session; return nil }}, store.NewToken(), 1, log)
 		require.NoError(t, err)
 		return s, q
 	}
@@ -37,7 +53,7 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 
 	_, other := open(slog.New(slog.DiscardHandler))
 	unguarded := make(chan error, 1)
-	go func() { unguarded <- other.Client.Start(ctx) }()
+	go func() { unguarded <- other.client.Start(ctx) }()
 	run, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- q.Run(run) }()
@@ -46,7 +62,7 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	<-again
 	require.NoError(t, busy.Close(ctx))
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := q.Client.InsertTx(ctx, tx, store.ReactJob{Session: "somebody's"}, nil)
+		_, err := q.client.InsertTx(ctx, tx, store.ReactJob{Session: "somebody's"}, nil)
 		return err
 	}))
 	require.Equal(t, "somebody's", <-worked)

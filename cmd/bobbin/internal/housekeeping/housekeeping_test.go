@@ -1,0 +1,60 @@
+package housekeeping
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
+
+func migrate(ctx context.Context, url string) error {
+	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	return st.Migrate(ctx)
+}
+
+// What fails for one part is said, and the others are cleaned all the same.
+func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"sessions", "cache"} { // no folders
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
+	}
+	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")
+	require.NoError(t, os.MkdirAll(left, 0o755))
+	s, err := store.Open(t.Context(), postgrestest.Database(t, migrate), slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	_, err = s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
+	require.NoError(t, err)
+	var said strings.Builder
+	log := slog.New(slog.NewTextHandler(&said, nil))
+	New(dir, FromConfig(config.Keep{}), s, log).Once(t.Context())
+	require.Contains(t, said.String(), "clean sessions' folders")
+	require.Contains(t, said.String(), "build cache: clean")
+	require.Contains(t, said.String(), "1 sessions' words and files")
+	require.NoDirExists(t, left)
+}
+
+func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, time.Hour, Retention{}.Every())
+	require.Equal(t, time.Hour, FromConfig(config.Keep{}).Every())
+	require.Equal(t, 3*time.Hour/4, FromConfig(config.Keep{Files: 0.125}).Every())
+	require.Equal(t, time.Second, FromConfig(config.Keep{Files: 0.00001}).Every())
+	require.Equal(t, time.Hour, FromConfig(config.Keep{Mirrors: 0.00001}).Mirrors)
+}
