@@ -65,7 +65,7 @@ attacks: ## every attack there is, whole: sequences, hostile repositories, races
 	$(GOTEST) ./cmd/bobbin/... -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
 release: ## keep what a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
-	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" go test ./cmd/bobbin -run TestRecordRelease -count=1 -v -timeout 10m
+	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" $(GOTEST) ./cmd/bobbin/internal/faults/upgrades -run TestRecordRelease -count=1 -v -timeout 10m
 
 bench: ## every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...

@@ -43,7 +43,7 @@ import (
 // A badOffice is the room of Slack and of approvals: the bot that serve runs, a local Slack
 // over its real WebSocket, and a model that does what the case says, or else reports,
 // delegates and finishes like a good one. Each case has a channel of its own; those of a
-// batch that is "together" share one session, one case after another. See badinputs_deeds.
+// batch that is "together" share one session, one case after another. See deeds_linux_test.go.
 type badOffice struct {
 	t     *testing.T
 	off   string

@@ -28,7 +28,7 @@ import (
 // chaos is one run of the whole program under fire: the built binary as replicas on one
 // database, while many sessions go from report to push, over a Slack that loses
 // acknowledgements and answers and delivers events again, with a model that fails. What
-// strikes is in chaos_monkeys_linux_test.go; what is asserted, in chaos_check_linux_test.go.
+// strikes is in blows_linux_test.go; what is asserted, in check_linux_test.go.
 type chaos struct {
 	t        *testing.T
 	seed     uint64
