@@ -106,23 +106,24 @@ var rooms = map[string][]string{
 		"repo/sandbox/bubblewrap", "repo/sandbox/namespaces", "repo/sandbox/gvisor", "repo/sandbox/docker", "repo/sandbox/unconfined",
 		"repo/sandbox/backend", "repo/sandbox/bridge", "repo/sandbox/cgroup", "repo/sandbox/diskwatch", "repo/sandbox/probe", "repo/sandbox/process", "repo/sandbox/toolchain", "repo/sandbox/user",
 	},
-	"repo/sandbox/bubblewrap": {"repo/sandbox/backend", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/seccomp", "repo/sandbox/user"},
-	"repo/sandbox/namespaces": {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/lockdown", "repo/sandbox/rootfs", "repo/sandbox/user"},
-	"repo/sandbox/gvisor":     {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/lockdown", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/user"},
-	"repo/sandbox/docker":     {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/process", "repo/sandbox/user"},
-	"repo/sandbox/unconfined": {"repo/sandbox/backend", "repo/sandbox/process", "repo/sandbox/user"},
-	"repo/sandbox/probe":      {"repo/sandbox/backend", "repo/sandbox/bridge", "repo/sandbox/rootfs", "repo/sandbox/toolchain"},
-	"repo/sandbox/initproc":   {"repo/sandbox/backend", "repo/sandbox/lockdown", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/user"},
-	"repo/sandbox/lockdown":   {"repo/sandbox/backend", "repo/sandbox/seccomp"},
-	"repo/sandbox/seccomp":    {},
-	"repo/sandbox/rootfs":     {"repo/sandbox/backend", "repo/sandbox/user"},
-	"repo/sandbox/bridge":     {"repo/sandbox/backend"},
-	"repo/sandbox/toolchain":  {"repo/sandbox/user"},
-	"repo/sandbox/backend":    {"repo/sandbox/process"},
-	"repo/sandbox/cgroup":     {},
-	"repo/sandbox/diskwatch":  {"repo/sandbox/process"},
-	"repo/sandbox/process":    {},
-	"repo/sandbox/user":       {},
+	"repo/sandbox/bubblewrap":    {"repo/sandbox/backend", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/seccomp", "repo/sandbox/user"},
+	"repo/sandbox/namespaces":    {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/lockdown", "repo/sandbox/rootfs", "repo/sandbox/user"},
+	"repo/sandbox/gvisor":        {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/lockdown", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/user"},
+	"repo/sandbox/docker":        {"repo/sandbox/backend", "repo/sandbox/initproc", "repo/sandbox/process", "repo/sandbox/user"},
+	"repo/sandbox/unconfined":    {"repo/sandbox/backend", "repo/sandbox/process", "repo/sandbox/user"},
+	"repo/sandbox/probe":         {"repo/sandbox/backend", "repo/sandbox/bridge", "repo/sandbox/rootfs", "repo/sandbox/toolchain"},
+	"repo/sandbox/initproc":      {"repo/sandbox/backend", "repo/sandbox/cgroup", "repo/sandbox/lockdown", "repo/sandbox/process", "repo/sandbox/rootfs", "repo/sandbox/user"},
+	"repo/sandbox/lockdown":      {"repo/sandbox/backend", "repo/sandbox/seccomp"},
+	"repo/sandbox/seccomp":       {},
+	"repo/sandbox/rootfs":        {"repo/sandbox/backend", "repo/sandbox/user"},
+	"repo/sandbox/bridge":        {"repo/sandbox/backend"},
+	"repo/sandbox/toolchain":     {"repo/sandbox/user"},
+	"repo/sandbox/backend":       {"repo/sandbox/process"},
+	"repo/sandbox/cgroup":        {},
+	"repo/sandbox/diskwatch":     {"repo/sandbox/process"},
+	"repo/sandbox/process":       {},
+	"repo/sandbox/user":          {},
+	"repo/sandbox/user/usertest": {},
 
 	// Tests alone: faults of each kind, and what they stand on.
 	"cmd/bobbin/internal/harness":           {"bot/slacktest", "cmd/bobbin/internal/stage", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store"},
@@ -141,7 +142,7 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness"}
+var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

@@ -78,7 +78,7 @@ func TestWayOutLeavesTheWalls(t *testing.T) {
 		c := s.Command(workspace(t, s), probe.ProgramPath, probe.Marker, b.String())
 		c.WayOut = wayOut(t)
 		c.files = []backend.File{backend.ProgramFile(probe.ProgramPath, self)}
-		findings, err := runProbes(t.Context(), c)
+		findings, err := runProbeCommand(t.Context(), c)
 		require.NoError(t, err)
 		for _, f := range findings {
 			require.Empty(t, f.Fault, f.Probe)

@@ -54,16 +54,16 @@ func (e *ExitError) Error() string {
 // Run runs the command and returns when its whole tree of processes is dead: nil, an
 // *ExitError, ctx's error when ctx ended it, or an error that says what of ours failed.
 func (c *Cmd) Run(ctx context.Context) error {
-	if err := c.check(); err != nil {
+	if err := c.findMistake(); err != nil {
 		return err
 	}
 	var err error
-	process.OnNewThread(func() { err = c.run(ctx) })
+	process.OnNewThread(func() { err = c.runOnThread(ctx) })
 	return err
 }
 
-// check finds what is wrong with the command before anything is started.
-func (c *Cmd) check() error {
+// findMistake finds what is wrong with the command before anything is started.
+func (c *Cmd) findMistake() error {
 	switch {
 	case c.sandbox == nil:
 		return errors.New("sandbox: the command was not made by Sandbox.Command")

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -130,7 +131,7 @@ func (s sham) Start(j *backend.Job) (backend.Process, error) {
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
 	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}, log: slog.New(slog.DiscardHandler)}
-	err := s.prove(t.Context())
+	err := s.runProbes(t.Context())
 	var u *Unavailable
 	require.ErrorAs(t, err, &u)
 	require.Contains(t, u.Why, "probes did not hold")
@@ -160,7 +161,7 @@ func TestKernelWithoutNameSpaces(t *testing.T) {
 func TestRootWhoIsAlone(t *testing.T) {
 	t.Parallel()
 	uid, gid := user.CommandUser()
-	dir := ordinaryDir(t)
+	dir := usertest.Directory(t)
 	again := exec.Command("/proc/self/exe", "-test.run", "^(TestEveryProbeHolds|TestWorkspaceIsShared|TestKillOfTheProgramLeavesNothing)$", "-test.v")
 	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_AGAIN=all")
 	again.SysProcAttr = &syscall.SysProcAttr{
@@ -179,7 +180,7 @@ func TestRootWhoIsAlone(t *testing.T) {
 func TestSealedProgram(t *testing.T) {
 	t.Parallel()
 	again := exec.Command("/proc/self/exe", "-test.run", "^TestSealed$", "-test.v")
-	dir := ordinaryDir(t)
+	dir := usertest.Directory(t)
 	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_SEALED=1")
 	if user.RunsAsRoot() {
 		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID}}
@@ -207,18 +208,6 @@ func TestSealed(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, dumpable, kind)
 	}
-}
-
-// ordinaryDir is a directory that ordinary users get to, and the commands' user owns.
-func ordinaryDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "bobbin-user-")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if user.RunsAsRoot() {
-		require.NoError(t, os.Chown(dir, user.OutsideID, user.OutsideID))
-	}
-	return dir
 }
 
 // TestSayUnavailable is run by TestKernelWithoutNameSpaces.
@@ -258,17 +247,8 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 
 func runAsOrdinary(t *testing.T, kinds, tests string) string {
 	t.Helper()
-	if os.Geteuid() != 0 {
-		t.Skip("this is an ordinary user already")
-	}
-	dir := ordinaryDir(t)
-	again := exec.Command("/proc/self/exe", "-test.run", tests, "-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho|TestGVisor|TestImage|TestContainers|TestEngineThatDoes|TestNoBomb", "-test.v", "-test.parallel", "2")
-	again.Dir = dir
-	again.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_AGAIN="+kinds)
-	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID}}
-	out, err := again.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return string(out)
+	return usertest.Rerun(t, []string{"BOBBIN_TEST_AGAIN=" + kinds}, "-test.run", tests, "-test.parallel", "2",
+		"-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho|TestGVisor|TestImage|TestEngineThatDoes|TestNoBomb")
 }
 
 // go-landlock looks for all threads in /proc when cgo is in: with a stale /proc it looks

@@ -27,4 +27,4 @@ func refuse(context.Context, Config) (backend.Backend, error) {
 // the kinds that need it besides need Linux.
 func Main() { bridge.Main() }
 
-func (s *Sandbox) prove(context.Context) error { return nil }
+func (s *Sandbox) runProbes(context.Context) error { return nil }

@@ -15,7 +15,7 @@ import (
 
 func TestEveryProbeHolds(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		findings, err := s.probe(t.Context())
+		findings, err := s.findFaults(t.Context())
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, len(findings), 100)
 		for _, f := range findings {
@@ -32,7 +32,7 @@ func TestProbesFailWithoutASandbox(t *testing.T) {
 	b, lift, err := probe.LayBait(dir, nil, backend.Environment{User: user.InsideID})
 	require.NoError(t, err)
 	defer lift()
-	findings, err := runProbes(t.Context(), s.Command(dir, "/proc/self/exe", probe.Marker, b.String()))
+	findings, err := runProbeCommand(t.Context(), s.Command(dir, "/proc/self/exe", probe.Marker, b.String()))
 	require.NoError(t, err)
 	failed := map[string]bool{}
 	for _, f := range findings {

@@ -13,10 +13,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 )
 
-// prove runs the probes inside, as any command is run. The error names those that do not
+// runProbes runs the probes inside, as any command is run. The error names those that do not
 // hold.
-func (s *Sandbox) prove(ctx context.Context) error {
-	findings, err := s.probe(ctx)
+func (s *Sandbox) runProbes(ctx context.Context) error {
+	findings, err := s.findFaults(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -36,8 +36,8 @@ func (s *Sandbox) prove(ctx context.Context) error {
 	return nil
 }
 
-// probe lays the bait and collects what the probes inside find.
-func (s *Sandbox) probe(ctx context.Context) ([]probe.Finding, error) {
+// findFaults lays the bait and collects what the probes inside find.
+func (s *Sandbox) findFaults(ctx context.Context) ([]probe.Finding, error) {
 	dir, err := os.MkdirTemp("", "bobbin-probe-")
 	if err != nil {
 		return nil, err
@@ -62,11 +62,11 @@ func (s *Sandbox) probe(ctx context.Context) ([]probe.Finding, error) {
 	defer self.Close()
 	c := s.Command(workspace, probe.ProgramPath, probe.Marker, bait.String())
 	c.files = []backend.File{backend.ProgramFile(probe.ProgramPath, self)}
-	return runProbes(ctx, c)
+	return runProbeCommand(ctx, c)
 }
 
-// runProbes runs the command that is to print findings.
-func runProbes(ctx context.Context, c *Cmd) ([]probe.Finding, error) {
+// runProbeCommand runs the command that is to print findings.
+func runProbeCommand(ctx context.Context, c *Cmd) ([]probe.Finding, error) {
 	var stdout, stderr bytes.Buffer
 	c.Stdout, c.Stderr, c.Limits.Time = &stdout, &stderr, time.Minute
 	if err := c.Run(ctx); err != nil {

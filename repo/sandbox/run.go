@@ -32,8 +32,8 @@ type stopped string
 // Error is the reason's word.
 func (s stopped) Error() string { return string(s) }
 
-// run starts the command and sees it to its end, on the thread that calls.
-func (c *Cmd) run(ctx context.Context) error {
+// runOnThread starts the command and sees it to its end, on the thread that calls.
+func (c *Cmd) runOnThread(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *Cmd) run(ctx context.Context) error {
 	defer stop(nil)
 	inner, cancel := context.WithTimeoutCause(inner, job.Limits.Time, stopped("time"))
 	defer cancel()
-	if err := e.stdio.open(c, job.Limits.Output, func() { stop(stopped("output")) }); err != nil {
+	if err := e.stdio.openPipes(c, job.Limits.Output, func() { stop(stopped("output")) }); err != nil {
 		return err
 	}
 	job.Stdin, job.Stdout, job.Stderr = e.stdio.in, e.stdio.out, e.stdio.err
@@ -65,11 +65,11 @@ func (c *Cmd) run(ctx context.Context) error {
 	var p backend.Process
 	err = e.groups.Start(func() (err error) { p, err = c.sandbox.backend.Start(job); return err })
 	if err != nil {
-		e.stdio.abandon()
+		e.stdio.closeAll()
 		return err
 	}
-	e.stdio.begin()
-	return e.follow(ctx, inner, stop, p)
+	e.stdio.startCopying()
+	return e.followToEnd(ctx, inner, stop, p)
 }
 
 // newJob decides what the command gets.
@@ -100,8 +100,8 @@ func watchDisks(j *backend.Job) *diskwatch.Watch {
 	return diskwatch.New(diskwatch.Limits{Bytes: j.Limits.Disk, Files: j.Limits.Files}, dirs...)
 }
 
-// follow sees a started process to its end and says how it ended.
-func (e *execution) follow(ctx, inner context.Context, stop context.CancelCauseFunc, p backend.Process) error {
+// followToEnd sees a started process to its end and says how it ended.
+func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelCauseFunc, p backend.Process) error {
 	stopFor := func(reason string) { stop(stopped(reason)) }
 	ended := make(chan struct{})
 	go func() {
@@ -112,7 +112,7 @@ func (e *execution) follow(ctx, inner context.Context, stop context.CancelCauseF
 		case <-ended:
 		}
 	}()
-	go process.Watch(inner, p.Usage, e.overuse, stopFor)
+	go process.Watch(inner, p.Usage, e.findOveruse, stopFor)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -123,15 +123,15 @@ func (e *execution) follow(ctx, inner context.Context, stop context.CancelCauseF
 	cause := context.Cause(inner) // nil when nobody stopped it
 	stop(nil)
 	<-watched
-	e.stdio.finish()
+	e.stdio.awaitCopies()
 	if err == nil && out.Ours && out.Code == backend.CodeSetup && bytes.HasPrefix(e.stdio.head.Bytes(), []byte("sandbox: ")) {
 		err = backend.ErrSetup
 	}
 	if err == nil && out.Reason != "" {
-		return e.exceeded(out.Reason)
+		return e.newLimitError(out.Reason)
 	}
 	if reason := e.lateExcess(); cause == nil && err == nil && reason != "" {
-		return e.exceeded(reason)
+		return e.newLimitError(reason)
 	}
 	if err == nil && !out.Killed && (cause == nil || out.Code != backend.CodeKilled) {
 		return exitWith(out.Code)
@@ -139,7 +139,7 @@ func (e *execution) follow(ctx, inner context.Context, stop context.CancelCauseF
 	var reason stopped
 	switch {
 	case errors.As(cause, &reason):
-		return e.exceeded(string(reason))
+		return e.newLimitError(string(reason))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, backend.ErrSetup):
@@ -150,12 +150,12 @@ func (e *execution) follow(ctx, inner context.Context, stop context.CancelCauseF
 	return &ExitError{Code: backend.CodeKilled, Reason: "killed"}
 }
 
-// overuse returns the limit that the running command is beyond, "" where it is within all.
+// findOveruse returns the limit that the running command is beyond, "" where it is within all.
 // Where a control group keeps the memory, it is beyond once the kernel has killed one of
 // its processes for it.
-func (e *execution) overuse(u process.Usage) string {
+func (e *execution) findOveruse(u process.Usage) string {
 	switch {
-	case e.groups.Keeps("memory"):
+	case e.groups.HasController("memory"):
 		if e.groups.OutOfMemory() {
 			return "memory"
 		}
@@ -174,11 +174,11 @@ func (e *execution) lateExcess() string {
 	if e.groups.OutOfMemory() {
 		return "memory"
 	}
-	return e.disk.Excess(0, true)
+	return e.disk.FindExcess(0, true)
 }
 
-// exceeded is the end of a command that was beyond a limit.
-func (e *execution) exceeded(reason string) error {
+// newLimitError is the end of a command that was beyond a limit.
+func (e *execution) newLimitError(reason string) error {
 	l := e.job.Limits
 	limit := map[string]int64{"memory": l.Memory, "output": l.Output, "disk": l.Disk, "files": l.Files}[reason]
 	return &ExitError{Code: backend.CodeKilled, Reason: reason, Limit: limit}

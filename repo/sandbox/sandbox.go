@@ -118,10 +118,10 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if !b.Environment().Image || c.Toolchains != nil { // an image has its own
 		s.tools = toolchain.Find(ctx, c.Toolchains)
 	}
-	err = s.prove(ctx)
+	err = s.runProbes(ctx)
 	if err != nil && s.groups != nil && ctx.Err() == nil { // they were promised, and are not to be had
 		s.groups = nil
-		err = s.prove(ctx)
+		err = s.runProbes(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -24,23 +24,23 @@ type stdio struct {
 	running      sync.WaitGroup
 }
 
-// open makes the pipes. Past limit bytes on one stream, over is called once and the rest
+// openPipes makes the pipes. Past limit bytes on one stream, over is called once and the rest
 // is thrown away.
-func (s *stdio) open(c *Cmd, limit int64, over func()) (err error) {
+func (s *stdio) openPipes(c *Cmd, limit int64, over func()) (err error) {
 	defer func() {
 		if err != nil {
-			s.abandon()
+			s.closeAll()
 		}
 	}()
-	if s.in, err = s.reading(c.Stdin); err != nil {
+	if s.in, err = s.openInput(c.Stdin); err != nil {
 		return err
 	}
-	both := same(c.Stdout, c.Stderr)
+	both := isSameWriter(c.Stdout, c.Stderr)
 	stdout := c.Stdout
 	if both {
 		stdout = io.MultiWriter(&s.head, c.Stdout)
 	}
-	if s.out, err = s.writing(stdout, limit, over); err != nil {
+	if s.out, err = s.openOutput(stdout, limit, over); err != nil {
 		return err
 	}
 	if both {
@@ -51,7 +51,7 @@ func (s *stdio) open(c *Cmd, limit int64, over func()) (err error) {
 	if stderr == nil {
 		stderr = io.Discard
 	}
-	s.err, err = s.writing(io.MultiWriter(&s.head, stderr), limit, over)
+	s.err, err = s.openOutput(io.MultiWriter(&s.head, stderr), limit, over)
 	return err
 }
 
@@ -66,8 +66,8 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reading is the command's end of a stream that it reads.
-func (s *stdio) reading(r io.Reader) (*os.File, error) {
+// openInput is the command's end of a stream that it reads.
+func (s *stdio) openInput(r io.Reader) (*os.File, error) {
 	if r == nil {
 		return os.Open(os.DevNull)
 	}
@@ -84,8 +84,8 @@ func (s *stdio) reading(r io.Reader) (*os.File, error) {
 	return theirs, nil
 }
 
-// writing is the command's end of a stream that it writes.
-func (s *stdio) writing(w io.Writer, limit int64, over func()) (*os.File, error) {
+// openOutput is the command's end of a stream that it writes.
+func (s *stdio) openOutput(w io.Writer, limit int64, over func()) (*os.File, error) {
 	if w == nil {
 		w = io.Discard
 	}
@@ -107,16 +107,16 @@ func (s *stdio) writing(w io.Writer, limit int64, over func()) (*os.File, error)
 	return theirs, nil
 }
 
-// begin starts copying; the command has its own ends by now.
-func (s *stdio) begin() {
+// startCopying starts copying; the command has its own ends by now.
+func (s *stdio) startCopying() {
 	s.closeTheirs()
 	for _, f := range s.copies {
 		s.running.Go(f)
 	}
 }
 
-// finish waits until what was written has arrived.
-func (s *stdio) finish() {
+// awaitCopies waits until what was written has arrived.
+func (s *stdio) awaitCopies() {
 	arrived := make(chan struct{})
 	go func() { s.running.Wait(); close(arrived) }()
 	select {
@@ -127,8 +127,8 @@ func (s *stdio) finish() {
 	s.closeOurs()
 }
 
-// abandon closes everything: nothing was started.
-func (s *stdio) abandon() {
+// closeAll closes everything: nothing was started.
+func (s *stdio) closeAll() {
 	s.closeTheirs()
 	s.closeOurs()
 }
@@ -147,8 +147,8 @@ func (s *stdio) closeOurs() {
 	}
 }
 
-// same reports whether two writers are one, which may not be comparable.
-func same(a, b io.Writer) bool {
+// isSameWriter reports whether two writers are one, which may not be comparable.
+func isSameWriter(a, b io.Writer) bool {
 	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) &&
 		reflect.TypeOf(a).Comparable() && a == b
 }

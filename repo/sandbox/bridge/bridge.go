@@ -47,7 +47,7 @@ func runBridged(socket string, args []string) (int, error) {
 			if err != nil {
 				return
 			}
-			go forward(near, socket)
+			go forwardConnection(near, socket)
 		}
 	}()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -71,8 +71,8 @@ func proxyEnv(address string) (env []string) {
 	return append(env, "NO_PROXY=", "no_proxy=")
 }
 
-// forward passes a connection's bytes both ways.
-func forward(near net.Conn, socket string) {
+// forwardConnection passes a connection's bytes both ways.
+func forwardConnection(near net.Conn, socket string) {
 	defer near.Close()
 	far, err := net.Dial("unix", socket)
 	if err != nil {

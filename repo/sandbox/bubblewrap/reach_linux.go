@@ -25,7 +25,7 @@ type reachOrders struct {
 }
 
 // reachedPath is where host number i can be found by bwrap.
-func reachedPath(i int) string { return rootfs.Staged(path.Join("/bobbin", strconv.Itoa(i))) }
+func reachedPath(i int) string { return rootfs.StagedPath(path.Join("/bobbin", strconv.Itoa(i))) }
 
 // reachHosts is what root executes in a mount name space of its own where bwrap, as the
 // commands' user, could not enter the directories above what it has to show: root's home,
@@ -59,7 +59,7 @@ func becomeBwrap() error {
 	if err != nil {
 		return err
 	}
-	if err := root.Attach(trees.Binds); err != nil {
+	if err := root.AttachTrees(trees.Binds); err != nil {
 		return err
 	}
 	if err := user.BecomeUser(user.OutsideID, user.OutsideID); err != nil {

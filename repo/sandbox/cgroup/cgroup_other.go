@@ -25,8 +25,8 @@ func (*Group) Start(begin func() error) error { return begin() }
 // PlaceIn does nothing.
 func (*Group) PlaceIn(*syscall.SysProcAttr) {}
 
-// Keeps is false: nothing is kept.
-func (*Group) Keeps(string) bool { return false }
+// HasController is false.
+func (*Group) HasController(string) bool { return false }
 
 // OutOfMemory is false.
 func (*Group) OutOfMemory() bool { return false }

@@ -81,8 +81,8 @@ func (g *Group) PlaceIn(a *syscall.SysProcAttr) {
 	}
 }
 
-// Keeps reports whether a controller keeps its limit for the group.
-func (g *Group) Keeps(controller string) bool {
+// HasController reports whether a controller limits the group.
+func (g *Group) HasController(controller string) bool {
 	return g != nil && slices.ContainsFunc(g.places, func(p groupDir) bool { return slices.Contains(p.tree.controllers, controller) })
 }
 
@@ -96,11 +96,20 @@ func (g *Group) OutOfMemory() bool {
 		if p.tree.unified {
 			file = "memory.events"
 		}
-		text, _ := os.ReadFile(filepath.Join(p.dir, file))
-		for line := range strings.Lines(string(text)) {
-			if n, ok := strings.CutPrefix(line, "oom_kill "); ok && strings.TrimSpace(n) != "0" {
-				return true
-			}
+		if CountsKill(filepath.Join(p.dir, file)) {
+			return true
+		}
+	}
+	return false
+}
+
+// CountsKill reports whether a file, memory.events of version 2 or memory.oom_control of
+// version 1, counts a process that the kernel killed for the memory of its group.
+func CountsKill(file string) bool {
+	text, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok && strings.TrimSpace(n) != "0" {
+			return true
 		}
 	}
 	return false

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -78,21 +79,21 @@ func TestControllersArePassedOn(t *testing.T) {
 	}
 	dir := t.TempDir()
 	tree := looksLikeVersion2(t, dir, "77\n", "")
-	require.True(t, tree.delegate(77))
+	require.True(t, tree.delegateControllers(77))
 	require.Equal(t, []string{"memory", "pids", "cpu"}, tree.controllers)
 	require.Equal(t, "+memory +pids +cpu", read(dir, "cgroup.subtree_control"))
 
 	there := looksLikeVersion2(t, t.TempDir(), "77\n", "cpu io memory pids\n")
-	require.True(t, there.delegate(77))
+	require.True(t, there.delegateControllers(77))
 	require.Equal(t, "cpu io memory pids\n", read(there.dir, "cgroup.subtree_control"), "it is left alone")
 
 	none := looksLikeVersion2(t, t.TempDir(), "77\n", "")
 	require.NoError(t, os.WriteFile(filepath.Join(none.dir, "cgroup.controllers"), []byte("hugetlb\n"), 0o644))
-	require.False(t, none.delegate(77))
+	require.False(t, none.delegateControllers(77))
 
 	shared := looksLikeVersion2(t, t.TempDir(), "77\n78\n", "")
 	require.NoError(t, os.Remove(filepath.Join(shared.dir, "cgroup.subtree_control")))
-	require.False(t, shared.delegate(77), "somebody else is in the group")
+	require.False(t, shared.delegateControllers(77), "somebody else is in the group")
 }
 
 func TestWhatALimitIsCalled(t *testing.T) {
@@ -101,7 +102,7 @@ func TestWhatALimitIsCalled(t *testing.T) {
 	all := func(unified bool) string {
 		tree := hierarchy{unified: unified, controllers: usedControllers}
 		var lines []string
-		for _, s := range tree.settings(l) {
+		for _, s := range tree.listSettings(l) {
 			lines = append(lines, s.file+"="+s.value)
 		}
 		return strings.Join(lines, " ")
@@ -162,7 +163,7 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 	}
 	gone, ours, other := of(dead.Process.Pid), of(os.Getpid()), filepath.Join(dir, "bobbin-notes")
 	require.NoError(t, os.Mkdir(other, 0o755))
-	hierarchy{dir: dir}.sweep()
+	hierarchy{dir: dir}.sweepDead()
 	require.NoDirExists(t, gone)
 	require.DirExists(t, ours)
 	require.DirExists(t, other)
@@ -204,4 +205,8 @@ func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
 	require.EqualError(t, orphan.Wait(), "signal: killed")
 	require.DirExists(t, stays)
 	require.NoError(t, ours.Process.Signal(unix.Signal(0)), "it runs")
+}
+
+func TestAsAnOrdinaryUser(t *testing.T) {
+	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"), "--- PASS: TestNoGroupIsLeft")
 }

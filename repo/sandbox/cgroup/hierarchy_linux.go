@@ -48,8 +48,8 @@ func Find() *Groups {
 	}
 	var g Groups
 	for _, t := range findHierarchies(string(mounts), string(own)) {
-		t.sweep()
-		if t.prepare(os.Getpid()) {
+		t.sweepDead()
+		if t.canMakeGroups(os.Getpid()) {
 			g.trees = append(g.trees, t)
 		}
 	}
@@ -106,9 +106,9 @@ func (t hierarchy) findMounted(mounts, path string) string {
 	return ""
 }
 
-// sweep removes the groups of programs that died, and ends what is left in them: a command
+// sweepDead removes the groups of programs that died, and ends what is left in them: a command
 // that was being set up at that moment may have missed its end.
-func (t hierarchy) sweep() {
+func (t hierarchy) sweepDead() {
 	left, _ := filepath.Glob(filepath.Join(t.dir, namePrefix+"*"))
 	for _, dir := range left {
 		pid, err := strconv.Atoi(strings.SplitN(strings.TrimPrefix(filepath.Base(dir), namePrefix), "-", 2)[0])
@@ -143,9 +143,9 @@ func killGroup(dir string) {
 	}
 }
 
-// prepare reports whether groups can be made in this hierarchy, for one controller at least.
-func (t *hierarchy) prepare(pid int) bool {
-	if t.unified && !t.delegate(pid) {
+// canMakeGroups reports whether groups can be made in this hierarchy, for one controller at least.
+func (t *hierarchy) canMakeGroups(pid int) bool {
+	if t.unified && !t.delegateControllers(pid) {
 		return false
 	}
 	trial, err := t.makeGroup(Limits{Memory: 1 << 30, Processes: 512}, pid)
@@ -155,11 +155,11 @@ func (t *hierarchy) prepare(pid int) bool {
 	return unix.Rmdir(trial) == nil
 }
 
-// delegate passes the controllers of our group on to the groups in it, which the kernel
+// delegateControllers passes the controllers of our group on to the groups in it, which the kernel
 // allows where no process is in the group itself: where nobody but this program is, it goes
 // into a group of its own. Groups of systemd are left alone unless it gave them away
 // (Delegate=yes).
-func (t *hierarchy) delegate(pid int) bool {
+func (t *hierarchy) delegateControllers(pid int) bool {
 	there, err := os.ReadFile(filepath.Join(t.dir, "cgroup.controllers"))
 	if err != nil {
 		return false
@@ -225,7 +225,7 @@ func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, s := range t.settings(l) {
+	for _, s := range t.listSettings(l) {
 		if err := writeGroup(dir, s.file, s.value); err != nil && !(s.optional && errors.Is(err, os.ErrNotExist)) {
 			unix.Rmdir(dir) //nolint:errcheck // it is empty
 			return "", err
@@ -243,9 +243,9 @@ type setting struct {
 // besides is how many processes of ours are in a group with the command's.
 const besides = 32
 
-// settings are the limits in this hierarchy's words. A command's processes, however many,
+// listSettings are the limits in this hierarchy's words. A command's processes, however many,
 // share the processor time of as many as there are processors.
-func (t *hierarchy) settings(l Limits) (out []setting) {
+func (t *hierarchy) listSettings(l Limits) (out []setting) {
 	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)
 	for _, c := range t.controllers {
 		switch {

@@ -34,31 +34,31 @@ type level struct {
 	folders  []string // in it, still to be walked
 }
 
-func (w *walk) over() bool { return w.bytes > w.most.Bytes || w.files > w.most.Files }
+func (w *walk) isOver() bool { return w.bytes > w.most.Bytes || w.files > w.most.Files }
 
-// top walks a directory that stays open.
-func (w *walk) top(dir *os.File) {
+// countTree walks a directory that stays open.
+func (w *walk) countTree(dir *os.File) {
 	here, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", dir.Fd()), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		w.hidden = true
 		return
 	}
-	way := []level{w.level(here)}
-	for !w.over() {
+	way := []level{w.countFolder(here)}
+	for !w.isOver() {
 		last := &way[len(way)-1]
 		next := here
 		if n := len(last.folders); n > 0 {
 			name := last.folders[n-1]
 			last.folders = last.folders[:n-1]
-			if next = w.down(here, name); next == nil {
+			if next = w.openChild(here, name); next == nil {
 				continue
 			}
-			way = append(way, w.level(next))
+			way = append(way, w.countFolder(next))
 		} else {
 			if way = way[:len(way)-1]; len(way) == 0 {
 				break
 			}
-			if next = up(here, way[len(way)-1]); next == nil {
+			if next = openParent(here, way[len(way)-1]); next == nil {
 				w.hidden = true // it was moved meanwhile
 				break
 			}
@@ -69,17 +69,17 @@ func (w *walk) top(dir *os.File) {
 	here.Close()
 }
 
-// level counts what is in a folder.
-func (w *walk) level(f *os.File) level {
+// countFolder counts what is in a folder.
+func (w *walk) countFolder(f *os.File) level {
 	l := level{}
 	var s unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &s) == nil {
 		l.dev, l.ino = s.Dev, s.Ino
 	}
-	for !w.over() {
+	for !w.isOver() {
 		names, err := f.Readdirnames(walkNames)
 		for _, name := range names {
-			if w.entry(int(f.Fd()), name) {
+			if w.countEntry(int(f.Fd()), name) {
 				l.folders = append(l.folders, name)
 			}
 		}
@@ -90,19 +90,19 @@ func (w *walk) level(f *os.File) level {
 	return l
 }
 
-// entry counts one name, and reports whether it is of a folder.
-func (w *walk) entry(fd int, name string) bool {
+// countEntry counts one name, and reports whether it is of a folder.
+func (w *walk) countEntry(fd int, name string) bool {
 	var s unix.Statx_t
 	const flags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	if unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &s) != nil {
 		return false // gone since it was listed
 	}
-	w.count(&s)
+	w.addEntry(&s)
 	return s.Mode&unix.S_IFMT == unix.S_IFDIR
 }
 
-// down opens a folder in f; nil where there is none any more.
-func (w *walk) down(f *os.File, name string) *os.File {
+// openChild opens a folder in f; nil where there is none any more.
+func (w *walk) openChild(f *os.File, name string) *os.File {
 	fd, err := unix.Openat(int(f.Fd()), name, unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err == nil {
 		return os.NewFile(uintptr(fd), "")
@@ -113,8 +113,8 @@ func (w *walk) down(f *os.File, name string) *os.File {
 	return nil
 }
 
-// up opens the folder above f, unless it is another than it was.
-func up(f *os.File, l level) *os.File {
+// openParent opens the folder above f, unless it is another than it was.
+func openParent(f *os.File, l level) *os.File {
 	fd, err := unix.Openat(int(f.Fd()), "..", unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
@@ -127,16 +127,16 @@ func up(f *os.File, l level) *os.File {
 	return os.NewFile(uintptr(fd), "")
 }
 
-// count adds one entry, unless it is as it was before.
-func (w *walk) count(s *unix.Statx_t) {
-	if !w.after(s.Ctime) {
+// addEntry adds one entry, unless it is as it was before.
+func (w *walk) addEntry(s *unix.Statx_t) {
+	if !w.isLater(s.Ctime) {
 		return
 	}
 	born := s.Ctime
 	if s.Mask&unix.STATX_BTIME != 0 {
 		born = s.Btime
 	}
-	if w.after(born) {
+	if w.isLater(born) {
 		w.files++
 	}
 	if s.Nlink > 1 && s.Mode&unix.S_IFMT == unix.S_IFREG {
@@ -150,13 +150,13 @@ func (w *walk) count(s *unix.Statx_t) {
 	w.bytes += int64(s.Blocks) * 512
 }
 
-func (w *walk) after(t unix.StatxTimestamp) bool {
+func (w *walk) isLater(t unix.StatxTimestamp) bool {
 	return !time.Unix(t.Sec, int64(t.Nsec)).Before(w.since)
 }
 
-// deleted counts files that have no name any more but are held open below root: a log
+// countDeleted counts files that have no name any more but are held open below root: a log
 // that is written on after it was removed.
-func (w *walk) deleted(root int, system systemID) {
+func (w *walk) countDeleted(root int, system systemID) {
 	counted := map[uint64]bool{}
 	for _, pid := range process.Subtree(root) {
 		dir := fmt.Sprintf("/proc/%d/fd", pid)
@@ -165,7 +165,7 @@ func (w *walk) deleted(root int, system systemID) {
 			continue // gone, or closed to us
 		}
 		for _, e := range entries {
-			if w.over() {
+			if w.isOver() {
 				return
 			}
 			var s unix.Stat_t

@@ -106,7 +106,7 @@ func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 		return
 	}
 	process.Repeat(ctx, func() bool {
-		reason := w.Excess(root, false)
+		reason := w.FindExcess(root, false)
 		if reason != "" {
 			over(reason)
 		}
@@ -114,11 +114,11 @@ func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 	})
 }
 
-// Excess returns which limit the command is beyond: disk, files, or none. ended says that all
+// FindExcess returns which limit the command is beyond: disk, files, or none. ended says that all
 // of its processes are dead.
-func (w *Watch) Excess(root int, ended bool) string {
+func (w *Watch) FindExcess(root int, ended bool) string {
 	for _, s := range w.systems {
-		s.look()
+		s.measureFree()
 		bytes, files := s.gone > w.limits.Bytes-s.bytes, s.made > w.limits.Files-s.files
 		if !s.countsInodes {
 			files = !ended && time.Since(s.walked) > max(time.Second, 9*s.walkingTakes)
@@ -129,10 +129,10 @@ func (w *Watch) Excess(root int, ended bool) string {
 		found := &walk{since: w.since, most: w.limits, linked: map[uint64]bool{}}
 		began := time.Now()
 		for _, dir := range s.dirs {
-			found.top(dir)
+			found.countTree(dir)
 		}
 		if !ended {
-			found.deleted(root, s.id)
+			found.countDeleted(root, s.id)
 		}
 		switch {
 		case found.bytes > w.limits.Bytes, found.hidden && bytes:
@@ -146,8 +146,8 @@ func (w *Watch) Excess(root int, ended bool) string {
 	return ""
 }
 
-// look adds up what went of the file system since it was last looked at.
-func (s *fileSystem) look() {
+// measureFree adds up what went of the file system since it was last looked at.
+func (s *fileSystem) measureFree() {
 	var now unix.Statfs_t
 	if unix.Fstatfs(int(s.dirs[0].Fd()), &now) != nil {
 		return

@@ -16,8 +16,8 @@ func (*Watch) CheckRoom() error { return nil }
 // Run returns at once.
 func (*Watch) Run(context.Context, int, func(reason string)) {}
 
-// Excess finds none.
-func (*Watch) Excess(int, bool) string { return "" }
+// FindExcess finds none.
+func (*Watch) FindExcess(int, bool) string { return "" }
 
 // Close does nothing.
 func (*Watch) Close() {}

@@ -43,7 +43,7 @@ func (d *docker) Start(j *backend.Job) (backend.Process, error) {
 		return nil, fmt.Errorf("sandbox: %s: %w", d.engine, err)
 	}
 	c := &container{docker: d, cmd: cmd, name: name, box: box, ended: make(chan struct{}), reported: make(chan struct{})}
-	go c.listen()
+	go c.readReports()
 	return c, nil
 }
 
@@ -65,8 +65,8 @@ func (c *container) PID() int { return 0 }
 // Usage is zero: the engine keeps count.
 func (c *container) Usage() process.Usage { return process.Usage{} }
 
-// listen reads the reports until the mark that wait sets behind the last one.
-func (c *container) listen() {
+// readReports reads the reports until the mark that wait sets behind the last one.
+func (c *container) readReports() {
 	defer close(c.reported)
 	decoder := json.NewDecoder(io.LimitReader(c.box.report, 64<<10))
 	for {

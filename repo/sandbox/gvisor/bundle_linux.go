@@ -38,7 +38,7 @@ func buildBundle(o initproc.Orders) error {
 	all := o
 	all.Layout = below
 	all.Layout.System = append(slices.Clone(below.System), backend.Bind{Host: o.Runsc, Inside: runscFile})
-	t, err := initproc.Gather(all)
+	t, err := initproc.GatherTrees(all)
 	if err != nil {
 		return err
 	}
@@ -50,15 +50,15 @@ func buildBundle(o initproc.Orders) error {
 	steps := []func() error{
 		func() error { return root.AddLinks(below.Links) },
 		func() error { return makeDirectories(root) },
-		func() error { return root.Attach(t.Devices) },
-		func() error { return root.Attach(t.System) },
-		func() error { return root.Attach(t.Binds) },
+		func() error { return root.AttachTrees(t.Devices) },
+		func() error { return root.AttachTrees(t.System) },
+		func() error { return root.AttachTrees(t.Binds) },
 		func() error { return root.AddFiles(all.Layout.Files, o.Sources) },
 		func() error { return writeBundle(root, o) },
 		func() error {
-			return unix.Mount("proc", rootfs.Staged("/proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+			return unix.Mount("proc", rootfs.StagedPath("/proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 		},
-		rootfs.Enter,
+		rootfs.EnterRoot,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -100,7 +100,7 @@ func makeDirectories(root *rootfs.Root) error {
 
 // writeBundle writes the command's orders and the bundle's configuration.
 func writeBundle(root *rootfs.Root, o initproc.Orders) error {
-	file, err := root.Create(bundleRoot + initproc.GuestOrders)
+	file, err := root.CreateFile(bundleRoot + initproc.GuestOrders)
 	if err != nil {
 		return fmt.Errorf("write the orders: %w", err)
 	}
@@ -108,7 +108,7 @@ func writeBundle(root *rootfs.Root, o initproc.Orders) error {
 	if err := o.ForInside().Write(file); err != nil {
 		return fmt.Errorf("write the orders: %w", err)
 	}
-	config, err := root.Create(bundleDir + "/config.json")
+	config, err := root.CreateFile(bundleDir + "/config.json")
 	if err != nil {
 		return fmt.Errorf("write the bundle: %w", err)
 	}
@@ -151,7 +151,7 @@ func runRunsc(initproc.Orders) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("runsc: %w", err)
 	}
-	code, err := initproc.Collect(pid)
+	code, err := initproc.CollectOrphans(pid)
 	if err != nil {
 		return 0, err
 	}

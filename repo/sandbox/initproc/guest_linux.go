@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"golang.org/x/sys/unix"
 )
@@ -103,15 +104,7 @@ func obeyOrders(say *json.Encoder) (int, error) {
 
 // hasRunOutOfMemory reports whether the kernel killed somebody here for the memory's sake.
 func hasRunOutOfMemory() bool {
-	for _, file := range []string{"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"} {
-		text, _ := os.ReadFile(file)
-		for line := range strings.Lines(string(text)) {
-			if n, ok := strings.CutPrefix(strings.TrimSpace(line), "oom_kill "); ok && n != "0" {
-				return true
-			}
-		}
-	}
-	return false
+	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") || cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
 }
 
 // EnterGuest runs the command if this process is the first one in a sandbox that gVisor or a

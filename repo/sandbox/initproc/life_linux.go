@@ -64,9 +64,9 @@ func ConfineCommand(o Orders) error {
 	return lockdown.Apply(lockdown.Rules{Writable: writable, FileSize: o.FileSize, Processes: o.Processes, Seconds: o.Seconds})
 }
 
-// Gather opens everything that is to be shown, as the caller, who can reach all of it, and
+// GatherTrees opens everything that is to be shown, as the caller, who can reach all of it, and
 // then gives up the caller's identity.
-func Gather(o Orders) (rootfs.Trees, error) {
+func GatherTrees(o Orders) (rootfs.Trees, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return rootfs.Trees{}, fmt.Errorf("make mounts private: %w", err)
 	}
@@ -115,11 +115,11 @@ func RunCommand(o Orders) (int, error) {
 		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err) // the caller's mistake, said as a shell would
 		return backend.NotStartedCode(err), nil
 	}
-	return Collect(pid)
+	return CollectOrphans(pid)
 }
 
-// Collect lets go of the streams, and takes in what ends until the process has.
-func Collect(pid int) (int, error) {
+// CollectOrphans lets go of the streams, and takes in what ends until the process has.
+func CollectOrphans(pid int) (int, error) {
 	if null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 		for fd := range 3 { // the command's streams end with the command, and its bombs make us say nothing
 			unix.Dup3(null, fd, 0) //nolint:errcheck // then they end with us

@@ -18,7 +18,7 @@ import (
 // Start starts this program as the first process of new name spaces.
 func Start(j *backend.Job, marker string, o Orders, sources []*os.File, attr *syscall.SysProcAttr) (*InitProcess, error) {
 	p := &InitProcess{}
-	theirs, err := p.pipes()
+	theirs, err := p.openPipes()
 	defer process.CloseAll(theirs)
 	if err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ type InitProcess struct {
 	report *os.File
 }
 
-// pipes opens the two pipes and returns the ends for the process.
-func (p *InitProcess) pipes() (theirs []*os.File, err error) {
+// openPipes opens the two pipes and returns the ends for the process.
+func (p *InitProcess) openPipes() (theirs []*os.File, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err

@@ -46,12 +46,12 @@ func Main() {
 
 // buildRoot makes the file system that the command sees.
 func buildRoot(o initproc.Orders) error {
-	trees, err := initproc.Gather(o)
+	trees, err := initproc.GatherTrees(o)
 	if err != nil {
 		return err
 	}
 	if err := initproc.StartLoopback(); err != nil {
 		return err
 	}
-	return rootfs.Build(o.Layout, o.Sources, trees)
+	return rootfs.BuildDefault(o.Layout, o.Sources, trees)
 }

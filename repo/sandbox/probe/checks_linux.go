@@ -16,31 +16,31 @@ import (
 // bad is an argument that no call takes.
 const bad = ^uintptr(0)
 
-// call makes a system call that has to be refused for what it is.
-func call(name string, nr uintptr, args ...uintptr) probe {
+// refusesCall makes a system call that has to be refused for what it is.
+func refusesCall(name string, nr uintptr, args ...uintptr) probe {
 	var a [6]uintptr
 	copy(a[:], args)
 	return probe{"call: " + name, func(Bait) error {
 		_, _, errno := syscall.Syscall6(nr, a[0], a[1], a[2], a[3], a[4], a[5])
-		return fault(errno == unix.EPERM || errno == unix.ENOSYS, "answered %v", errno)
+		return faultUnless(errno == unix.EPERM || errno == unix.ENOSYS, "answered %v", errno)
 	}}
 }
 
-// fault is an error unless the wall held.
-func fault(held bool, format string, args ...any) error {
+// faultUnless is an error unless the wall held.
+func faultUnless(held bool, format string, args ...any) error {
 	if held {
 		return nil
 	}
 	return fmt.Errorf(format, args...)
 }
 
-// refused is a fault unless the kernel said no.
-func refused(err error) error {
-	return fault(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
+// checkRefused is a fault unless the kernel said no.
+func checkRefused(err error) error {
+	return faultUnless(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
 }
 
-// status looks at this process's own state.
-func status(field, want string) func(Bait) error {
+// hasStatus looks at this process's own state.
+func hasStatus(field, want string) func(Bait) error {
 	return func(Bait) error { return CheckStatus("/proc/self/status", field, want) }
 }
 
@@ -52,17 +52,17 @@ func CheckStatus(file, field, want string) error {
 	}
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, field+":"); ok {
-			return fault(strings.TrimSpace(value) == want, "%s is %s", field, strings.TrimSpace(value))
+			return faultUnless(strings.TrimSpace(value) == want, "%s is %s", field, strings.TrimSpace(value))
 		}
 	}
 	return fmt.Errorf("no %s in %s", field, file)
 }
 
-func limited(resource int) func(Bait) error {
+func hasLimit(resource int) func(Bait) error {
 	return func(Bait) error {
 		var l syscall.Rlimit
 		err := syscall.Getrlimit(resource, &l)
-		return fault(err == nil && l.Max <= 1<<40, "up to %d, %v", l.Max, err)
+		return faultUnless(err == nil && l.Max <= 1<<40, "up to %d, %v", l.Max, err)
 	}
 }
 
@@ -75,18 +75,18 @@ func noConnection(network, address string) error {
 	return fmt.Errorf("connected to %s", address)
 }
 
-func family(number int) func(Bait) error {
+func refusesFamily(number int) func(Bait) error {
 	return func(Bait) error {
 		fd, err := unix.Socket(number, unix.SOCK_DGRAM, 0)
 		if err == nil {
 			unix.Close(fd)
 		}
-		return fault(errors.Is(err, unix.EPERM), "answered %v", err)
+		return faultUnless(errors.Is(err, unix.EPERM), "answered %v", err)
 	}
 }
 
-// unreadable is a fault when a file can be read or a directory listed.
-func unreadable(path string) error {
+// checkUnreadable is a fault when a file can be read or a directory listed.
+func checkUnreadable(path string) error {
 	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
@@ -95,7 +95,7 @@ func unreadable(path string) error {
 	return fmt.Errorf("%s can be read", path)
 }
 
-func unopened(path string) error {
+func checkUnwritable(path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil
@@ -104,17 +104,17 @@ func unopened(path string) error {
 	return fmt.Errorf("%s can be written", path)
 }
 
-func unwritable(path string) func(Bait) error {
+func refusesFile(path string) func(Bait) error {
 	return func(Bait) error {
 		err := os.WriteFile(path, nil, 0o600)
 		if err == nil {
 			os.Remove(path)
 		}
-		return fault(err != nil, "%s can be written", path)
+		return faultUnless(err != nil, "%s can be written", path)
 	}
 }
 
-func writable(dir string) func(Bait) error {
+func allowsFile(dir string) func(Bait) error {
 	return func(Bait) error {
 		path := filepath.Join(dir, ".probe")
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
@@ -124,19 +124,19 @@ func writable(dir string) func(Bait) error {
 	}
 }
 
-func sized(dir string, most uint64) func(Bait) error {
+func hasSize(dir string, most uint64) func(Bait) error {
 	return func(Bait) error {
 		var st unix.Statfs_t
 		err := unix.Statfs(dir, &st)
-		return fault(err == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks*uint64(st.Bsize) <= most, "%d bytes, %v", st.Blocks*uint64(st.Bsize), err)
+		return faultUnless(err == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks*uint64(st.Bsize) <= most, "%d bytes, %v", st.Blocks*uint64(st.Bsize), err)
 	}
 }
 
-func flagged(dir string, flag int64) func(Bait) error {
+func hasMountFlag(dir string, flag int64) func(Bait) error {
 	return func(Bait) error {
 		var st unix.Statfs_t
 		err := unix.Statfs(dir, &st)
-		return fault(err == nil && int64(st.Flags)&flag != 0, "not switched off, %v", err)
+		return faultUnless(err == nil && int64(st.Flags)&flag != 0, "not switched off, %v", err)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 var fileProbes = []probe{
 	{"files of the machine", func(b Bait) error {
 		for _, file := range b.Files {
-			if err := unreadable(file); err != nil && !leadsToToolchain(file) {
+			if err := checkUnreadable(file); err != nil && !leadsToToolchain(file) {
 				return err
 			}
 		}
@@ -42,15 +42,15 @@ var fileProbes = []probe{
 	{"environment of the program", func(b Bait) error {
 		// The number may be somebody's inside as well; the words cannot be.
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.Pid))
-		return fault(len(text) == 0 || hashText(text) != b.Environ, "it can be read")
+		return faultUnless(len(text) == 0 || hashText(text) != b.Environ, "it can be read")
 	}},
-	{"way out by this directory", func(b Bait) error { return unreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) }},
+	{"way out by this directory", func(b Bait) error { return checkUnreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) }},
 	{"way out by a link", func(b Bait) error {
 		defer os.Remove("/tmp/.probe-link")
 		if err := os.Symlink("../../../../../../.."+b.Files[0], "/tmp/.probe-link"); err != nil {
 			return err
 		}
-		return unreadable("/tmp/.probe-link")
+		return checkUnreadable("/tmp/.probe-link")
 	}},
 	{"what runs on the machine", func(b Bait) error {
 		if b.Inside.Image { // likewise
@@ -64,24 +64,24 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"way out of the root", func(b Bait) error { return unreadable("/usr/../../../../../.." + b.Files[0]) }},
-	{"way out by the first process", func(b Bait) error { return unreadable("/proc/1/root" + b.Files[0]) }},
-	{"root is read-only", unwritable("/probe")},
-	{"programs are read-only", unwritable("/usr/probe")},
-	{"settings are read-only", unwritable("/etc/probe")},
-	{"devices are read-only", unwritable("/dev/probe")},
-	{"this program is read-only", unwritable("/run/probe2")},
-	{"kernel settings", func(Bait) error { return unopened("/proc/sys/kernel/core_pattern") }},
-	{"system request key", func(Bait) error { return unopened("/proc/sysrq-trigger") }},
-	{"workspace can be written", writable("/src")},
-	{"temporary files can be written", writable("/tmp")},
-	{"home can be written", writable("/home/box")},
-	{"temporary files are limited", sized("/tmp", backend.TmpSize)},
-	{"home is limited", sized("/home/box", backend.TmpSize)},
-	{"shared memory is limited", sized("/dev/shm", backend.ShmSize)},
+	{"way out of the root", func(b Bait) error { return checkUnreadable("/usr/../../../../../.." + b.Files[0]) }},
+	{"way out by the first process", func(b Bait) error { return checkUnreadable("/proc/1/root" + b.Files[0]) }},
+	{"root is read-only", refusesFile("/probe")},
+	{"programs are read-only", refusesFile("/usr/probe")},
+	{"settings are read-only", refusesFile("/etc/probe")},
+	{"devices are read-only", refusesFile("/dev/probe")},
+	{"this program is read-only", refusesFile("/run/probe2")},
+	{"kernel settings", func(Bait) error { return checkUnwritable("/proc/sys/kernel/core_pattern") }},
+	{"system request key", func(Bait) error { return checkUnwritable("/proc/sysrq-trigger") }},
+	{"workspace can be written", allowsFile("/src")},
+	{"temporary files can be written", allowsFile("/tmp")},
+	{"home can be written", allowsFile("/home/box")},
+	{"temporary files are limited", hasSize("/tmp", backend.TmpSize)},
+	{"home is limited", hasSize("/home/box", backend.TmpSize)},
+	{"shared memory is limited", hasSize("/dev/shm", backend.ShmSize)},
 	{"setuid programs", noSetuid("/usr")},
 	{"setuid files in the workspace", noSetuid("/src")},
-	{"setuid files in /tmp", flagged("/tmp", unix.ST_NOSUID)},
+	{"setuid files in /tmp", hasMountFlag("/tmp", unix.ST_NOSUID)},
 	{"devices in the workspace", func(b Bait) error {
 		if b.Inside.OwnKernel { // gVisor opens no device of the machine, and its own mount of the workspace, outside, forbids it once more
 			return deviceRefused("/src/.probe-device")
@@ -89,7 +89,7 @@ var fileProbes = []probe{
 		if b.Inside.Image { // an engine does not mount so; it keeps a list of devices instead
 			return deviceRefused("/src/.probe-device")
 		}
-		return flagged("/src", unix.ST_NODEV)(b)
+		return hasMountFlag("/src", unix.ST_NODEV)(b)
 	}},
 	{"make a device", func(Bait) error { return deviceRefused("/tmp/.probe-device") }},
 	{"give a file to root", func(Bait) error {
@@ -98,14 +98,14 @@ var fileProbes = []probe{
 			return err
 		}
 		defer os.Remove(file)
-		return fault(os.Chown(file, 0, 0) != nil, "done")
+		return faultUnless(os.Chown(file, 0, 0) != nil, "done")
 	}},
 	{"devices", func(b Bait) error {
 		for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "vsock", "net/tun", "loop0", "userfaultfd"} {
 			if b.Inside.OwnKernel && (name == "fuse" || name == "net/tun") {
 				continue // gVisor's own, which lead nowhere on the machine
 			}
-			if err := unreadable("/dev/" + name); err != nil {
+			if err := checkUnreadable("/dev/" + name); err != nil {
 				return err
 			}
 		}
@@ -113,8 +113,8 @@ var fileProbes = []probe{
 	}},
 	{"command line of the kernel", func(b Bait) error {
 		text, _ := os.ReadFile("/proc/cmdline")
-		invented := b.Inside.OwnKernel && string(text) != b.Booted                        // gVisor shows one of its own
-		return fault(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines show it to everybody, and let nobody hide it
+		invented := b.Inside.OwnKernel && string(text) != b.Booted                              // gVisor shows one of its own
+		return faultUnless(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines show it to everybody, and let nobody hide it
 	}},
 	{"files of the kernel", func(b Bait) error {
 		for _, path := range rootfs.Masked[1:] {
@@ -134,14 +134,14 @@ var fileProbes = []probe{
 		}
 		defer f.Close()
 		n, _ := f.Read(make([]byte, 1))
-		return fault(n == 0, "it can be read")
+		return faultUnless(n == 0, "it can be read")
 	}},
 	{"settings of the machine", func(b Bait) error {
 		if b.Inside.Image { // engines show them, not to be changed
-			return flagged("/sys", unix.ST_RDONLY)(b)
+			return hasMountFlag("/sys", unix.ST_RDONLY)(b)
 		}
 		entries, _ := os.ReadDir("/sys")
-		return fault(len(entries) == 0, "%d of them show", len(entries))
+		return faultUnless(len(entries) == 0, "%d of them show", len(entries))
 	}},
 	{"mounts of the machine", func(b Bait) error {
 		text, _ := os.ReadFile("/proc/self/mountinfo")
@@ -160,9 +160,9 @@ func noSetuid(dir string) func(Bait) error {
 	return func(b Bait) error {
 		if b.Inside.Image {
 			set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
-			return fault(err == nil && set == 1, "%d, %v", set, err)
+			return faultUnless(err == nil && set == 1, "%d, %v", set, err)
 		}
-		return flagged(dir, unix.ST_NOSUID)(b)
+		return hasMountFlag(dir, unix.ST_NOSUID)(b)
 	}
 }
 
@@ -171,7 +171,7 @@ func hashText(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)
 
 func deviceRefused(path string) error {
 	defer os.Remove(path)
-	return refused(unix.Mknod(path, unix.S_IFBLK|0o600, int(unix.Mkdev(1, 3))))
+	return checkRefused(unix.Mknod(path, unix.S_IFBLK|0o600, int(unix.Mkdev(1, 3))))
 }
 
 var processProbes = []probe{
@@ -180,7 +180,7 @@ var processProbes = []probe{
 		if b.Pid < 100 { // a small number is somebody's inside as well
 			return nil
 		}
-		return fault(err != nil, "process %d can be reached", b.Pid)
+		return faultUnless(err != nil, "process %d can be reached", b.Pid)
 	}},
 	{"processes of the machine", func(Bait) error {
 		entries, err := os.ReadDir("/proc")
@@ -193,10 +193,10 @@ var processProbes = []probe{
 				n++
 			}
 		}
-		return fault(n <= 4, "%d processes show", n)
+		return faultUnless(n <= 4, "%d processes show", n)
 	}},
 	{"first process", func(Bait) error {
-		if unopened("/proc/1/mem") == nil {
+		if checkUnwritable("/proc/1/mem") == nil {
 			return nil
 		}
 		// It can be taken over: then it must be no freer than we are.
@@ -213,13 +213,13 @@ var processProbes = []probe{
 		var l syscall.Rlimit
 		syscall.Getrlimit(unix.RLIMIT_NPROC, &l) //nolint:errcheck // it knows the number
 		l.Cur, l.Max = l.Max+1, l.Max+1
-		return refused(syscall.Setrlimit(unix.RLIMIT_NPROC, &l))
+		return checkRefused(syscall.Setrlimit(unix.RLIMIT_NPROC, &l))
 	}},
 	{"be served first", func(b Bait) error {
 		if b.Inside.OwnKernel { // a number of gVisor's own, by which the machine does not go
 			return nil
 		}
-		return refused(unix.Setpriority(unix.PRIO_PROCESS, 0, -20))
+		return checkRefused(unix.Setpriority(unix.PRIO_PROCESS, 0, -20))
 	}},
 	{"die last", func(b Bait) error {
 		if b.Inside.OwnKernel { // likewise
@@ -233,10 +233,10 @@ var processProbes = []probe{
 		if err != nil || now <= -999 {
 			return fmt.Errorf("it stands at %q", score)
 		}
-		return fault(os.WriteFile("/proc/self/oom_score_adj", []byte("-999"), 0) != nil, "done")
+		return faultUnless(os.WriteFile("/proc/self/oom_score_adj", []byte("-999"), 0) != nil, "done")
 	}},
 	{"session", func(Bait) error {
 		sid, err := unix.Getsid(0)
-		return fault(err == nil && sid != 0, "session %d belongs to the machine, %v", sid, err)
+		return faultUnless(err == nil && sid != 0, "session %d belongs to the machine, %v", sid, err)
 	}},
 }

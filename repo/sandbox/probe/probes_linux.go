@@ -24,36 +24,36 @@ var probes = slices.Concat(identityProbes, networkProbes, fileProbes, processPro
 
 var identityProbes = []probe{
 	{"user", func(b Bait) error {
-		return fault(os.Getuid() == b.Inside.User && os.Geteuid() == b.Inside.User && os.Getuid() != 0, "user %d", os.Getuid())
+		return faultUnless(os.Getuid() == b.Inside.User && os.Geteuid() == b.Inside.User && os.Getuid() != 0, "user %d", os.Getuid())
 	}},
-	{"group", func(Bait) error { return fault(os.Getgid() != 0 && os.Getegid() != 0, "group %d", os.Getgid()) }},
+	{"group", func(Bait) error { return faultUnless(os.Getgid() != 0 && os.Getegid() != 0, "group %d", os.Getgid()) }},
 	{"groups of root", func(Bait) error {
 		groups, err := os.Getgroups()
-		return fault(err == nil && !slices.Contains(groups, 0), "groups %v", groups)
+		return faultUnless(err == nil && !slices.Contains(groups, 0), "groups %v", groups)
 	}},
 	{"user of the machine", func(b Bait) error {
 		if b.Inside.OwnKernel || b.Inside.SameIDs {
 			// The numbers in there are gVisor's inventions, whose own processes are seen from
 			// outside only; or the machine's, and then it has to be impossible to be another.
-			return refused(syscall.Setresuid(b.Inside.User+1, b.Inside.User+1, b.Inside.User+1))
+			return checkRefused(syscall.Setresuid(b.Inside.User+1, b.Inside.User+1, b.Inside.User+1))
 		}
 		ids, _ := os.ReadFile("/proc/self/uid_map")
 		words := strings.Fields(string(ids))
-		return fault(len(words) == 3 && words[0] == "1000" && words[2] == "1", "maps %q", ids)
+		return faultUnless(len(words) == 3 && words[0] == "1000" && words[2] == "1", "maps %q", ids)
 	}},
-	{"effective capabilities", status("CapEff", "0000000000000000")},
-	{"permitted capabilities", status("CapPrm", "0000000000000000")},
-	{"inheritable capabilities", status("CapInh", "0000000000000000")},
-	{"ambient capabilities", status("CapAmb", "0000000000000000")},
-	{"bounding capabilities", status("CapBnd", "0000000000000000")},
+	{"effective capabilities", hasStatus("CapEff", "0000000000000000")},
+	{"permitted capabilities", hasStatus("CapPrm", "0000000000000000")},
+	{"inheritable capabilities", hasStatus("CapInh", "0000000000000000")},
+	{"ambient capabilities", hasStatus("CapAmb", "0000000000000000")},
+	{"bounding capabilities", hasStatus("CapBnd", "0000000000000000")},
 	{"no new privileges", func(Bait) error {
 		set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
-		return fault(err == nil && set == 1, "%d, %v", set, err)
+		return faultUnless(err == nil && set == 1, "%d, %v", set, err)
 	}},
-	{"seccomp", status("Seccomp", "2")},
-	{"become root", func(Bait) error { return refused(syscall.Setuid(0)) }},
-	{"become another group", func(Bait) error { return refused(syscall.Setgid(0)) }},
-	{"add groups", func(Bait) error { return refused(unix.Setgroups([]int{0})) }},
+	{"seccomp", hasStatus("Seccomp", "2")},
+	{"become root", func(Bait) error { return checkRefused(syscall.Setuid(0)) }},
+	{"become another group", func(Bait) error { return checkRefused(syscall.Setgid(0)) }},
+	{"add groups", func(Bait) error { return checkRefused(unix.Setgroups([]int{0})) }},
 	{"raise capabilities", func(Bait) error {
 		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 		var now [2]unix.CapUserData
@@ -62,11 +62,11 @@ var identityProbes = []probe{
 		}
 		now[0].Effective |= 1 << unix.CAP_SYS_ADMIN
 		now[0].Permitted |= 1 << unix.CAP_SYS_ADMIN
-		return refused(unix.Capset(&header, &now[0]))
+		return checkRefused(unix.Capset(&header, &now[0]))
 	}},
 	{"host name", func(b Bait) error {
 		name, _ := os.Hostname()
-		return fault(name == "box", "the name is %q", name)
+		return faultUnless(name == "box", "the name is %q", name)
 	}},
 	{"environment", func(Bait) error {
 		for _, kv := range os.Environ() {
@@ -81,33 +81,33 @@ var identityProbes = []probe{
 	}},
 	{"environment of the first process", func(Bait) error {
 		text, err := os.ReadFile("/proc/1/environ")
-		return fault(err != nil || len(text) == 0, "%d bytes", len(text))
+		return faultUnless(err != nil || len(text) == 0, "%d bytes", len(text))
 	}},
 	{"inherited files", inheritedFiles},
-	{"terminal", func(Bait) error { return unreadable("/dev/tty") }},
-	{"processes are limited", limited(unix.RLIMIT_NPROC)},
-	{"file size is limited", limited(unix.RLIMIT_FSIZE)},
+	{"terminal", func(Bait) error { return checkUnreadable("/dev/tty") }},
+	{"processes are limited", hasLimit(unix.RLIMIT_NPROC)},
+	{"file size is limited", hasLimit(unix.RLIMIT_FSIZE)},
 	{"open files are limited", func(Bait) error {
 		var l syscall.Rlimit
 		err := syscall.Getrlimit(unix.RLIMIT_NOFILE, &l)
-		return fault(err == nil && l.Max <= backend.OpenFiles, "up to %d, %v", l.Max, err)
+		return faultUnless(err == nil && l.Max <= backend.OpenFiles, "up to %d, %v", l.Max, err)
 	}},
-	{"processor time is limited", limited(unix.RLIMIT_CPU)},
+	{"processor time is limited", hasLimit(unix.RLIMIT_CPU)},
 	{"core dumps", func(Bait) error {
 		var l syscall.Rlimit
 		syscall.Getrlimit(unix.RLIMIT_CORE, &l) //nolint:errcheck // it knows the number
-		return fault(l.Max == 0, "up to %d bytes", l.Max)
+		return faultUnless(l.Max == 0, "up to %d bytes", l.Max)
 	}},
 }
 
 var networkProbes = []probe{
 	{"interfaces", func(Bait) error {
 		all, err := net.Interfaces()
-		return fault(err == nil && len(all) == 1 && all[0].Name == "lo", "%d interfaces, %v", len(all), err)
+		return faultUnless(err == nil && len(all) == 1 && all[0].Name == "lo", "%d interfaces, %v", len(all), err)
 	}},
 	{"routes", func(Bait) error {
 		text, _ := os.ReadFile("/proc/net/route")
-		return fault(strings.Count(string(text), "\n") <= 1, "there is a route")
+		return faultUnless(strings.Count(string(text), "\n") <= 1, "there is a route")
 	}},
 	{"own loopback works", func(Bait) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -133,11 +133,11 @@ var networkProbes = []probe{
 		}
 		defer c.Close()
 		_, err = c.Write([]byte("x"))
-		return fault(err != nil, "one was sent")
+		return faultUnless(err != nil, "one was sent")
 	}},
 	{"names are not looked up", func(Bait) error {
 		text, err := os.ReadFile("/etc/resolv.conf")
-		return fault(err == nil && !strings.Contains(string(text), "nameserver"), "name servers %q, %v", text, err)
+		return faultUnless(err == nil && !strings.Contains(string(text), "nameserver"), "name servers %q, %v", text, err)
 	}},
 	{"loopback of the machine, IPv6", func(b Bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port)) }},
 	{"socket file of the machine", func(b Bait) error { return noConnection("unix", b.Socket) }},
@@ -149,20 +149,20 @@ var networkProbes = []probe{
 		}
 		return nil
 	}},
-	{"host socket family", family(unix.AF_VSOCK)},
-	{"express data path", family(unix.AF_XDP)},
-	{"key sockets", family(unix.AF_KEY)},
-	{"can bus sockets", family(unix.AF_CAN)},
-	{"cluster sockets", family(unix.AF_TIPC)},
-	{"remote memory sockets", family(unix.AF_RDS)},
-	{"packet sockets", family(unix.AF_PACKET)},
-	{"kernel crypto sockets", family(unix.AF_ALG)},
-	{"bluetooth sockets", family(unix.AF_BLUETOOTH)},
+	{"host socket family", refusesFamily(unix.AF_VSOCK)},
+	{"express data path", refusesFamily(unix.AF_XDP)},
+	{"key sockets", refusesFamily(unix.AF_KEY)},
+	{"can bus sockets", refusesFamily(unix.AF_CAN)},
+	{"cluster sockets", refusesFamily(unix.AF_TIPC)},
+	{"remote memory sockets", refusesFamily(unix.AF_RDS)},
+	{"packet sockets", refusesFamily(unix.AF_PACKET)},
+	{"kernel crypto sockets", refusesFamily(unix.AF_ALG)},
+	{"bluetooth sockets", refusesFamily(unix.AF_BLUETOOTH)},
 	{"raw sockets", func(Bait) error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
 		if err == nil {
 			unix.Close(fd)
 		}
-		return refused(err)
+		return checkRefused(err)
 	}},
 }

@@ -111,12 +111,12 @@ func NewRoot(options string) (*Root, error) {
 // Close lets go of it; what was built stays.
 func (r *Root) Close() { r.dir.Close() }
 
-// Staged is where a path of the new root can be found before Enter.
-func Staged(path string) string { return staging + path }
+// StagedPath is where a path of the new root can be found before Enter.
+func StagedPath(path string) string { return staging + path }
 
-// Build builds the whole root that commands see, and makes it the only one. sources are
+// BuildDefault builds the whole root that commands see, and makes it the only one. sources are
 // the descriptors of the layout's files, 0 for those whose content is in it.
-func Build(l backend.Layout, sources []int, t Trees) error {
+func BuildDefault(l backend.Layout, sources []int, t Trees) error {
 	root, err := NewRoot("mode=0755,size=1g,nr_inodes=100k")
 	if err != nil {
 		return err
@@ -124,11 +124,11 @@ func Build(l backend.Layout, sources []int, t Trees) error {
 	defer root.Close()
 	for _, step := range []func() error{
 		func() error { return root.AddLinks(l.Links) },
-		func() error { return root.Attach(t.System) },
+		func() error { return root.AttachTrees(t.System) },
 		func() error { return root.addOwn(l.Fill, t.Devices) },
-		func() error { return root.Attach(t.Binds) },
+		func() error { return root.AttachTrees(t.Binds) },
 		func() error { return root.AddFiles(l.Files, sources) },
-		Enter,
+		EnterRoot,
 		maskProc,
 	} {
 		if err := step(); err != nil {
@@ -147,43 +147,43 @@ func Build(l backend.Layout, sources []int, t Trees) error {
 // MakeDirectories makes directories with those above them.
 func (r *Root) MakeDirectories(dirs ...string) error {
 	for _, dir := range dirs {
-		if err := r.dir.MkdirAll(relative(dir), 0o755); err != nil {
+		if err := r.dir.MkdirAll(relativePath(dir), 0o755); err != nil {
 			return fmt.Errorf("place %s: %w", dir, err)
 		}
 	}
 	return nil
 }
 
-// Create makes a file that is to be read only. Its directory is there.
-func (r *Root) Create(path string) (*os.File, error) {
-	return r.dir.OpenFile(relative(path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
+// CreateFile makes a file that is to be read only. Its directory is there.
+func (r *Root) CreateFile(path string) (*os.File, error) {
+	return r.dir.OpenFile(relativePath(path), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o444)
 }
 
 // IsDirectory reports whether there is a directory at path.
 func (r *Root) IsDirectory(path string) bool {
-	info, err := r.dir.Stat(relative(path))
+	info, err := r.dir.Stat(relativePath(path))
 	return err == nil && info.IsDir()
 }
 
-// relative is a path as os.Root takes it.
-func relative(p string) string { return strings.TrimPrefix(filepath.Clean(p), "/") }
+// relativePath is a path as os.Root takes it.
+func relativePath(p string) string { return strings.TrimPrefix(filepath.Clean(p), "/") }
 
 // AddLinks makes symbolic links.
 func (r *Root) AddLinks(links [][2]string) error {
 	for _, l := range links {
-		if err := r.dir.MkdirAll(relative(path.Dir(l[1])), 0o755); err != nil && path.Dir(l[1]) != "/" {
+		if err := r.dir.MkdirAll(relativePath(path.Dir(l[1])), 0o755); err != nil && path.Dir(l[1]) != "/" {
 			return fmt.Errorf("place %s: %w", l[1], err)
 		}
-		if err := r.dir.Symlink(l[0], relative(l[1])); err != nil {
+		if err := r.dir.Symlink(l[0], relativePath(l[1])); err != nil {
 			return fmt.Errorf("place %s: %w", l[1], err)
 		}
 	}
 	return nil
 }
 
-// Attach mounts trees. Where one goes is found without following a link: what is already
+// AttachTrees mounts trees. Where one goes is found without following a link: what is already
 // there may be a workspace that somebody wrote.
-func (r *Root) Attach(trees []Tree) error {
+func (r *Root) AttachTrees(trees []Tree) error {
 	for _, t := range trees {
 		if err := r.attachOne(t); err != nil {
 			return fmt.Errorf("place %s at %s: %w", t.Host, t.Inside, err)
@@ -204,7 +204,7 @@ func (r *Root) attachOne(t Tree) error {
 
 // openTarget opens the place for a mount, made when it is missing.
 func (r *Root) openTarget(inside string, dir bool) (int, error) {
-	name := relative(inside)
+	name := relativePath(inside)
 	parent := name
 	if !dir {
 		parent = path.Dir(name)
@@ -241,14 +241,14 @@ func (r *Root) addOwn(fill int64, nodes []Tree) error {
 		{"/home/box", "tmpfs", fmt.Sprintf("mode=0700,size=%d,nr_inodes=200k", fill)},
 	}
 	for _, m := range own {
-		if err := r.dir.MkdirAll(relative(m.at), 0o755); err != nil {
+		if err := r.dir.MkdirAll(relativePath(m.at), 0o755); err != nil {
 			return fmt.Errorf("place %s: %w", m.at, err)
 		}
 		if err := unix.Mount(m.kind, staging+m.at, m.kind, unix.MS_NOSUID|unix.MS_NODEV, m.data); err != nil {
 			return fmt.Errorf("mount %s: %w", m.at, err)
 		}
 	}
-	if err := r.Attach(nodes); err != nil {
+	if err := r.AttachTrees(nodes); err != nil {
 		return err
 	}
 	return r.addTerminals()
@@ -284,10 +284,10 @@ func (r *Root) AddFiles(files []backend.File, sources []int) error {
 }
 
 func (r *Root) addFile(f backend.File, source int) error {
-	if err := r.dir.MkdirAll(relative(path.Dir(f.Inside)), 0o755); err != nil {
+	if err := r.dir.MkdirAll(relativePath(path.Dir(f.Inside)), 0o755); err != nil {
 		return err
 	}
-	out, err := r.dir.OpenFile(relative(f.Inside), os.O_CREATE|os.O_EXCL|os.O_WRONLY, os.FileMode(f.Mode))
+	out, err := r.dir.OpenFile(relativePath(f.Inside), os.O_CREATE|os.O_EXCL|os.O_WRONLY, os.FileMode(f.Mode))
 	if err != nil {
 		return err
 	}
@@ -305,8 +305,8 @@ func (r *Root) addFile(f backend.File, source int) error {
 	return err
 }
 
-// Enter makes the new root the root, and lets go of the old one.
-func Enter() error {
+// EnterRoot makes the new root the root, and lets go of the old one.
+func EnterRoot() error {
 	if err := os.Chdir(staging); err != nil {
 		return fmt.Errorf("enter the new root: %w", err)
 	}

@@ -55,26 +55,26 @@ var allowedFamilies = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.A
 // NewFilter is the filter of all kinds.
 func NewFilter() ([]bpf.RawInstruction, error) {
 	var f filter
-	f.load(offsetArch)
-	f.unless(thisArch, answerKill) // another architecture's numbers would mean other calls
-	f.load(offsetNumber)
-	f.foreign()
+	f.loadWord(offsetArch)
+	f.answerUnless(thisArch, answerKill) // another architecture's numbers would mean other calls
+	f.loadWord(offsetNumber)
+	f.refuseForeignNumbers()
 	// clone3 has its flags in memory, where a filter cannot look; libraries fall back to clone.
-	f.when(unix.SYS_CLONE3, answerENOSYS)
+	f.answerIf(unix.SYS_CLONE3, answerENOSYS)
 	for _, nr := range deniedCalls {
-		f.when(nr, answerEPERM)
+		f.answerIf(nr, answerEPERM)
 	}
-	f.call(unix.SYS_CLONE, offsetArg0, func(b *filter) {
+	f.inspectCall(unix.SYS_CLONE, offsetArg0, func(b *filter) {
 		b.add(bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newSpaces, SkipTrue: 1}, bpf.RetConstant{Val: answerEPERM})
 	})
-	f.call(unix.SYS_IOCTL, offsetArg1, func(b *filter) { // typing into somebody's terminal
-		b.when(unix.TIOCSTI, answerEPERM)
-		b.when(unix.TIOCLINUX, answerEPERM)
+	f.inspectCall(unix.SYS_IOCTL, offsetArg1, func(b *filter) { // typing into somebody's terminal
+		b.answerIf(unix.TIOCSTI, answerEPERM)
+		b.answerIf(unix.TIOCLINUX, answerEPERM)
 	})
 	for _, nr := range []uint32{unix.SYS_SOCKET, unix.SYS_SOCKETPAIR} {
-		f.call(nr, offsetArg0, func(b *filter) {
+		f.inspectCall(nr, offsetArg0, func(b *filter) {
 			for _, family := range allowedFamilies {
-				b.when(family, answerAllow)
+				b.answerIf(family, answerAllow)
 			}
 			b.add(bpf.RetConstant{Val: answerEPERM})
 		})
@@ -92,22 +92,22 @@ type filter struct{ program []bpf.Instruction }
 
 func (f *filter) add(i ...bpf.Instruction) { f.program = append(f.program, i...) }
 
-func (f *filter) load(offset uint32) { f.add(bpf.LoadAbsolute{Off: offset, Size: 4}) }
+func (f *filter) loadWord(offset uint32) { f.add(bpf.LoadAbsolute{Off: offset, Size: 4}) }
 
-// when answers ret where the loaded word is val.
-func (f *filter) when(val, ret uint32) {
+// answerIf answers ret where the loaded word is val.
+func (f *filter) answerIf(val, ret uint32) {
 	f.add(bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
 }
 
-// unless answers ret where it is not.
-func (f *filter) unless(val, ret uint32) {
+// answerUnless answers ret where it is not.
+func (f *filter) answerUnless(val, ret uint32) {
 	f.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
 }
 
-// call looks at an argument of one call, with the number loaded before and after.
-func (f *filter) call(nr, argument uint32, body func(*filter)) {
+// inspectCall looks at an argument of one call, with the number loaded before and after.
+func (f *filter) inspectCall(nr, argument uint32, body func(*filter)) {
 	var b filter
-	b.load(argument)
+	b.loadWord(argument)
 	body(&b)
 	b.add(bpf.RetConstant{Val: answerAllow})
 	f.add(bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: nr, SkipTrue: uint8(len(b.program))})

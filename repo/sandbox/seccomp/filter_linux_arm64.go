@@ -7,5 +7,5 @@ const thisArch = unix.AUDIT_ARCH_AARCH64
 // deniedHere are calls that only this architecture has.
 var deniedHere []uint32
 
-// foreign does nothing: this architecture has one set of numbers.
-func (f *filter) foreign() {}
+// refuseForeignNumbers does nothing: this architecture has one set of numbers.
+func (f *filter) refuseForeignNumbers() {}

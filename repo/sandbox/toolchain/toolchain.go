@@ -61,7 +61,7 @@ func Find(ctx context.Context, given []string) Set {
 	var t Set
 	if given != nil {
 		for _, dir := range given {
-			t.add(dir, filepath.Join(dir, "bin"))
+			t.addDirectory(dir, filepath.Join(dir, "bin"))
 		}
 		return t
 	}
@@ -71,8 +71,8 @@ func Find(ctx context.Context, given []string) Set {
 	return t
 }
 
-// add shows dir, unless it is seen anyhow, and puts bin on the PATH.
-func (t *Set) add(dir, bin string) bool {
+// addDirectory shows dir, unless it is seen anyhow, and puts bin on the PATH.
+func (t *Set) addDirectory(dir, bin string) bool {
 	dir = filepath.Clean(dir)
 	if !IsAlwaysShown(dir) {
 		if showsTooMuch(dir) || !user.IsReachable(dir) {
@@ -95,7 +95,7 @@ func (t *Set) addGo(ctx context.Context) {
 	if err != nil || root == "" {
 		return
 	}
-	t.add(root, filepath.Join(root, "bin"))
+	t.addDirectory(root, filepath.Join(root, "bin"))
 }
 
 // addNode shows the prefix that node is installed below.
@@ -111,7 +111,7 @@ func (t *Set) addNode() {
 	if _, err := os.Stat(filepath.Join(prefix, "lib", "node_modules")); err != nil {
 		return // a lone binary in somebody's bin: its prefix could be anything
 	}
-	t.add(prefix, filepath.Join(prefix, "bin"))
+	t.addDirectory(prefix, filepath.Join(prefix, "bin"))
 }
 
 // addRust shows the toolchains and the proxies, never ~/.cargo itself, which holds the
@@ -125,7 +125,7 @@ func (t *Set) addRust() {
 	if _, err := os.Stat(filepath.Join(bin, "cargo")); err != nil || !user.IsReachable(bin) {
 		return
 	}
-	if t.add(rustup, "") && t.add(bin, bin) {
+	if t.addDirectory(rustup, "") && t.addDirectory(bin, bin) {
 		t.env = append(t.env, "RUSTUP_HOME="+rustup)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,4 +40,8 @@ func TestLastEntryOfTheEnvironmentStays(t *testing.T) {
 	require.NotContains(t, env, "CI=1")
 	require.Contains(t, env, "X=3")
 	require.Contains(t, env, "PATH=/opt/go/bin:"+cleanPath)
+}
+
+func TestAsAnOrdinaryUser(t *testing.T) {
+	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"), "--- PASS: TestToolchainsThatCommandsCannotRead")
 }

@@ -18,11 +18,11 @@ import (
 // of a container that has no user but root is an ordinary user of the machine, and there
 // is nobody else for commands to be.
 var RunsAsRoot = sync.OnceValue(func() bool {
-	return os.Geteuid() == 0 && mapped("/proc/self/uid_map", OutsideID) && mapped("/proc/self/gid_map", OutsideID)
+	return os.Geteuid() == 0 && isMapped("/proc/self/uid_map", OutsideID) && isMapped("/proc/self/gid_map", OutsideID)
 })
 
-// mapped reports whether a user or group exists here, by the map of our name space.
-func mapped(file string, id int64) bool {
+// isMapped reports whether a user or group exists here, by the map of our name space.
+func isMapped(file string, id int64) bool {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return true // a kernel without user name spaces has all of them
@@ -127,20 +127,20 @@ func IsReachable(path string) bool {
 		return err == nil
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err != nil || !allowed(real, uid, gid, 0o5) {
+	if err != nil || !isAllowed(real, uid, gid, 0o5) {
 		return false
 	}
 	for real != "/" {
 		real = filepath.Dir(real)
-		if !allowed(real, uid, gid, 0o1) {
+		if !isAllowed(real, uid, gid, 0o1) {
 			return false
 		}
 	}
 	return true
 }
 
-// allowed reports whether the permission bits allow want (1 enter, 4 read).
-func allowed(path string, uid, gid int, want fs.FileMode) bool {
+// isAllowed reports whether the permission bits allow want (1 enter, 4 read).
+func isAllowed(path string, uid, gid int, want fs.FileMode) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		return false

@@ -1,0 +1,46 @@
+//go:build linux
+
+// Package usertest runs the tests of a package again as somebody who is not root.
+package usertest
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ordinaryID is the user and the group, which own nothing.
+const ordinaryID = 65534
+
+// Directory is one that ordinary users get to, and that belongs to the one who is not root.
+// It is removed after the test.
+func Directory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bobbin-user-")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if os.Geteuid() == 0 {
+		_ = os.Chown(dir, ordinaryID, ordinaryID) // root of a container may have nobody else
+	}
+	return dir
+}
+
+// Rerun runs this test binary as an ordinary user, with flags and more variables, and
+// returns what it printed. Whoever is one already has run these tests.
+func Rerun(t testing.TB, env []string, flags ...string) string {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("this is an ordinary user already")
+	}
+	dir := Directory(t)
+	again := exec.Command("/proc/self/exe", append([]string{"-test.v"}, flags...)...)
+	again.Dir = dir
+	again.Env = append(append(os.Environ(), "TMPDIR="+dir, "HOME="+dir), env...)
+	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryID, Gid: ordinaryID}}
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
