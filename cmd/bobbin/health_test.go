@@ -59,8 +59,9 @@ func healthSettings(t *testing.T, slack *slacktest.Server, database string) serv
 	app := slack.App()
 	return server.Settings{
 		Place: storage.Place{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
-		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL(), ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret,
-		Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
+		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL()},
+		ModelSettings: server.ModelSettings{ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret},
+		Repositories:  []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}
 }
 

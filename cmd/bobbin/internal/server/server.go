@@ -48,7 +48,22 @@ import (
 // configuration, a stage makes them up.
 type Settings struct {
 	storage.Place
+	SlackSettings
+	ModelSettings
+	LimitSettings
 
+	Repositories []turn.Repository
+	Sandbox      config.Sandbox
+	Network      proxy.Network  // where packages are fetched; nil: this machine's
+	Never        []string       // hosts of services of the bot's own, for the same
+	Secrets      *redact.Finder // kept out of lines, prompts and commits
+	SkillsDir    string         // the operator's skills; empty: none
+	HTTPAddr     string         // where health is served; empty: nowhere
+	Keep         housekeeping.Retention
+}
+
+// SlackSettings say which Slack is listened to, and how it is spoken to.
+type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
 	SlackPace                           time.Duration       // between two posts in a channel; zero: Slack's own limit
 	SlackLinks                          int                 // connections; zero: two
@@ -57,7 +72,10 @@ type Settings struct {
 	Watch                               []string            // channel ids whose every new message is a request
 	Reactions                           map[string][]string // names of those that make a request of a message, by channel
 	Admins                              []string            // who see the settings in their App Home; empty: those of the workspace
+}
 
+// ModelSettings say which endpoint is asked for which models.
+type ModelSettings struct {
 	ModelURL, ModelKey string
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
@@ -66,20 +84,15 @@ type Settings struct {
 	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
 	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
 	Agents             map[string]agent.Setting
+}
 
-	Repositories []turn.Repository
-	Sandbox      config.Sandbox
-	Network      proxy.Network // where packages are fetched; nil: this machine's
-	Never        []string      // hosts of services of the bot's own, for the same
-	Seats        store.Seats   // sessions at work, over all replicas
-	Attempts     int
-	Secrets      *redact.Finder  // kept out of lines, prompts and commits
-	Limits       workflow.Limits // on what sessions may use before people are asked
-	Silent       time.Duration   // after which a thread at work is told what goes on; zero: never
-	Unanswered   time.Duration   // after which a question takes its recommended answer; zero: a day
-	SkillsDir    string          // the operator's skills; empty: none
-	HTTPAddr     string          // where health is served; empty: nowhere
-	Keep         housekeeping.Retention
+// LimitSettings bound the work, and the waiting for people.
+type LimitSettings struct {
+	Seats      store.Seats // sessions at work, over all replicas
+	Attempts   int
+	Limits     workflow.Limits // on what sessions may use before people are asked
+	Silent     time.Duration   // after which a thread at work is told what goes on; zero: never
+	Unanswered time.Duration   // after which a question takes its recommended answer; zero: a day
 }
 
 // A Server is the bot, wired.

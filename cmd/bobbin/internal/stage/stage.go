@@ -226,12 +226,15 @@ func (st *Stage) RemoteConfig() repo.Remote { return repo.Remote{Name: "shop", U
 func (st *Stage) Settings() server.Settings {
 	app := st.Slack.App()
 	s := server.Settings{
-		Place:      storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress},
-		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
-		SlackLinks: 1, // so that messages which are a moment apart come in their order
-		ModelURL:   st.Model.URL, Agents: map[string]agent.Setting{},
-		Repositories: []turn.Repository{{Remote: st.RemoteConfig(), Base: "main"}}, Seats: store.Seats{AtOnce: 4}, Attempts: 2,
-		Secrets: redact.New(app.BotToken, app.AppToken),
+		Place: storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress},
+		SlackSettings: server.SlackSettings{
+			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
+			SlackLinks: 1, // so that messages which are a moment apart come in their order
+		},
+		ModelSettings: server.ModelSettings{ModelURL: st.Model.URL, Agents: map[string]agent.Setting{}},
+		LimitSettings: server.LimitSettings{Seats: store.Seats{AtOnce: 4}, Attempts: 2},
+		Repositories:  []turn.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
+		Secrets:       redact.New(app.BotToken, app.AppToken),
 	}
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
 		s.Agents[name] = agent.Setting{Model: "scripted-" + name}

@@ -432,9 +432,11 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	channel := m.channel("desk")
 	app := m.slack.App()
 	s := server.Settings{
-		Place:      storage.Place{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
-		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(),
-		SlackPace: time.Millisecond, ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2, Seats: store.Seats{AtOnce: 2},
+		Place:         storage.Place{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
+		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(), SlackPace: time.Millisecond},
+		ModelSettings: server.ModelSettings{ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}},
+		LimitSettings: server.LimitSettings{Attempts: 2, Seats: store.Seats{AtOnce: 2}},
+		Sandbox:       config.Sandbox{Kind: "none"},
 		Repositories: []turn.Repository{{
 			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+harness.HostPassword+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},

@@ -144,10 +144,11 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	o.ann = o.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	app := o.slack.App()
 	s := server.Settings{
-		Place:      storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
-		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond,
-		ModelURL: harness.ServeModel(t, harness.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}, Sandbox: config.Sandbox{Kind: "none"}, Attempts: 2,
-		Seats: store.Seats{AtOnce: len(list), PerRepository: 1},
+		Place:         storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
+		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond},
+		ModelSettings: server.ModelSettings{ModelURL: harness.ServeModel(t, harness.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}},
+		LimitSettings: server.LimitSettings{Attempts: 2, Seats: store.Seats{AtOnce: len(list), PerRepository: 1}},
+		Sandbox:       config.Sandbox{Kind: "none"},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {
 		files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}

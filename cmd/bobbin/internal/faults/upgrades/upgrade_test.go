@@ -254,10 +254,11 @@ func (a *arrival) start() {
 	}
 	app := a.slack.App()
 	s := server.Settings{
-		Place:      storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
-		SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond,
-		ModelURL: a.clerk.URL, Repositories: []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
-		Sandbox: config.Sandbox{Kind: "none"}, Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2,
+		Place:         storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
+		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
+		ModelSettings: server.ModelSettings{ModelURL: a.clerk.URL},
+		Repositories:  []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
+		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2},
 	}
 	log := slog.New(slog.DiscardHandler)
 	if testing.Verbose() && a.wrong == "" {
