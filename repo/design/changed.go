@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sergi/go-diff/diffmatchpatch"
-
 	"github.com/bobbinhq/bobbin/repo/design/markup"
 	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
 const (
@@ -40,7 +39,7 @@ type suspicion struct {
 
 // openSource gives nil for what is not looked at.
 func openSource(base, branch fs.FS, name string) (*changedFile, error) {
-	if !designed(name) || !fs.ValidPath(name) {
+	if !isDesignFile(name) || !fs.ValidPath(name) {
 		return nil, nil
 	}
 	text, ok, err := source.ReadText(branch, name)
@@ -57,12 +56,12 @@ func openSource(base, branch fs.FS, name string) (*changedFile, error) {
 			s.starts = append(s.starts, i+1)
 		}
 	}
-	s.compare(before)
+	s.markChanges(before)
 	return s, nil
 }
 
-// designed tells files that people write from others and from what is generated.
-func designed(name string) bool {
+// isDesignFile tells files that people write from others and from what is generated.
+func isDesignFile(name string) bool {
 	if strings.Contains(path.Base(name), ".min.") {
 		return false
 	}
@@ -73,9 +72,9 @@ func designed(name string) bool {
 	return false // a .ts file can hold no JSX
 }
 
-// compare works out which lines are new. A line that went from one place and came at
+// markChanges works out which lines are new. A line that went from one place and came at
 // another, perhaps with other indentation, is not.
-func (s *changedFile) compare(before string) {
+func (s *changedFile) markChanges(before string) {
 	fresh, cut := make([]bool, len(s.starts)+1), make([]bool, len(s.starts)+1)
 	gone, came, n := map[string]int{}, []int(nil), 0
 	for _, part := range lineChanges(before, s.text) {
@@ -101,7 +100,7 @@ func (s *changedFile) compare(before string) {
 		fresh[i] = gone[line] <= 0
 		gone[line]--
 	}
-	s.added, s.cuts = running(fresh), running(cut)
+	s.added, s.cuts = runningCount(fresh), runningCount(cut)
 }
 
 func lineChanges(before, after string) []diffmatchpatch.Diff {
@@ -123,8 +122,8 @@ func lineChanges(before, after string) []diffmatchpatch.Diff {
 	}
 }
 
-// running counts at each place how many were true before it.
-func running(marks []bool) []int {
+// runningCount counts at each place how many were true before it.
+func runningCount(marks []bool) []int {
 	out := make([]int, len(marks)+1)
 	for i, mark := range marks {
 		out[i+1] = out[i]
@@ -139,24 +138,24 @@ func (s *changedFile) anyChange() bool {
 	return s.added[len(s.added)-1] > 0 || s.cuts[len(s.cuts)-1] > 0
 }
 
-// line is the number of the line that an offset is in, from 1.
-func (s *changedFile) line(at int) int {
+// lineOf is the number of the line that an offset is in, from 1.
+func (s *changedFile) lineOf(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at })
 }
 
-// touched says whether the change wrote any of the lines from one offset to another.
-func (s *changedFile) touched(from, to int) bool {
-	return s.added[s.line(max(from, to))] > s.added[s.line(from)-1]
+// wroteLines says whether the change wrote any of the lines from one offset to another.
+func (s *changedFile) wroteLines(from, to int) bool {
+	return s.added[s.lineOf(max(from, to))] > s.added[s.lineOf(from)-1]
 }
 
-// edited says so too where it took a line out from between them.
-func (s *changedFile) edited(from, to int) bool {
-	return s.touched(from, to) || s.cuts[s.line(max(from, to))] > s.cuts[s.line(from)]
+// changedLines says so too where it took a line out from between them.
+func (s *changedFile) changedLines(from, to int) bool {
+	return s.wroteLines(from, to) || s.cuts[s.lineOf(max(from, to))] > s.cuts[s.lineOf(from)]
 }
 
-func (s *changedFile) suspect(at int, rule, what string, cure func() string) {
+func (s *changedFile) addSuspicion(at int, rule, what string, cure func() string) {
 	s.found = append(s.found, suspicion{at, rule, what, cure})
 }
 
-// words is a cure that needs no working out.
-func words(text string) func() string { return func() string { return text } }
+// fixedCure is a cure that needs no working out.
+func fixedCure(text string) func() string { return func() string { return text } }

@@ -20,13 +20,13 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 	}
 	for _, m := range arbitrary.FindAllStringSubmatchIndex(a.Value, -1) {
 		at := a.Inside + m[2]
-		if !s.touched(at, at) {
+		if !s.wroteLines(at, at) {
 			continue
 		}
 		whole, kind, value := a.Value[m[2]:m[1]], a.Value[m[4]:m[5]], strings.ReplaceAll(a.Value[m[6]:m[7]], "_", " ")
 		// A bare name may be the one of a grid's line.
 		if c, ok := stylesheet.ParseColour(value); ok && strings.ContainsAny(value, "#(") && len(s.tokens.Colours) > 0 {
-			s.suspect(at, literalColour, "literal colour "+whole, func() string { return s.tokens.ColourCure(c, "css") })
+			s.addSuspicion(at, literalColour, "literal colour "+whole, func() string { return s.tokens.ColourCure(c, "css") })
 		}
 		use := classMeasures(kind)
 		px, ok := stylesheet.ParseLength(value, false)
@@ -34,7 +34,7 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 			if m[2] != m[3] {
 				px = -px
 			}
-			s.suspect(at, magicSpacing, "literal size "+whole, func() string { return s.tokens.LengthCure(px, use, "css") })
+			s.addSuspicion(at, magicSpacing, "literal size "+whole, func() string { return s.tokens.LengthCure(px, use, "css") })
 		}
 	}
 }

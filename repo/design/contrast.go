@@ -15,7 +15,7 @@ func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) 
 	if len(rule.Selectors) == 0 || isDisabled(rule.Selectors) {
 		return
 	}
-	text, ground, touched := s.pair(rule)
+	text, ground, touched := s.colourPair(rule)
 	if text == nil || ground == nil || touched < 0 {
 		return
 	}
@@ -24,19 +24,19 @@ func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) 
 	if !ok || !known || back.A < 1 {
 		return // what shines through is not known
 	}
-	need := s.needed(rule)
+	need := s.neededRatio(rule)
 	ratio := front.Over(back).Contrast(back)
 	if ratio >= need {
 		return
 	}
 	what := fmt.Sprintf("text %s on %s has a contrast of %s:1, below %s:1", text.Raw, ground.Raw,
 		strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), strconv.FormatFloat(need, 'f', -1, 64))
-	s.suspect(touched, lowContrast, what, func() string { return s.tokens.ContrastCure(front, back, need, dialect) })
+	s.addSuspicion(touched, lowContrast, what, func() string { return s.tokens.ContrastCure(front, back, need, dialect) })
 }
 
-// pair is the last colour and the last background of a rule, and where the change wrote
+// colourPair is the last colour and the last background of a rule, and where the change wrote
 // one of them or the size; -1: it did not.
-func (s *changedFile) pair(rule *stylesheet.StyleRule) (text, ground *stylesheet.Decl, touched int) {
+func (s *changedFile) colourPair(rule *stylesheet.StyleRule) (text, ground *stylesheet.Decl, touched int) {
 	touched = -1
 	for i := range rule.Decls {
 		d := &rule.Decls[i]
@@ -49,7 +49,7 @@ func (s *changedFile) pair(rule *stylesheet.StyleRule) (text, ground *stylesheet
 		default:
 			continue
 		}
-		if touched < 0 && s.touched(d.At, d.End()) {
+		if touched < 0 && s.wroteLines(d.At, d.End()) {
 			touched = d.At
 		}
 	}
@@ -65,8 +65,8 @@ func isDisabled(selectors []string) bool {
 	return true
 }
 
-// needed is the ratio that a rule's text has to reach, by its size.
-func (s *changedFile) needed(rule *stylesheet.StyleRule) float64 {
+// neededRatio is the ratio that a rule's text has to reach, by its size.
+func (s *changedFile) neededRatio(rule *stylesheet.StyleRule) float64 {
 	size, weight := 0.0, 400.0
 	for _, d := range rule.Decls {
 		value := s.tokens.Expand(d.Raw)

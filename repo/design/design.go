@@ -68,24 +68,24 @@ func Check(base, branch fs.FS, changed []string) ([]Finding, error) {
 			}
 		}
 		src.tokens = known
-		if out = append(out, src.judge(maxFindings-len(out))...); len(out) == maxFindings {
+		if out = append(out, src.applyRules(maxFindings-len(out))...); len(out) == maxFindings {
 			break
 		}
 	}
 	return out, nil
 }
 
-// judge applies every rule to a file.
-func (s *changedFile) judge(most int) []Finding {
-	s.read()
+// applyRules applies every rule to a file.
+func (s *changedFile) applyRules(most int) []Finding {
+	s.parseFile()
 	s.judgeSheets()
 	s.judgeElements()
 	slices.SortStableFunc(s.found, func(a, b suspicion) int {
-		return cmp.Or(cmp.Compare(s.line(a.at), s.line(b.at)), cmp.Compare(a.at, b.at), cmp.Compare(a.rule, b.rule))
+		return cmp.Or(cmp.Compare(s.lineOf(a.at), s.lineOf(b.at)), cmp.Compare(a.at, b.at), cmp.Compare(a.rule, b.rule))
 	})
 	var out []Finding
 	for _, f := range s.found[:min(len(s.found), most)] {
-		out = append(out, Finding{s.path, s.line(f.at), f.rule, oneLine(f.what), oneLine(f.cure())})
+		out = append(out, Finding{s.path, s.lineOf(f.at), f.rule, oneLine(f.what), oneLine(f.cure())})
 	}
 	return out
 }
@@ -95,8 +95,8 @@ func oneLine(text string) string {
 	return plaintext.CutLine(plaintext.OneLine(text), 300)
 }
 
-// read takes the file apart into stylesheets and elements.
-func (s *changedFile) read() {
+// parseFile takes the file apart into stylesheets and elements.
+func (s *changedFile) parseFile() {
 	switch kind := strings.TrimPrefix(path.Ext(s.path), "."); kind {
 	case "css", "scss", "less":
 		s.sheets = append(s.sheets, stylesheet.ParseSheet(s.text, 0, kind))

@@ -11,22 +11,22 @@ import (
 
 // judgeElements applies the rules for markup.
 func (s *changedFile) judgeElements() {
-	labelled, anyFor := labels(s.elements)
+	labelled, anyFor := labelTargets(s.elements)
 	for _, e := range s.elements {
 		s.judgeInline(e)
 		s.judgeClasses(e)
-		if !s.edited(e.At, e.End-1) {
+		if !s.changedLines(e.At, e.End-1) {
 			continue
 		}
 		s.judgeClick(e)
 		switch e.Name {
 		case "img":
 			if e.Attr("alt") == nil && !e.Spread {
-				s.suspect(e.At, imageAlt, "<img> without alt", words(`say in alt what it shows, or write alt="" where it only adorns`))
+				s.addSuspicion(e.At, imageAlt, "<img> without alt", fixedCure(`say in alt what it shows, or write alt="" where it only adorns`))
 			}
 		case "button":
-			if e.Closed && !e.Named && !e.Spread && !e.Names() && !e.Says("aria-labelledby") {
-				s.suspect(e.At, buttonName, "<button> with neither text nor aria-label", words("name in aria-label what it does"))
+			if e.Closed && !e.Named && !e.Spread && !e.NamesParent() && !e.HasText("aria-labelledby") {
+				s.addSuspicion(e.At, buttonName, "<button> with neither text nor aria-label", fixedCure("name in aria-label what it does"))
 			}
 		case "input", "select", "textarea":
 			s.judgeLabel(e, labelled, anyFor)
@@ -34,8 +34,8 @@ func (s *changedFile) judgeElements() {
 	}
 }
 
-// labels are the ids that labels are for, and whether some label's is worked out elsewhere.
-func labels(elements []*markup.Element) (ids map[string]bool, dynamic bool) {
+// labelTargets are the ids that labels are for, and whether some label's is worked out elsewhere.
+func labelTargets(elements []*markup.Element) (ids map[string]bool, dynamic bool) {
 	ids = map[string]bool{}
 	for _, e := range elements {
 		if !markup.IsLabel(e.Name) {
@@ -43,7 +43,7 @@ func labels(elements []*markup.Element) (ids map[string]bool, dynamic bool) {
 		}
 		if a := e.Attr("for", "htmlfor"); a != nil {
 			ids[a.Value] = true
-			dynamic = dynamic || a.Dynamic()
+			dynamic = dynamic || a.IsDynamic()
 		}
 	}
 	return ids, dynamic
@@ -56,14 +56,14 @@ func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, an
 			return
 		}
 	}
-	if e.Spread || e.Wrapped || e.Attr("hidden") != nil || e.Says("aria-label", "aria-labelledby", "title") {
+	if e.Spread || e.Wrapped || e.Attr("hidden") != nil || e.HasText("aria-label", "aria-labelledby", "title") {
 		return
 	}
-	if id := e.Attr("id"); id != nil && (labelled[id.Value] || id.Dynamic() && anyFor) {
+	if id := e.Attr("id"); id != nil && (labelled[id.Value] || id.IsDynamic() && anyFor) {
 		return
 	}
-	s.suspect(e.At, noLabel, "<"+e.Name+"> without a label",
-		words("put it into a <label>, or give it an id and a label for that, or an aria-label"))
+	s.addSuspicion(e.At, noLabel, "<"+e.Name+"> without a label",
+		fixedCure("put it into a <label>, or give it an id and a label for that, or an aria-label"))
 }
 
 // isInert names the elements that no keyboard comes to by itself.
@@ -84,7 +84,7 @@ func (s *changedFile) judgeClick(e *markup.Element) {
 	}
 	var missing []string
 	for _, name := range []string{"role", "tabindex"} {
-		if !e.Says(name) {
+		if !e.HasText(name) {
 			missing = append(missing, name)
 		}
 	}
@@ -92,8 +92,8 @@ func (s *changedFile) judgeClick(e *markup.Element) {
 		missing = append(missing, "onKeyDown")
 	}
 	if len(missing) > 0 {
-		s.suspect(click.At, clickTarget, "click on <"+e.Name+"> without "+strings.Join(missing, ", "),
-			words("make it a <button>, or a link where it leads somewhere"))
+		s.addSuspicion(click.At, clickTarget, "click on <"+e.Name+"> without "+strings.Join(missing, ", "),
+			fixedCure("make it a <button>, or a link where it leads somewhere"))
 	}
 }
 
@@ -106,7 +106,7 @@ func (s *changedFile) judgeInline(e *markup.Element) {
 		case a.Name == "style":
 			top := stylesheet.ParseSheet(a.Hidden, a.Inside, "css").Rules[0]
 			s.suspectInline(top.Decls)
-		case strings.HasPrefix(a.Name, "style:") && !strings.HasPrefix(a.Name, "style:--") && !a.Dynamic():
+		case strings.HasPrefix(a.Name, "style:") && !strings.HasPrefix(a.Name, "style:--") && !a.IsDynamic():
 			s.suspectInline([]stylesheet.Decl{{Prop: a.Name[len("style:"):], At: a.At, Raw: a.Value, Value: stylesheet.Lex(a.Value, a.Inside)}})
 		}
 	}
@@ -116,10 +116,10 @@ func (s *changedFile) judgeInline(e *markup.Element) {
 // holds more than the values of others.
 func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
 	for _, d := range decls {
-		if d.Defines() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) || !s.touched(d.At, d.End()) {
+		if d.DefinesName() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) || !s.wroteLines(d.At, d.End()) {
 			continue
 		}
-		s.suspect(d.At, inlineStyle, "inline style "+d.Prop+": "+strings.ReplaceAll(d.Raw, string(source.Masked), "…"),
+		s.addSuspicion(d.At, inlineStyle, "inline style "+d.Prop+": "+strings.ReplaceAll(d.Raw, string(source.Masked), "…"),
 			func() string { return "move it to a class" + s.tokens.InClass(d) })
 		return
 	}
@@ -135,7 +135,7 @@ func isLiteral(d stylesheet.Decl) bool {
 		text := d.Value[i].Text
 		switch {
 		case strings.EqualFold(text, "var("):
-			i = stylesheet.Closing(d.Value, i)
+			i = stylesheet.ClosingBracket(d.Value, i)
 		case strings.TrimSpace(text) != "":
 			literal = true
 		}

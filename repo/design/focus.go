@@ -25,7 +25,7 @@ func (s *changedFile) judgeFocus() {
 	for _, sh := range s.sheets {
 		for _, rule := range sh.Rules {
 			for _, d := range rule.Decls {
-				if removesOutline(d) && s.touched(d.At, d.End()) {
+				if removesOutline(d) && s.wroteLines(d.At, d.End()) {
 					s.suspectFocus(rule, d, shown)
 				}
 			}
@@ -40,8 +40,8 @@ func (s *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl
 			continue
 		}
 		if resting := withoutFocus(sel); !shown[resting] {
-			s.suspect(d.At, focusRemoved, d.Prop+": "+d.Raw+" hides the focus of "+sel,
-				words("leave the outline, or add "+resting+":focus-visible with an outline that shows"))
+			s.addSuspicion(d.At, focusRemoved, d.Prop+": "+d.Raw+" hides the focus of "+sel,
+				fixedCure("leave the outline, or add "+resting+":focus-visible with an outline that shows"))
 			return
 		}
 	}
@@ -88,5 +88,5 @@ func showsFocus(r *stylesheet.StyleRule) bool {
 			}
 		}
 	}
-	return r.Mixes
+	return r.TakesMixins
 }

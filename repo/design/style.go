@@ -6,21 +6,20 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tdewolff/parse/v2/css"
-
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/tdewolff/parse/v2/css"
 )
 
 // judgeSheets applies the rules for stylesheets.
 func (s *changedFile) judgeSheets() {
 	dialect := dialectOf(s.path)
-	calm := slices.ContainsFunc(s.sheets, func(sh *stylesheet.Sheet) bool { return sh.Calm })
+	calm := slices.ContainsFunc(s.sheets, func(sh *stylesheet.Sheet) bool { return sh.MindsReducedMotion })
 	for _, sh := range s.sheets {
 		for _, rule := range sh.Rules {
 			for _, d := range rule.Decls {
 				s.judgeImportant(rule, d)
-				if d.Defines() || !s.touched(d.At, d.End()) {
+				if d.DefinesName() || !s.wroteLines(d.At, d.End()) {
 					continue
 				}
 				s.judgeColours(d, dialect)
@@ -46,11 +45,11 @@ func dialectOf(name string) string {
 
 // judgeImportant lets one use pass: whoever calms all motion down has to win.
 func (s *changedFile) judgeImportant(rule *stylesheet.StyleRule, d stylesheet.Decl) {
-	if d.Important < 0 || !s.touched(d.Important, d.Important) || rule.Within("reduced-motion") {
+	if d.Important < 0 || !s.wroteLines(d.Important, d.Important) || rule.InAtRule("reduced-motion") {
 		return
 	}
-	s.suspect(d.Important, important, "!important on "+d.Prop,
-		words("give the selector the weight it needs, or move the rule behind the one that wins"))
+	s.addSuspicion(d.Important, important, "!important on "+d.Prop,
+		fixedCure("give the selector the weight it needs, or move the rule behind the one that wins"))
 }
 
 // judgeColours finds colours that are written out where the project has names for some.
@@ -66,16 +65,16 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 		case css.FunctionToken:
 			name := strings.ToLower(strings.TrimSuffix(w.Text, "("))
 			if name == "var" || name == "url" || name == "color-mix" {
-				i = stylesheet.Closing(d.Value, i) // a fallback, a name, a mixture with white
+				i = stylesheet.ClosingBracket(d.Value, i) // a fallback, a name, a mixture with white
 				continue
 			}
 			if !stylesheet.IsColourFunction(name) {
 				if i > unnamed && !strings.HasSuffix(name, "gradient") && name != "drop-shadow" && name != "light-dark" {
-					unnamed = stylesheet.Closing(d.Value, i)
+					unnamed = stylesheet.ClosingBracket(d.Value, i)
 				}
 				continue
 			}
-			end = stylesheet.Closing(d.Value, i)
+			end = stylesheet.ClosingBracket(d.Value, i)
 			text = stylesheet.TextOf(d.Value[i : end+1])
 		case css.HashToken:
 		case css.IdentToken:
@@ -85,8 +84,8 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 		default:
 			continue
 		}
-		if c, ok := stylesheet.ParseColour(text); ok && s.touched(w.At, w.At) {
-			s.suspect(w.At, literalColour, "literal colour "+text, func() string { return s.tokens.ColourCure(c, dialect) })
+		if c, ok := stylesheet.ParseColour(text); ok && s.wroteLines(w.At, w.At) {
+			s.addSuspicion(w.At, literalColour, "literal colour "+text, func() string { return s.tokens.ColourCure(c, dialect) })
 		}
 		i = end
 	}
@@ -110,22 +109,22 @@ func takesColour(prop string) bool {
 // tokens for them. Up to one pixel they are a hair, not a distance; in calc() and clamp()
 // they are part of a thought.
 func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
-	use := token.Measures(d.Prop)
+	use := token.PurposeOfProperty(d.Prop)
 	if s.tokens.Kinds&use == 0 || slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return w.Is(css.DelimToken, "*") }) {
 		return
 	}
 	for i := 0; i < len(d.Value); i++ {
 		w := d.Value[i]
 		if w.Kind == css.FunctionToken {
-			i = stylesheet.Closing(d.Value, i)
+			i = stylesheet.ClosingBracket(d.Value, i)
 			continue
 		}
 		px, ok := stylesheet.ParseLength(w.Text, false)
 		round := use == token.ForRadius && px >= 999 // a pill, as round as can be
-		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !s.touched(w.At, w.At) {
+		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !s.wroteLines(w.At, w.At) {
 			continue
 		}
-		s.suspect(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text, func() string { return s.tokens.LengthCure(px, use, dialect) })
+		s.addSuspicion(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text, func() string { return s.tokens.LengthCure(px, use, dialect) })
 		if d.Prop == "font" {
 			return // what follows is the line's height
 		}
@@ -141,7 +140,7 @@ func (s *changedFile) judgeMotion(d stylesheet.Decl) {
 	default:
 		return
 	}
-	ms, infinite := stylesheet.Longest(stylesheet.Lex(s.tokens.Expand(d.Raw), 0))
+	ms, infinite := stylesheet.LongestDuration(stylesheet.Lex(s.tokens.Expand(d.Raw), 0))
 	how := "infinite " + what
 	if !infinite || what != "animation" {
 		if ms <= 200 {
@@ -149,6 +148,6 @@ func (s *changedFile) judgeMotion(d stylesheet.Decl) {
 		}
 		how = fmt.Sprintf("%s of %sms", what, strconv.FormatFloat(ms, 'f', -1, 64))
 	}
-	s.suspect(d.At, motion, how+" in a file without prefers-reduced-motion",
-		words("keep it to 200ms, or stop it in @media (prefers-reduced-motion: reduce)"))
+	s.addSuspicion(d.At, motion, how+" in a file without prefers-reduced-motion",
+		fixedCure("keep it to 200ms, or stop it in @media (prefers-reduced-motion: reduce)"))
 }

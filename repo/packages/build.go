@@ -21,12 +21,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// A building is a plan while it is carried out, in a folder that holds
+// A fetchRun is a plan while it is carried out, in a folder that holds
 //
 //	src/       manifests; /src to the commands
 //	scratch/   what is thrown away
 //	kept/out/  /packages to the commands
-type building struct {
+type fetchRun struct {
 	fetcher *Fetcher
 	job     Job
 	plan    plan
@@ -44,21 +44,21 @@ func (r report) bytes() (sum int64) {
 	return sum
 }
 
-func (b *building) at(parts ...string) string {
+func (b *fetchRun) pathOf(parts ...string) string {
 	return filepath.Join(append([]string{b.dir}, parts...)...)
 }
 
-// prepare makes the folders and gives them to the commands' user.
-func (b *building) prepare() error {
+// prepareFolders makes the folders and gives them to the commands' user.
+func (b *fetchRun) prepareFolders() error {
 	errs := []error{os.Chmod(b.dir, 0o755)} // the lock keeps it ours, and nothing in it is secret
-	for _, dir := range []string{b.at("src"), b.at("scratch"), b.at("kept", "out")} {
+	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
 		errs = append(errs, os.MkdirAll(dir, 0o755))
 	}
 	for _, name := range []string{"go", "cargo", "python"} {
-		errs = append(errs, os.Mkdir(b.at("kept", "out", name), 0o755))
+		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", name), 0o755))
 	}
-	errs = append(errs, b.plan.write(b.job.Mirror, b.job.Commit, b.at("src")))
-	for _, dir := range []string{b.at("src"), b.at("scratch"), b.at("kept", "out")} {
+	errs = append(errs, b.plan.writeManifests(b.job.Mirror, b.job.Commit, b.pathOf("src")))
+	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
 		errs = append(errs, b.fetcher.Sandbox.Own(dir))
 	}
 	return errors.Join(errs...)
@@ -67,15 +67,15 @@ func (b *building) prepare() error {
 // errTooMuch ends a command that fills the disk.
 var errTooMuch = errors.New("it took more of the disk than may be")
 
-// run runs the steps behind a proxy.
-func (b *building) run(ctx context.Context) error {
+// runSteps runs the steps behind a proxy.
+func (b *fetchRun) runSteps(ctx context.Context) error {
 	c := b.job.Config
 	limit := c.Time
 	if limit == 0 {
 		limit = defaultTime
 	}
 	way, err := proxy.Open(proxy.Config{
-		Allow: c.allowed(b.plan.kinds), Private: c.Private, Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
+		Allow: c.allowedHosts(b.plan.managers), Private: c.Private, Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
 	})
 	if err != nil {
 		return err
@@ -88,11 +88,11 @@ func (b *building) run(ctx context.Context) error {
 	defer func() { stop(nil); watching.Wait() }()
 	for _, s := range b.plan.steps {
 		out := &tail{}
-		err := b.command(s, way.Socket(), out, time.Until(until)).Run(inner)
+		err := b.stepCommand(s, way.Socket(), out, time.Until(until)).Run(inner)
 		if err != nil {
 			way.Close()
 			b.report = report{way.Report()}
-			return b.failed(ctx, context.Cause(inner), s, err, out.String(), limit)
+			return b.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
 		}
 	}
 	way.Close() // by then all is counted
@@ -103,7 +103,7 @@ func (b *building) run(ctx context.Context) error {
 // watchEvery is how often the disk is measured, and how much of the time that may take.
 const watchEvery = time.Second
 
-func (b *building) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
+func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
 	wait := watchEvery
 	for {
 		select {
@@ -120,13 +120,13 @@ func (b *building) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 	}
 }
 
-func (b *building) command(s step, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
-	cmd := b.fetcher.Sandbox.Command(b.at("src"), "sh", "-c", s.line)
+func (b *fetchRun) stepCommand(s step, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
+	cmd := b.fetcher.Sandbox.Command(b.pathOf("src"), "sh", "-c", s.line)
 	cmd.Dir, cmd.WayOut, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
 	cmd.Limits.Time = max(limit, time.Second)
 	cmd.Mounts = []sandbox.Mount{
-		{Host: b.at("kept", "out"), Inside: insidePackages, Writable: true},
-		{Host: b.at("scratch"), Inside: insideScratch, Writable: true},
+		{Host: b.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
+		{Host: b.pathOf("scratch"), Inside: insideScratch, Writable: true},
 	}
 	machine := ""
 	if s.kind == "go" { // which runs nothing that strangers wrote: what else this machine has is not theirs to read
@@ -148,10 +148,10 @@ func (f *Fetcher) machineCache() string {
 	return dir
 }
 
-// failed says why a step did not come to its end, and what somebody can do about it.
-func (b *building) failed(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
+// stepError says why a step did not come to its end, and what somebody can do about it.
+func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
 	var exit *sandbox.ExitError
-	e := &Error{Names: b.plan.names(), Output: output, Refused: b.report.Refused}
+	e := &Error{Names: b.plan.lockNames(), Output: output, Refused: b.report.Refused}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -184,9 +184,9 @@ type note struct {
 	Node []string // folders; number n of them has its node_modules in node/<n>
 }
 
-// keep takes what the commands left out of the folders that are theirs. They may have put
+// keepFetched takes what the commands left out of the folders that are theirs. They may have put
 // links anywhere, so everything is done below one open folder.
-func (b *building) keep() error {
+func (b *fetchRun) keepFetched() error {
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (b *building) keep() error {
 // nodeFolders are where a node_modules may have been made, the top first.
 func (p plan) nodeFolders() (dirs []string) {
 	for _, file := range p.copy {
-		if dir := folder(file); path.Base(file) == "package.json" && !p.known[path.Join(dir, "node_modules")] {
+		if dir := folderOf(file); path.Base(file) == "package.json" && !p.known[path.Join(dir, "node_modules")] {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // makingPrefix begins the names of folders in which something is being fetched.
 const makingPrefix = "new-"
 
-// leftovers removes what an earlier fetch of the same, whose lock we have, left behind.
-func leftovers(dir, key string) {
+// removeLeftovers removes what an earlier fetch of the same, whose lock we have, left behind.
+func removeLeftovers(dir, key string) {
 	found, _ := filepath.Glob(filepath.Join(dir, makingPrefix+key+"-*"))
 	for _, path := range found {
 		_ = repo.RemoveFolder(path)
@@ -36,7 +36,7 @@ func List(dir string) (out []Kept) {
 			continue
 		}
 		k := Kept{Path: filepath.Join(dir, e.Name())}
-		if info, err := os.Stat(k.lock()); err == nil {
+		if info, err := os.Stat(k.lockPath()); err == nil {
 			k.Used = info.ModTime()
 		}
 		k.Bytes = repo.DiskUse(k.Path)
@@ -45,8 +45,8 @@ func List(dir string) (out []Kept) {
 	return out
 }
 
-// lock is the file that guards the folder.
-func (k Kept) lock() string {
+// lockPath is the file that guards the folder.
+func (k Kept) lockPath() string {
 	base := filepath.Base(k.Path)
 	if rest, ok := strings.CutPrefix(base, makingPrefix); ok {
 		base, _, _ = strings.Cut(rest, "-")
@@ -64,7 +64,7 @@ func (k Kept) Abandoned() bool {
 
 // Remove removes it, unless somebody uses it.
 func (k Kept) Remove() (gone bool, err error) {
-	held, err := filelock.TryExclusive(k.lock())
+	held, err := filelock.TryExclusive(k.lockPath())
 	if held == nil || err != nil {
 		return false, err
 	}
@@ -81,7 +81,7 @@ func (k Kept) Remove() (gone bool, err error) {
 // InUse reports whether anything of a repository's packages is used at this moment.
 func InUse(dir string) bool {
 	for _, k := range List(dir) {
-		held, err := filelock.TryExclusive(k.lock())
+		held, err := filelock.TryExclusive(k.lockPath())
 		if held == nil || err != nil {
 			return true
 		}

@@ -56,8 +56,8 @@ func (c Config) environment(machineCache bool) []string {
 		"TMPDIR="+insideScratch, "GOCACHE="+insideScratch+"/go-build", "npm_config_cache="+insideScratch+"/npm", "PIP_CACHE_DIR="+insideScratch+"/pip")
 }
 
-// Fixed are the variables that Config.Env may not set.
-func Fixed(name string) bool {
+// IsReservedEnv are the variables that Config.Env may not set.
+func IsReservedEnv(name string) bool {
 	return slices.Contains([]string{
 		"PATH", "HOME", "PACKAGES", "GOMODCACHE", "CARGO_HOME", "TMPDIR", "GOCACHE", "PIP_CACHE_DIR", "NPM_CONFIG_CACHE",
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "PIP_PROXY", "LD_PRELOAD", "LD_LIBRARY_PATH",
@@ -66,8 +66,8 @@ func Fixed(name string) bool {
 
 var address = regexp.MustCompile(`https?://[^\s,|/?#]+`)
 
-// Hosts are the hosts of the addresses in a value of Config.Env, as Allow names them.
-func Hosts(value string) (hosts []string) {
+// HostsIn are the hosts of the addresses in a value of Config.Env, as Allow names them.
+func HostsIn(value string) (hosts []string) {
 	for _, s := range address.FindAllString(value, -1) {
 		u, err := url.Parse(s)
 		if err != nil {
@@ -84,8 +84,8 @@ func Hosts(value string) (hosts []string) {
 	return hosts
 }
 
-// allowed are the hosts that may be asked for these kinds.
-func (c Config) allowed(found []manager) (hosts []string) {
+// allowedHosts are the hosts that may be asked for these kinds.
+func (c Config) allowedHosts(found []manager) (hosts []string) {
 	if len(c.Allow) > 0 {
 		return append(slices.Clone(c.Allow), c.Private...)
 	}
@@ -93,7 +93,7 @@ func (c Config) allowed(found []manager) (hosts []string) {
 		hosts = append(hosts, k.hosts...)
 	}
 	for _, kv := range c.Env {
-		hosts = append(hosts, Hosts(kv)...)
+		hosts = append(hosts, HostsIn(kv)...)
 	}
 	hosts = append(hosts, c.Private...)
 	slices.Sort(hosts)

@@ -66,15 +66,15 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	if j.Config.Off || f.Sandbox == nil {
 		return nil, nil
 	}
-	p, err := find(ctx, j.Mirror, j.Commit, j.Config)
+	p, err := findPlan(ctx, j.Mirror, j.Commit, j.Config)
 	if err != nil || len(p.steps) == 0 {
 		return nil, err
 	}
-	versions := f.tools(ctx, &p, len(j.Config.Run) > 0)
+	versions := f.toolVersions(ctx, &p, len(j.Config.Run) > 0)
 	if len(p.steps) == 0 {
 		return nil, ctx.Err()
 	}
-	key, err := p.key(j.Mirror, j.Commit, j.Config, versions)
+	key, err := p.cacheKey(j.Mirror, j.Commit, j.Config, versions)
 	if err != nil {
 		return nil, err
 	}
@@ -86,13 +86,13 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 		return have, err
 	}
 	if j.Begin != nil {
-		j.Begin(p.names())
+		j.Begin(p.lockNames())
 	}
-	return f.make(ctx, j, p, dir)
+	return f.fetchOnce(ctx, j, p, dir)
 }
 
-// make fetches, unless somebody else does so first.
-func (f *Fetcher) make(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
+// fetchOnce fetches, unless somebody else does so first.
+func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
 	var fresh *Packages
 	for {
 		held, err := filelock.Exclusive(ctx, dir+".lock")
@@ -100,7 +100,7 @@ func (f *Fetcher) make(ctx context.Context, j Job, p plan, dir string) (*Package
 			return nil, err
 		}
 		if _, err = os.Stat(dir); err != nil {
-			fresh, err = f.build(ctx, j, p, dir)
+			fresh, err = f.carryOut(ctx, j, p, dir)
 		}
 		held.Release()
 		if err != nil {
@@ -116,28 +116,28 @@ func (f *Fetcher) make(ctx context.Context, j Job, p plan, dir string) (*Package
 	}
 }
 
-// tools says which tools the plan uses. A kind whose tool commands cannot run is left out:
+// toolVersions says which tools the plan uses. A kind whose tool commands cannot run is left out:
 // its builds and tests could not run either.
-func (f *Fetcher) tools(ctx context.Context, p *plan, own bool) string {
+func (f *Fetcher) toolVersions(ctx context.Context, p *plan, own bool) string {
 	var all []string
-	for _, k := range append([]manager(nil), p.kinds...) {
+	for _, k := range append([]manager(nil), p.managers...) {
 		said, known := f.versions.Load(k.name)
 		if !known {
-			said = f.version(ctx, k)
+			said = f.toolVersion(ctx, k)
 			if said != "" { // else it may be there the next time
 				f.versions.Store(k.name, said)
 			}
 		}
 		if said == "" && !own {
-			f.log().Info("setup: commands cannot run the tool here", "kind", k.name, "files", p.names())
-			p.without(k)
+			f.log().Info("setup: commands cannot run the tool here", "kind", k.name, "files", p.lockNames())
+			p.dropManager(k)
 		}
 		all = append(all, k.name+" "+said.(string))
 	}
 	return strings.Join(all, "\n")
 }
 
-func (f *Fetcher) version(ctx context.Context, k manager) string {
+func (f *Fetcher) toolVersion(ctx context.Context, k manager) string {
 	dir, err := os.MkdirTemp("", "bobbin-setup-")
 	if err != nil {
 		return ""
@@ -162,27 +162,27 @@ func (f *Fetcher) log() *slog.Logger {
 	return f.Log
 }
 
-// build carries out the plan in a folder of its own, which becomes dir when it is whole.
-func (f *Fetcher) build(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
+// carryOut carries out the plan in a folder of its own, which becomes dir when it is whole.
+func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
 	began := time.Now()
-	leftovers(j.Dir, filepath.Base(dir))
+	removeLeftovers(j.Dir, filepath.Base(dir))
 	making, err := os.MkdirTemp(j.Dir, makingPrefix+filepath.Base(dir)+"-")
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
 	defer repo.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
-	b := &building{fetcher: f, job: j, plan: p, dir: making}
-	if err := b.prepare(); err != nil {
+	b := &fetchRun{fetcher: f, job: j, plan: p, dir: making}
+	if err := b.prepareFolders(); err != nil {
 		if own := (*Error)(nil); errors.As(err, &own) {
 			return nil, own
 		}
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	f.log().Info("setup: fetch packages", "repository", j.Mirror.Remote().Name, "files", p.names(), "commit", j.Commit)
-	if err := b.run(ctx); err != nil {
+	f.log().Info("setup: fetch packages", "repository", j.Mirror.Remote().Name, "files", p.lockNames(), "commit", j.Commit)
+	if err := b.runSteps(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.keep(); err != nil {
+	if err := b.keepFetched(); err != nil {
 		return nil, fmt.Errorf("setup: keep what was fetched: %w", err)
 	}
 	if err := os.Rename(filepath.Join(making, "kept"), dir); err != nil {

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/stretchr/testify/require"
 )
 
 // able skips the test where commands cannot use a tool.
@@ -191,9 +190,9 @@ func TestBrokenOff(t *testing.T) {
 	}
 	r.Reached(nil)
 	// What a killed process left, with its folder's rights taken away.
-	p, err := find(t.Context(), j.Mirror, j.Commit, j.Config)
+	p, err := findPlan(t.Context(), j.Mirror, j.Commit, j.Config)
 	require.NoError(t, err)
-	key, err := p.key(j.Mirror, j.Commit, j.Config, f.tools(t.Context(), &p, false))
+	key, err := p.cacheKey(j.Mirror, j.Commit, j.Config, f.toolVersions(t.Context(), &p, false))
 	require.NoError(t, err)
 	half := filepath.Join(j.Dir, makingPrefix+key+"-1", "kept", "out")
 	require.NoError(t, os.MkdirAll(half, 0o755))

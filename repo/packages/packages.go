@@ -64,21 +64,21 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 	for _, x := range []struct{ name, inside, variable string }{
 		{"go", InsideGo, "GOMODCACHE"}, {"cargo", InsideCargo, "CARGO_HOME"}, {"python", insidePython, "PYTHONPATH"},
 	} {
-		if host := filepath.Join(p.dir, "out", x.name); filled(host) {
+		if host := filepath.Join(p.dir, "out", x.name); hasEntries(host) {
 			mounts, env = append(mounts, sandbox.Mount{Host: host, Inside: x.inside}), append(env, x.variable+"="+x.inside)
 		}
 	}
 	for i, dir := range p.note.Node {
 		host := filepath.Join(p.dir, "node", strconv.Itoa(i))
-		if filled(host) && free(tree, path.Join(dir, "node_modules")) {
+		if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
 			mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, "node_modules")})
 		}
 	}
 	return mounts, env
 }
 
-// filled reports whether there is a folder, no link, with something in it.
-func filled(dir string) bool {
+// hasEntries reports whether there is a folder, no link, with something in it.
+func hasEntries(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
 		return false
@@ -87,9 +87,9 @@ func filled(dir string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// free reports whether something may be shown at a path of a tree, which is a stranger's:
+// canMountAt reports whether something may be shown at a path of a tree, which is a stranger's:
 // nothing on the way is anything but a folder, and the one above is there.
-func free(tree, at string) bool {
+func canMountAt(tree, at string) bool {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return false

@@ -34,17 +34,17 @@ type step struct {
 
 // A plan is what there is to fetch.
 type plan struct {
-	kinds []manager
-	locks []string // paths of the files that name the packages
-	steps []step
-	found bool            // and not written by the operator
-	copy  []string        // paths of what the commands see
-	stubs []string        // files of which they see the name alone
-	known map[string]bool // folders that hold their packages already: node_modules and vendor, by path
+	managers []manager
+	locks    []string // paths of the files that name the packages
+	steps    []step
+	found    bool            // and not written by the operator
+	copy     []string        // paths of what the commands see
+	stubs    []string        // files of which they see the name alone
+	known    map[string]bool // folders that hold their packages already: node_modules and vendor, by path
 }
 
-// find looks for what the commit names. A plan without steps has nothing to do.
-func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, error) {
+// findPlan looks for what the commit names. A plan without steps has nothing to do.
+func findPlan(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, error) {
 	p := plan{known: map[string]bool{}}
 	paths, err := m.Paths(ctx, commit, func(dir string) bool {
 		base := path.Base(dir)
@@ -57,7 +57,7 @@ func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, e
 		return p, err
 	}
 	for _, k := range managers {
-		p.add(k, paths, c.Folder)
+		p.addManager(k, paths, c.Folder)
 	}
 	if p.found = len(c.Run) == 0; !p.found {
 		p.steps = nil
@@ -71,8 +71,8 @@ func find(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, e
 	return p, nil
 }
 
-// folder is where a file is; empty at the top.
-func folder(file string) string {
+// folderOf is where a file is; empty at the top.
+func folderOf(file string) string {
 	if dir := path.Dir(file); dir != "." {
 		return dir
 	}
@@ -88,14 +88,14 @@ func tooDeep(dir, part string) bool {
 	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= mostDeep
 }
 
-// nearest are the folders, of those that have lock files, that are fetched for: the top, or
+// nearestFolders are the folders, of those that have lock files, that are fetched for: the top, or
 // else those closest below it. Where the work is about a part of the repository, what holds
 // that part comes first, from the inside out.
-func nearest(dirs []string, part string) []string {
+func nearestFolders(dirs []string, part string) []string {
 	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
 	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
 	if part != "" {
-		for dir := part; ; dir = folder(dir) {
+		for dir := part; ; dir = folderOf(dir) {
 			if slices.Contains(dirs, dir) {
 				return []string{dir}
 			}
@@ -112,8 +112,8 @@ func nearest(dirs []string, part string) []string {
 	return dirs[:end]
 }
 
-// add looks for one kind.
-func (p *plan) add(k manager, paths []string, part string) {
+// addManager looks for one kind.
+func (p *plan) addManager(k manager, paths []string, part string) {
 	locks := map[string][]string{}
 	for _, file := range paths {
 		base := path.Base(file)
@@ -123,15 +123,15 @@ func (p *plan) add(k manager, paths []string, part string) {
 		if k.stub != nil && k.stub(file) {
 			p.stubs = append(p.stubs, file)
 		}
-		if k.locks.MatchString(base) && !p.known[path.Join(folder(file), k.vendored)] {
-			locks[folder(file)] = append(locks[folder(file)], base)
+		if k.locks.MatchString(base) && !p.known[path.Join(folderOf(file), k.vendored)] {
+			locks[folderOf(file)] = append(locks[folderOf(file)], base)
 		}
 	}
-	dirs := nearest(slices.Collect(maps.Keys(locks)), part)
+	dirs := nearestFolders(slices.Collect(maps.Keys(locks)), part)
 	if len(dirs) == 0 {
 		return
 	}
-	p.kinds = append(p.kinds, k)
+	p.managers = append(p.managers, k)
 	for _, dir := range dirs[:min(len(dirs), mostSteps-len(p.steps))] {
 		p.steps = append(p.steps, step{k.name, dir, k.fetch(locks[dir])})
 		for _, base := range locks[dir] {
@@ -140,15 +140,15 @@ func (p *plan) add(k manager, paths []string, part string) {
 	}
 }
 
-// without takes out a kind whose tool is not there.
-func (p *plan) without(k manager) {
-	p.kinds = slices.DeleteFunc(p.kinds, func(o manager) bool { return o.name == k.name })
+// dropManager takes out a kind whose tool is not there.
+func (p *plan) dropManager(k manager) {
+	p.managers = slices.DeleteFunc(p.managers, func(o manager) bool { return o.name == k.name })
 	p.steps = slices.DeleteFunc(p.steps, func(s step) bool { return s.kind == k.name })
 	p.locks = slices.DeleteFunc(p.locks, func(file string) bool { return k.locks.MatchString(path.Base(file)) })
 }
 
-// names are the files in words.
-func (p plan) names() string {
+// lockNames are the files in words.
+func (p plan) lockNames() string {
 	if len(p.locks) == 0 {
 		return "by setup.run"
 	}
@@ -158,8 +158,8 @@ func (p plan) names() string {
 	return strings.Join(p.locks, ", ")
 }
 
-// write makes the folder that the commands see.
-func (p plan) write(m *repo.Mirror, commit, dir string) error {
+// writeManifests makes the folder that the commands see.
+func (p plan) writeManifests(m *repo.Mirror, commit, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -172,24 +172,24 @@ func (p plan) write(m *repo.Mirror, commit, dir string) error {
 			return err
 		}
 		if p.found && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
-			return &Error{Names: p.names(), Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "setup.run says so, if that is meant"}
+			return &Error{Names: p.lockNames(), Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "setup.run says so, if that is meant"}
 		}
 		if sum += len(text); sum > mostBytes {
 			return errors.New("the repository's manifests are larger than can be looked at")
 		}
-		if err := place(root, file, text); err != nil {
+		if err := writeAt(root, file, text); err != nil {
 			return err
 		}
 	}
 	for _, file := range p.stubs {
-		if err := place(root, file, nil); err != nil {
+		if err := writeAt(root, file, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func place(root *os.Root, file string, text []byte) error {
+func writeAt(root *os.Root, file string, text []byte) error {
 	name := filepath.FromSlash(file)
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -200,9 +200,9 @@ func place(root *os.Root, file string, text []byte) error {
 // keyVersion changes when the same plan would be carried out differently.
 const keyVersion = "1"
 
-// key names what the plan fetches. Manifests count where somebody wrote a command of his
+// cacheKey names what the plan fetches. Manifests count where somebody wrote a command of his
 // own, who knows what that reads; else the lock files decide.
-func (p plan) key(m *repo.Mirror, commit string, c Config, versions string) (string, error) {
+func (p plan) cacheKey(m *repo.Mirror, commit string, c Config, versions string) (string, error) {
 	h := sha256.New()
 	part := func(words ...string) {
 		for _, w := range words {
@@ -213,7 +213,7 @@ func (p plan) key(m *repo.Mirror, commit string, c Config, versions string) (str
 	for _, s := range p.steps {
 		part("step", s.dir, s.line)
 	}
-	part(append([]string{"allow"}, c.allowed(p.kinds)...)...)
+	part(append([]string{"allow"}, c.allowedHosts(p.managers)...)...)
 	part(append([]string{"private"}, c.Private...)...)
 	part(append([]string{"env"}, c.Env...)...)
 	for _, file := range p.copy {

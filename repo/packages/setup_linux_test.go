@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -240,9 +239,9 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	key := func(tree files, c Config, versions string) string {
 		m, commit := mirrorOf(t, tree)
-		p, err := find(t.Context(), m, commit, c)
+		p, err := findPlan(t.Context(), m, commit, c)
 		require.NoError(t, err)
-		k, err := p.key(m, commit, c, versions)
+		k, err := p.cacheKey(m, commit, c, versions)
 		require.NoError(t, err)
 		return k
 	}
@@ -273,7 +272,7 @@ func TestWhatIsFound(t *testing.T) {
 	t.Parallel()
 	part := func(folder string, tree files) (lines []string) {
 		m, commit := mirrorOf(t, tree)
-		p, err := find(t.Context(), m, commit, Config{Folder: folder})
+		p, err := findPlan(t.Context(), m, commit, Config{Folder: folder})
 		require.NoError(t, err)
 		for _, s := range p.steps {
 			lines = append(lines, s.dir+": "+s.line)

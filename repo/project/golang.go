@@ -9,11 +9,11 @@ var golang = language{kind: "go", find: findGo, isTest: isGoTest}
 
 func findGo(t tree) Project {
 	switch {
-	case t.has("go.work"):
+	case t.hasFile("go.work"):
 		// ./... means nothing at the top of a workspace.
 		all := "$(go list -m -f '{{.Dir}}/...')"
 		return Project{Kind: "go", Build: "go build " + all, Test: "go test -json " + all}
-	case t.has("go.mod"):
+	case t.hasFile("go.mod"):
 		return Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."}
 	}
 	return Project{}

@@ -7,7 +7,7 @@ var makefile = language{kind: "make", find: findMake}
 func findMake(t tree) Project {
 	var text string
 	for _, name := range []string{"GNUmakefile", "makefile", "Makefile"} { // the order in which make looks
-		if text = t.read(name); text != "" {
+		if text = t.readText(name); text != "" {
 			break
 		}
 	}

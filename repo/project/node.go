@@ -15,7 +15,7 @@ func isNodeTest(file string, folders []string) bool {
 }
 
 func findNode(t tree) Project {
-	text := t.read("package.json")
+	text := t.readText("package.json")
 	if text == "" {
 		return Project{}
 	}
@@ -32,7 +32,7 @@ func findNode(t tree) Project {
 	}
 	script := strings.TrimSpace(manifest.Scripts["test"])
 	switch {
-	case script == "" && len(t.glob("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js", "test/*.test.mjs", "test/*.test.cjs")) > 0:
+	case script == "" && len(t.globFiles("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js", "test/*.test.mjs", "test/*.test.cjs")) > 0:
 		p.Test = "node --test"
 	case script != "" && !strings.Contains(script, "no test specified"):
 		p.Test = manager + " test" + nodeFlags(manager, script)
@@ -43,7 +43,7 @@ func findNode(t tree) Project {
 // nodeManager is the package manager whose lock file is there.
 func (t tree) nodeManager() string {
 	for _, known := range [][2]string{{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
-		if t.has(known[0]) {
+		if t.hasFile(known[0]) {
 			return known[1]
 		}
 	}

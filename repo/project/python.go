@@ -17,9 +17,9 @@ func isPythonTest(file string, folders []string) bool {
 var pythonTests = []string{"test_*.py", "*_test.py", "tests/test_*.py", "tests/*_test.py", "test/test_*.py", "tests/*/test_*.py"}
 
 func findPython(t tree) Project {
-	tests := t.glob(pythonTests...)
-	known := t.has("pytest.ini") || t.has("pyproject.toml") || t.has("setup.py") || t.has("setup.cfg") || t.has("tox.ini") ||
-		t.has("Pipfile") || len(t.glob("requirements*.txt")) > 0
+	tests := t.globFiles(pythonTests...)
+	known := t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") || t.hasFile("setup.cfg") || t.hasFile("tox.ini") ||
+		t.hasFile("Pipfile") || len(t.globFiles("requirements*.txt")) > 0
 	if !known && len(tests) == 0 {
 		return Project{}
 	}
@@ -32,25 +32,25 @@ func findPython(t tree) Project {
 	default:
 		return p
 	}
-	if t.hasDir("src") && !strings.Contains(t.read("pyproject.toml"), "pythonpath") {
+	if t.hasDir("src") && !strings.Contains(t.readText("pyproject.toml"), "pythonpath") {
 		p.Test = "PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} " + p.Test // nothing can be installed where tests are run
 	}
 	return p
 }
 
 func (t tree) usesPytest(tests []string) bool {
-	if t.has("pytest.ini") || t.has("conftest.py") || t.has("tests/conftest.py") {
+	if t.hasFile("pytest.ini") || t.hasFile("conftest.py") || t.hasFile("tests/conftest.py") {
 		return true
 	}
-	said := append(t.glob("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile")
+	said := append(t.globFiles("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile")
 	for _, name := range said {
-		if strings.Contains(t.read(name), "pytest") {
+		if strings.Contains(t.readText(name), "pytest") {
 			return true
 		}
 	}
 	// Plain functions are tests to pytest alone.
 	for _, name := range tests[:min(len(tests), 20)] {
-		text := t.read(name)
+		text := t.readText(name)
 		if strings.Contains(text, "import pytest") || strings.Contains("\n"+text, "\ndef test_") {
 			return true
 		}
@@ -61,7 +61,7 @@ func (t tree) usesPytest(tests []string) bool {
 // unittestStart is where discovery begins: it does not go into folders that are no packages.
 func (t tree) unittestStart(tests []string) string {
 	for _, dir := range []string{"tests", "test"} {
-		if t.hasDir(dir) && !t.has(dir+"/__init__.py") && strings.HasPrefix(tests[len(tests)-1], dir+"/") {
+		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") && strings.HasPrefix(tests[len(tests)-1], dir+"/") {
 			return " -s " + dir
 		}
 	}

@@ -9,7 +9,7 @@ import (
 var rust = language{kind: "rust", find: findRust, isTest: isRustTest, spliceTests: spliceRustTests, suffix: ".rs"}
 
 func findRust(t tree) Project {
-	if !t.has("Cargo.toml") {
+	if !t.hasFile("Cargo.toml") {
 		return Project{}
 	}
 	// Without --no-fail-fast the first failing crate hides what the others say.
@@ -71,7 +71,7 @@ func isRustWord(c byte) bool {
 func rustQuoted(s string, afterWord bool) int {
 	switch {
 	case strings.HasPrefix(s, "//"):
-		return until(s, "\n", 2)
+		return endOf(s, "\n", 2)
 	case strings.HasPrefix(s, "/*"):
 		return rustComment(s)
 	case s[0] == '"':
@@ -81,14 +81,14 @@ func rustQuoted(s string, afterWord bool) int {
 	case s[0] == 'r' && !afterWord:
 		hashes := len(s[1:]) - len(strings.TrimLeft(s[1:], "#"))
 		if strings.HasPrefix(s[1+hashes:], `"`) {
-			return until(s, `"`+strings.Repeat("#", hashes), 2+hashes)
+			return endOf(s, `"`+strings.Repeat("#", hashes), 2+hashes)
 		}
 	}
 	return 0
 }
 
-// until is the length of s up to and with the next end behind the first skip bytes.
-func until(s, end string, skip int) int {
+// endOf is the length of s up to and with the next end behind the first skip bytes.
+func endOf(s, end string, skip int) int {
 	if i := strings.Index(s[skip:], end); i >= 0 {
 		return skip + i + len(end)
 	}
@@ -128,7 +128,7 @@ func rustString(s string) int {
 // rustChar tells a character from a lifetime, which has no closing quote.
 func rustChar(s string) int {
 	if strings.HasPrefix(s, `'\`) {
-		return until(s, "'", min(3, len(s)))
+		return endOf(s, "'", min(3, len(s)))
 	}
 	for i := range strings.TrimPrefix(s, "'") {
 		if i == 0 {

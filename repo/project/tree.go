@@ -14,7 +14,7 @@ const maxManifest = 1 << 20
 // Stat does not open what it is asked about: opening a pipe would block for ever.
 type tree struct{ fs.FS }
 
-func (t tree) has(name string) bool {
+func (t tree) hasFile(name string) bool {
 	info, err := fs.Stat(t.FS, name)
 	return err == nil && info.Mode().IsRegular()
 }
@@ -25,9 +25,9 @@ func (t tree) hasDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// read is a file's text, empty when there is none.
-func (t tree) read(name string) string {
-	if !t.has(name) {
+// readText is a file's text, empty when there is none.
+func (t tree) readText(name string) string {
+	if !t.hasFile(name) {
 		return ""
 	}
 	f, err := t.Open(name)
@@ -39,8 +39,8 @@ func (t tree) read(name string) string {
 	return string(text)
 }
 
-// glob is the files that match one of the patterns, at most some.
-func (t tree) glob(patterns ...string) []string {
+// globFiles is the files that match one of the patterns, at most some.
+func (t tree) globFiles(patterns ...string) []string {
 	var out []string
 	for _, pattern := range patterns {
 		found, _ := fs.Glob(t.FS, path.Clean(pattern))

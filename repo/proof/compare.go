@@ -30,7 +30,7 @@ type index struct {
 	broken []result.Test
 }
 
-func indexed(r result.Result) index {
+func newIndex(r result.Result) index {
 	x := index{Result: r, tests: map[key]result.Test{}, units: map[key][]key{}, groups: map[string]bool{}}
 	for _, t := range r.Tests {
 		if t.Broken != "" {
@@ -51,14 +51,14 @@ func indexed(r result.Result) index {
 	return x
 }
 
-// status of a test; empty when it is not there.
-func (x index) status(k key) result.Status { return x.tests[k].Status }
+// statusOf of a test; empty when it is not there.
+func (x index) statusOf(k key) result.Status { return x.tests[k].Status }
 
-// passing is how many of the unit's tests pass.
-func (x index) passing(unit key) int {
+// countPassing is how many of the unit's tests pass.
+func (x index) countPassing(unit key) int {
 	n := 0
 	for _, k := range x.units[unit] {
-		if x.status(k) == result.Passed {
+		if x.statusOf(k) == result.Passed {
 			n++
 		}
 	}
@@ -67,7 +67,7 @@ func (x index) passing(unit key) int {
 
 // anyFailed reports whether one of the unit's tests failed.
 func (x index) anyFailed(unit key) bool {
-	return slices.ContainsFunc(x.units[unit], func(k key) bool { return x.status(k) == result.Failed })
+	return slices.ContainsFunc(x.units[unit], func(k key) bool { return x.statusOf(k) == result.Failed })
 }
 
 // brokenFor is what stands for the tests of the group that could not run. Where a runner
@@ -92,9 +92,9 @@ func (x index) wasBroken(b result.Test) bool {
 	return slices.ContainsFunc(x.broken, func(o result.Test) bool { return o.Group == b.Group })
 }
 
-// label is how people are told of a test: by its name, and where that is not enough with
+// labelOf is how people are told of a test: by its name, and where that is not enough with
 // its group.
-func (x index) label(k key) string {
+func (x index) labelOf(k key) string {
 	for other := range x.units {
 		if other.name == k.name && other.group != k.group {
 			return strings.TrimSpace(k.group + " " + k.name)
@@ -108,11 +108,11 @@ func (x index) label(k key) string {
 	return k.name
 }
 
-// moved reports whether a test that is gone is there under another group, where there was
+// movedTo reports whether a test that is gone is there under another group, where there was
 // none of its name before.
-func (x index) moved(k key, base index) (key, bool) {
+func (x index) movedTo(k key, base index) (key, bool) {
 	for other := range x.tests {
-		if other.name == k.name && other.group != k.group && base.status(other) == "" {
+		if other.name == k.name && other.group != k.group && base.statusOf(other) == "" {
 			return other, true
 		}
 	}

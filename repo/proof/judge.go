@@ -26,9 +26,9 @@ func newTests(base, branch index) []newTest {
 			continue
 		}
 		seen[unit] = true
-		n := newTest{unit: unit, label: branch.label(unit), cases: len(base.units[unit]) > 0}
+		n := newTest{unit: unit, label: branch.labelOf(unit), cases: len(base.units[unit]) > 0}
 		for _, leaf := range branch.units[unit] {
-			if base.status(leaf) == "" && !cameFrom(leaf, base, branch) {
+			if base.statusOf(leaf) == "" && !cameFrom(leaf, base, branch) {
 				n.leaves = append(n.leaves, leaf)
 			}
 		}
@@ -36,7 +36,7 @@ func newTests(base, branch index) []newTest {
 			continue
 		}
 		if n.cases && len(n.leaves) == 1 {
-			n.label = branch.label(n.leaves[0])
+			n.label = branch.labelOf(n.leaves[0])
 		} else if n.cases {
 			n.label = fmt.Sprintf("%s (%d new cases)", n.label, len(n.leaves))
 		}
@@ -48,27 +48,27 @@ func newTests(base, branch index) []newTest {
 // cameFrom reports whether the base has the test in another group, where it is no more.
 func cameFrom(k key, base, branch index) bool {
 	for other := range base.tests {
-		if other.name == k.name && other.group != k.group && branch.status(other) == "" {
+		if other.name == k.name && other.group != k.group && branch.statusOf(other) == "" {
 			return true
 		}
 	}
 	return false
 }
 
-// add judges a new test by what it does on the base.
-func (v *proving) add(n newTest, base, onBase, branch index) {
+// addNewTest judges a new test by what it does on the base.
+func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	v.NewTests = append(v.NewTests, n.label)
 	for _, k := range n.leaves {
-		if onBase.status(k) == result.Failed {
+		if onBase.statusOf(k) == result.Failed {
 			v.RedOnBase = append(v.RedOnBase, n.label)
 			return
 		}
 	}
-	ran := slices.ContainsFunc(n.leaves, func(k key) bool { return onBase.status(k) != "" })
+	ran := slices.ContainsFunc(n.leaves, func(k key) bool { return onBase.statusOf(k) != "" })
 	if red, how := v.redUnrun(n, onBase, branch); !ran && red {
 		v.RedOnBase = append(v.RedOnBase, n.label)
 		if how != "" {
-			v.note(n.label, "%s", how)
+			v.addNote(n.label, "%s", how)
 		}
 		return
 	}
@@ -79,16 +79,16 @@ func (v *proving) add(n newTest, base, onBase, branch index) {
 	}
 	switch {
 	case !ran:
-		v.note(n.label, "does not run on %s", v.BaseName)
-	case n.passes(onBase):
-		v.note(n.label, "passes on %s already", v.BaseName)
+		v.addNote(n.label, "does not run on %s", v.BaseName)
+	case n.passesIn(onBase):
+		v.addNote(n.label, "passes on %s already", v.BaseName)
 	default:
-		v.note(n.label, "is skipped on %s", v.BaseName)
+		v.addNote(n.label, "is skipped on %s", v.BaseName)
 	}
 }
 
-func (n newTest) passes(x index) bool {
-	return slices.ContainsFunc(n.leaves, func(k key) bool { return x.status(k) == result.Passed })
+func (n newTest) passesIn(x index) bool {
+	return slices.ContainsFunc(n.leaves, func(k key) bool { return x.statusOf(k) == result.Passed })
 }
 
 // redUnrun judges a new test that the base did not come to run: it is red when what
@@ -123,13 +123,13 @@ func (v *proving) howBroken(b result.Test) string {
 // as they are now, and pass on the branch. A test that fails now and then looks the same,
 // so where nothing else is red the base is run once more.
 func (v *proving) addChanged(ctx context.Context, base, onBase, branch index) error {
-	changed := v.changed(base, onBase, branch)
+	changed := v.changedTests(base, onBase, branch)
 	if len(changed) > 0 && len(v.RedOnBase) == 0 {
 		again, err := v.onBase(ctx)
 		if err != nil {
 			return err
 		}
-		changed = v.changed(base, indexed(again), branch)
+		changed = v.changedTests(base, newIndex(again), branch)
 	}
 	for _, name := range changed {
 		v.NewTests, v.Changed, v.RedOnBase = append(v.NewTests, name), append(v.Changed, name), append(v.RedOnBase, name)
@@ -137,13 +137,13 @@ func (v *proving) addChanged(ctx context.Context, base, onBase, branch index) er
 	return nil
 }
 
-func (v *proving) changed(base, onBase, branch index) []string {
+func (v *proving) changedTests(base, onBase, branch index) []string {
 	var out []string
 	for _, k := range branch.order {
-		if base.status(k) != result.Passed || onBase.status(k) != result.Failed || branch.status(k) != result.Passed {
+		if base.statusOf(k) != result.Passed || onBase.statusOf(k) != result.Failed || branch.statusOf(k) != result.Passed {
 			continue
 		}
-		if name := branch.label(unitOf(branch.tests[k])); !slices.Contains(out, name) && !slices.Contains(v.NewTests, name) {
+		if name := branch.labelOf(unitOf(branch.tests[k])); !slices.Contains(out, name) && !slices.Contains(v.NewTests, name) {
 			out = append(out, name)
 		}
 	}
@@ -162,17 +162,17 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 		}
 		name := "of " + b.Group
 		v.NewTests, v.Changed, v.RedOnBase = append(v.NewTests, name), append(v.Changed, name), append(v.RedOnBase, name)
-		v.note(name, "%s", v.howBroken(b))
+		v.addNote(name, "%s", v.howBroken(b))
 	}
 }
 
-// mended finds the tests that the base has, that fail there, and pass on the branch. That
+// findMended finds the tests that the base has, that fail there, and pass on the branch. That
 // they fail is seen once more, with the change's test files in place if there are any, so
 // that neither luck nor a softened test passes for a fix.
-func (v *proving) mended(ctx context.Context, base, branch index) error {
+func (v *proving) findMended(ctx context.Context, base, branch index) error {
 	var failing []key
 	for _, k := range base.order {
-		if base.status(k) == result.Failed && branch.status(k) == result.Passed {
+		if base.statusOf(k) == result.Failed && branch.statusOf(k) == result.Passed {
 			failing = append(failing, k)
 		}
 	}
@@ -186,48 +186,48 @@ func (v *proving) mended(ctx context.Context, base, branch index) error {
 		}
 		v.OnBase = again
 	}
-	onBase := indexed(v.OnBase)
+	onBase := newIndex(v.OnBase)
 	for _, k := range failing {
-		if onBase.status(k) == result.Failed {
-			v.Mended = append(v.Mended, base.label(k))
+		if onBase.statusOf(k) == result.Failed {
+			v.Mended = append(v.Mended, base.labelOf(k))
 		}
 	}
 	for _, b := range base.broken {
 		if onBase.wasBroken(b) && !branch.wasBroken(b) && branch.groups[b.Group] {
 			name := "of " + b.Group
 			v.Mended = append(v.Mended, name)
-			v.note(name, "%s %s on %s", b.Group, b.Broken, v.BaseName)
+			v.addNote(name, "%s %s on %s", b.Group, b.Broken, v.BaseName)
 		}
 	}
 	return nil
 }
 
-// keep finds what passed before and passes no longer. What fails is run once more before
+// findRegressions finds what passed before and passes no longer. What fails is run once more before
 // it is called a regression.
-func (v *proving) keep(base, branch index, rerun func() (result.Result, error)) error {
+func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
 	for _, k := range base.order {
-		switch base.status(k) {
+		switch base.statusOf(k) {
 		case result.Failed:
-			if branch.status(k) == result.Failed {
-				v.AlreadyFailing = append(v.AlreadyFailing, base.label(k))
+			if branch.statusOf(k) == result.Failed {
+				v.AlreadyFailing = append(v.AlreadyFailing, base.labelOf(k))
 			}
 			continue
 		case result.Skipped:
 			continue
 		}
 		v.PassedBefore++
-		why := v.lost(k, base, branch)
+		why := v.whyLost(k, base, branch)
 		if why == "fails" {
 			if again.tests == nil {
 				r, err := rerun()
 				if err != nil {
 					return err
 				}
-				again = indexed(r)
+				again = newIndex(r)
 			}
-			if again.status(k) == result.Passed {
-				v.Unstable = append(v.Unstable, base.label(k))
+			if again.statusOf(k) == result.Passed {
+				v.Unstable = append(v.Unstable, base.labelOf(k))
 				why = ""
 			}
 		}
@@ -235,8 +235,8 @@ func (v *proving) keep(base, branch index, rerun func() (result.Result, error)) 
 			v.StillPassing++
 			continue
 		}
-		v.Regressions = append(v.Regressions, base.label(k))
-		v.note(base.label(k), "%s", why)
+		v.Regressions = append(v.Regressions, base.labelOf(k))
+		v.addNote(base.labelOf(k), "%s", why)
 	}
 	for _, b := range base.broken {
 		if branch.wasBroken(b) {
@@ -246,9 +246,9 @@ func (v *proving) keep(base, branch index, rerun func() (result.Result, error)) 
 	return nil
 }
 
-// lost says why a test that passed on the base does not pass on the branch; empty when it does.
-func (v *proving) lost(k key, base, branch index) string {
-	switch branch.status(k) {
+// whyLost says why a test that passed on the base does not pass on the branch; empty when it does.
+func (v *proving) whyLost(k key, base, branch index) string {
+	switch branch.statusOf(k) {
 	case result.Passed:
 		return ""
 	case result.Failed:
@@ -256,14 +256,14 @@ func (v *proving) lost(k key, base, branch index) string {
 	case result.Skipped:
 		return "is skipped"
 	}
-	if other, ok := branch.moved(k, base); ok && branch.status(other) == result.Passed {
+	if other, ok := branch.movedTo(k, base); ok && branch.statusOf(other) == result.Passed {
 		return ""
 	}
 	if b, ok := branch.brokenFor(k.group, base.groups); ok {
 		return "did not run: " + b.Name
 	}
 	unit := unitOf(base.tests[k])
-	if len(branch.units[unit]) > 0 && branch.passing(unit) >= base.passing(unit) && !branch.anyFailed(unit) {
+	if len(branch.units[unit]) > 0 && branch.countPassing(unit) >= base.countPassing(unit) && !branch.anyFailed(unit) {
 		return "" // its cases have other names now, and are no fewer
 	}
 	return "is gone"
@@ -297,13 +297,13 @@ func (v *proving) judgeFigures() {
 	case red:
 		v.RedOnBase = slices.Clone(v.NewTests)
 		for _, name := range v.NewTests {
-			v.note(name, "the tests fail on %s with this file (as expected)", v.BaseName)
+			v.addNote(name, "the tests fail on %s with this file (as expected)", v.BaseName)
 		}
 		v.Shown = v.GreenOnBranch
 	default:
 		v.NotRed = slices.Clone(v.NewTests)
 		for _, name := range v.NewTests {
-			v.note(name, "the tests pass on %s with this file", v.BaseName)
+			v.addNote(name, "the tests pass on %s with this file", v.BaseName)
 		}
 		v.Why = "the tests pass on " + v.BaseName + " with the changed test files, so it was not seen that the change mends anything"
 	}

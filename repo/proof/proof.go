@@ -66,8 +66,8 @@ func (p Proof) Lines() []string {
 // newLines say of each new test what it does on the base and on the branch.
 func (p Proof) newLines() []string {
 	var lines []string
-	for _, name := range first(p.RedOnBase, mostNamed) {
-		line := fmt.Sprintf("%s test %s: %s", p.newOrChanged(name), name, p.how(name))
+	for _, name := range firstNames(p.RedOnBase, mostNamed) {
+		line := fmt.Sprintf("%s test %s: %s", p.newOrChanged(name), name, p.onBaseInWords(name))
 		switch p.branchStatus(name) {
 		case result.Failed:
 			line += ", and fails on the branch, too"
@@ -81,11 +81,11 @@ func (p Proof) newLines() []string {
 	if more := len(p.RedOnBase) - mostNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
-	for _, name := range first(p.Mended, mostNamed) {
-		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.how(name)))
+	for _, name := range firstNames(p.Mended, mostNamed) {
+		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.onBaseInWords(name)))
 	}
-	for _, name := range first(p.NotRed, mostNamed) {
-		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrChanged(name), name, p.how(name)))
+	for _, name := range firstNames(p.NotRed, mostNamed) {
+		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrChanged(name), name, p.onBaseInWords(name)))
 	}
 	if more := len(p.NotRed) - mostNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests do not fail on %s", more, p.BaseName))
@@ -93,7 +93,7 @@ func (p Proof) newLines() []string {
 	return lines
 }
 
-func first(names []string, most int) []string { return names[:min(len(names), most)] }
+func firstNames(names []string, most int) []string { return names[:min(len(names), most)] }
 
 func (p Proof) newOrChanged(name string) string {
 	for _, c := range p.Changed {
@@ -104,8 +104,8 @@ func (p Proof) newOrChanged(name string) string {
 	return "New"
 }
 
-// how is what a new test does on the base.
-func (p Proof) how(name string) string {
+// onBaseInWords is what a new test does on the base.
+func (p Proof) onBaseInWords(name string) string {
 	if note := p.Notes[name]; note != "" {
 		return note
 	}
@@ -114,7 +114,7 @@ func (p Proof) how(name string) string {
 
 // branchStatus is how the branch's tests of that label ended; Passed where nothing else is known.
 func (p Proof) branchStatus(name string) result.Status {
-	if !p.Branch.Named() {
+	if !p.Branch.EveryTestNamed() {
 		if p.Branch.TestsOK {
 			return result.Passed
 		}
@@ -138,10 +138,10 @@ func (p Proof) branchStatus(name string) result.Status {
 // branchLine is the whole run on the branch.
 func (p Proof) branchLine() string {
 	news := ""
-	if n := len(p.NewTests) - len(p.Changed); n > 0 && p.Branch.Named() {
+	if n := len(p.NewTests) - len(p.Changed); n > 0 && p.Branch.EveryTestNamed() {
 		news = fmt.Sprintf(" (%d new)", n)
 	}
-	line := p.Branch.Line(news)
+	line := p.Branch.LineWithNews(news)
 	if p.Build != "" && p.Branch.BuildRan && !p.Branch.BuildOK {
 		line += ": " + p.Build
 	}
@@ -155,19 +155,19 @@ func (p Proof) keptLines() []string {
 		lines = append(lines, fmt.Sprintf("Still passing: %d of %d that passed before", p.StillPassing, p.PassedBefore))
 	}
 	if len(p.Regressions) > 0 {
-		lines = append(lines, "No longer passing: "+result.List(p.noted(p.Regressions), mostNamed))
+		lines = append(lines, "No longer passing: "+result.ListNames(p.withNotes(p.Regressions), mostNamed))
 	}
 	if len(p.Unstable) > 0 {
-		lines = append(lines, "Unstable: "+result.List(p.Unstable, mostNamed)+" failed once on the branch and passed when run again")
+		lines = append(lines, "Unstable: "+result.ListNames(p.Unstable, mostNamed)+" failed once on the branch and passed when run again")
 	}
 	if len(p.AlreadyFailing) > 0 {
-		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.List(p.AlreadyFailing, mostNamed)))
+		lines = append(lines, fmt.Sprintf("Failing on %s already, and not counted against the branch: %s", p.BaseName, result.ListNames(p.AlreadyFailing, mostNamed)))
 	}
 	return lines
 }
 
-// noted are names with what is to be said of each.
-func (p Proof) noted(names []string) []string {
+// withNotes are names with what is to be said of each.
+func (p Proof) withNotes(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = name
@@ -178,8 +178,8 @@ func (p Proof) noted(names []string) []string {
 	return out
 }
 
-// note keeps a word on a test.
-func (p *Proof) note(name, format string, args ...any) {
+// addNote keeps a word on a test.
+func (p *Proof) addNote(name, format string, args ...any) {
 	if p.Notes == nil {
 		p.Notes = map[string]string{}
 	}

@@ -36,11 +36,11 @@ func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project
 		v.Why = "nothing was run, since there is no sandbox to run it in"
 		return v.Proof, nil
 	}
-	err := v.prove(ctx)
+	err := v.runAndJudge(ctx)
 	return v.Proof, err
 }
 
-func (v *proving) prove(ctx context.Context) (err error) {
+func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	if v.changes, err = v.work.Changes(ctx); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (v *proving) prove(ctx context.Context) (err error) {
 		return err
 	}
 	v.judgeBuild()
-	if why := v.unprovable(); why != "" {
+	if why := v.whyUnprovable(); why != "" {
 		v.Why = why
 		return nil
 	}
@@ -65,7 +65,7 @@ func (v *proving) prove(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !v.Base.Named() || !v.Branch.Named() {
+	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
 		v.judgeFigures()
 		return nil
 	}
@@ -102,13 +102,13 @@ func (v *proving) judgeBuild() {
 	}
 }
 
-// unprovable says why no test can be compared, if so.
-func (v *proving) unprovable() string {
+// whyUnprovable says why no test can be compared, if so.
+func (v *proving) whyUnprovable() string {
 	switch {
 	case v.project.Test == "":
 		v.NoTests = true
 		return "no test command is known for this project, so nothing was tested"
-	case v.Base.None() && v.Branch.None():
+	case v.Base.HasNoTests() && v.Branch.HasNoTests():
 		v.NoTests = true
 		return "the project has no tests, and none was added"
 	case v.Base.Stopped != "":
@@ -121,23 +121,23 @@ func (v *proving) unprovable() string {
 
 // judgeTests compares the three runs test by test.
 func (v *proving) judgeTests(ctx context.Context) error {
-	base, branch := indexed(v.Base), indexed(v.Branch)
-	if err := v.keep(base, branch, func() (result.Result, error) { return v.onBranch(ctx) }); err != nil {
+	base, branch := newIndex(v.Base), newIndex(v.Branch)
+	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx) }); err != nil {
 		return err
 	}
-	if err := v.mended(ctx, base, branch); err != nil {
+	if err := v.findMended(ctx, base, branch); err != nil {
 		return err
 	}
 	if v.tests.isEmpty() {
-		v.GreenOnBranch = v.quiet(base, branch)
+		v.GreenOnBranch = v.nothingNewFails(base, branch)
 		v.Shown = len(v.Mended) > 0 && v.GreenOnBranch
-		v.Why = v.missing()
+		v.Why = v.whatIsMissing()
 		return nil
 	}
-	onBase := indexed(v.OnBase)
+	onBase := newIndex(v.OnBase)
 	news := newTests(base, branch)
 	for _, n := range news {
-		v.add(n, base, onBase, branch)
+		v.addNewTest(n, base, onBase, branch)
 	}
 	if err := v.addChanged(ctx, base, onBase, branch); err != nil {
 		return err
@@ -146,14 +146,14 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	if len(v.RedOnBase)+len(v.Mended) == 0 {
 		v.NotRed = append(v.NotRed, v.weakCases...)
 	}
-	v.GreenOnBranch = v.quiet(base, branch) && v.newPass(news, onBase, branch)
+	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news, onBase, branch)
 	v.Shown = len(v.RedOnBase)+len(v.Mended) > 0 && v.GreenOnBranch
-	v.Why = v.missing()
+	v.Why = v.whatIsMissing()
 	return nil
 }
 
-// missing says what was not shown, if anything.
-func (v *proving) missing() string {
+// whatIsMissing says what was not shown, if anything.
+func (v *proving) whatIsMissing() string {
 	switch {
 	case len(v.Mended) > 0 && v.GreenOnBranch:
 		return ""
@@ -169,10 +169,10 @@ func (v *proving) missing() string {
 	return ""
 }
 
-// quiet reports whether nothing fails on the branch that did not fail on the base.
-func (v *proving) quiet(base, branch index) bool {
+// nothingNewFails reports whether nothing fails on the branch that did not fail on the base.
+func (v *proving) nothingNewFails(base, branch index) bool {
 	for _, k := range branch.order {
-		if branch.status(k) == result.Failed && base.status(k) != result.Failed && !slices.Contains(v.Unstable, branch.label(k)) {
+		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !slices.Contains(v.Unstable, branch.labelOf(k)) {
 			return false
 		}
 	}
@@ -184,16 +184,16 @@ func (v *proving) quiet(base, branch index) bool {
 	return v.Branch.ExitCode == 0 || v.Branch.Failed > 0 || v.Base.ExitCode != 0 || v.Branch.TestsOK
 }
 
-// newPass reports whether the new tests pass on the branch: of each at least one case,
+// newTestsPass reports whether the new tests pass on the branch: of each at least one case,
 // and none fails, or is skipped there to hide that it failed on the base.
-func (v *proving) newPass(news []newTest, onBase, branch index) bool {
+func (v *proving) newTestsPass(news []newTest, onBase, branch index) bool {
 	for _, n := range news {
 		for _, k := range n.leaves {
-			if branch.status(k) == result.Failed || branch.status(k) == result.Skipped && onBase.status(k) == result.Failed {
+			if branch.statusOf(k) == result.Failed || branch.statusOf(k) == result.Skipped && onBase.statusOf(k) == result.Failed {
 				return false
 			}
 		}
-		if !slices.ContainsFunc(n.leaves, func(k key) bool { return branch.status(k) == result.Passed }) {
+		if !slices.ContainsFunc(n.leaves, func(k key) bool { return branch.statusOf(k) == result.Passed }) {
 			return false
 		}
 	}

@@ -8,12 +8,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/stretchr/testify/require"
 )
 
 // shop is a Go module with a bug in money.Split, which loses the remainder.
@@ -330,7 +329,7 @@ func TestAnUnstableTestIsNoRegression(t *testing.T) {
 	for _, again := range []result.Status{result.Passed, result.Failed} {
 		v := &proving{}
 		rerun := func() (result.Result, error) { return ended(again), nil }
-		require.NoError(t, v.keep(indexed(ended(result.Passed)), indexed(ended(result.Failed)), rerun))
+		require.NoError(t, v.findRegressions(newIndex(ended(result.Passed)), newIndex(ended(result.Failed)), rerun))
 		if again == result.Passed {
 			require.Empty(t, v.Regressions)
 			require.Equal(t, []string{"TestLuck"}, v.Unstable)

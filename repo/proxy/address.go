@@ -55,8 +55,8 @@ func parseRanges(texts ...string) (out []netip.Prefix) {
 	return out
 }
 
-// unfit says what an address is that nothing may be sent to; empty: it may.
-func unfit(a netip.Addr, private bool) string {
+// whyUnfit says what an address is that nothing may be sent to; empty: it may.
+func whyUnfit(a netip.Addr, private bool) string {
 	if a.Zone() != "" {
 		return "link-local"
 	}
@@ -66,27 +66,27 @@ func unfit(a netip.Addr, private bool) string {
 		return "no address"
 	case a.IsLoopback():
 		return "this machine itself"
-	case a.IsLinkLocalUnicast(), a.IsLinkLocalMulticast(), within(metadata, a):
+	case a.IsLinkLocalUnicast(), a.IsLinkLocalMulticast(), containsAddr(metadata, a):
 		return "link-local, where metadata services are"
 	case a.IsMulticast():
 		return "multicast"
-	case a.IsPrivate(), within(inside, a):
+	case a.IsPrivate(), containsAddr(inside, a):
 		if private {
 			return ""
 		}
 		return inPrivate
-	case a.Is6() && !internet6.Contains(a), within(ranges, a):
+	case a.Is6() && !internet6.Contains(a), containsAddr(ranges, a):
 		return "not of the internet"
 	}
 	return ""
 }
 
-func within(list []netip.Prefix, a netip.Addr) bool {
+func containsAddr(list []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// own reports whether an address is one of this machine's.
-func own(a netip.Addr) bool {
+// isOwnAddr reports whether an address is one of this machine's.
+func isOwnAddr(a netip.Addr) bool {
 	all, err := net.InterfaceAddrs()
 	if err != nil {
 		return true // nothing is known: nothing is let through
@@ -101,17 +101,17 @@ func own(a netip.Addr) bool {
 	})
 }
 
-// dial resolves the host, judges every address that it has, and dials one of those that
+// dialJudged resolves the host, judges every address that it has, and dials one of those that
 // were judged: asked a second time, the name could answer something else.
-func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
+func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.cfg.Limits.Silence)
 	defer cancel()
 	found, err := p.cfg.Network.Resolve(ctx, t.host)
 	if err != nil || len(found) == 0 {
-		return nil, p.missed(t, "its name cannot be resolved", err)
+		return nil, p.addMissed(t, "its name cannot be resolved", err)
 	}
 	for _, a := range found {
-		if err := p.judge(ctx, t, a); err != nil {
+		if err := p.judgeAddr(ctx, t, a); err != nil {
 			return nil, err
 		}
 	}
@@ -121,11 +121,11 @@ func (p *Proxy) dial(ctx context.Context, t target) (net.Conn, error) {
 			return conn, nil
 		}
 	}
-	return nil, p.missed(t, "it does not answer", err)
+	return nil, p.addMissed(t, "it does not answer", err)
 }
 
-// missed keeps what was let through and could not be reached.
-func (p *Proxy) missed(t target, why string, err error) error {
+// addMissed keeps what was let through and could not be reached.
+func (p *Proxy) addMissed(t target, why string, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if m := (Refusal{t.host, why}); len(p.unreached) < mostRefused && !slices.Contains(p.unreached, m) {
@@ -134,15 +134,15 @@ func (p *Proxy) missed(t target, why string, err error) error {
 	return fmt.Errorf("%s: %s: %w", t, why, cmp.Or(err, errors.New("there is no address")))
 }
 
-// judge refuses an address that is not of the internet, or that is one of ours.
-func (p *Proxy) judge(ctx context.Context, t target, a netip.Addr) error {
-	why := unfit(a, slices.Contains(p.cfg.Private, t.host))
+// judgeAddr refuses an address that is not of the internet, or that is one of ours.
+func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
+	why := whyUnfit(a, slices.Contains(p.cfg.Private, t.host))
 	switch {
 	case why == inPrivate:
 		return refusal(fmt.Sprintf("its address %s is %s; name the host under setup.private if that is meant", a, why))
 	case why != "":
 		return refusal(fmt.Sprintf("its address %s is %s", a, why))
-	case own(a):
+	case isOwnAddr(a):
 		return refusal(fmt.Sprintf("its address %s is this machine's", a))
 	}
 	for _, host := range p.cfg.Never {

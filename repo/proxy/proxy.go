@@ -126,7 +126,7 @@ func (p *Proxy) listen() (err error) {
 		ResponseHeaderTimeout: p.cfg.Limits.Silence, MaxResponseHeaderBytes: 64 << 10,
 	}
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(p.serve), ReadHeaderTimeout: min(p.cfg.Limits.Silence, 10*time.Second), IdleTimeout: p.cfg.Limits.Silence,
+		Handler: http.HandlerFunc(p.serveRequest), ReadHeaderTimeout: min(p.cfg.Limits.Silence, 10*time.Second), IdleTimeout: p.cfg.Limits.Silence,
 		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
 		BaseContext: func(net.Listener) context.Context { return p.ctx },
 	}
@@ -163,8 +163,8 @@ func (p *Proxy) Report() Report {
 // errFull ends what is under way when no more may pass.
 var errFull = errors.New("more was asked for than may be fetched at once")
 
-// count adds bytes that pass; an error says that they were too many.
-func (p *Proxy) count(host string, n int) error {
+// countBytes adds bytes that pass; an error says that they were too many.
+func (p *Proxy) countBytes(host string, n int) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used += int64(n)
@@ -175,8 +175,8 @@ func (p *Proxy) count(host string, n int) error {
 	return nil
 }
 
-// visit counts a request that is let through.
-func (p *Proxy) visit(host string) {
+// countVisit counts a request that is let through.
+func (p *Proxy) countVisit(host string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.visits[host] == nil {
@@ -188,8 +188,8 @@ func (p *Proxy) visit(host string) {
 // mostRefused are as many as somebody reads.
 const mostRefused = 20
 
-// refuse keeps what was refused. The name is a stranger's, and may be long and odd.
-func (p *Proxy) refuse(name string, why error) {
+// addRefused keeps what was refused. The name is a stranger's, and may be long and odd.
+func (p *Proxy) addRefused(name string, why error) {
 	r := Refusal{Target: name, Why: why.Error()}
 	if checked, _, _ := strings.Cut(name, ":"); checkName(checked) != nil {
 		r.Target = fmt.Sprintf("%.80q", name)
@@ -202,8 +202,8 @@ func (p *Proxy) refuse(name string, why error) {
 	}
 }
 
-// admit reads where a request wants to go, and whether it may.
-func (p *Proxy) admit(name string, port uint16) (target, error) {
+// admitTarget reads where a request wants to go, and whether it may.
+func (p *Proxy) admitTarget(name string, port uint16) (target, error) {
 	t, err := parseTarget(name, port)
 	if err != nil {
 		return t, refusal(err.Error())

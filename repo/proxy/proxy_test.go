@@ -199,7 +199,7 @@ func TestAddressesThatAreNotOfTheInternet(t *testing.T) {
 	}
 	// The control: addresses of the internet are dialled.
 	for _, a := range []string{good, "1.1.1.1", "100.63.255.255", "172.32.0.1", "2606:4700:4700::1111", "2a00:1450::1"} {
-		require.Empty(t, unfit(netip.MustParseAddr(a), false), a)
+		require.Empty(t, whyUnfit(netip.MustParseAddr(a), false), a)
 	}
 	w := served(t, says("a package"))
 	p := w.open(Config{Allow: []string{"good.example"}})
@@ -214,7 +214,7 @@ func TestPrivateMirrors(t *testing.T) {
 	t.Parallel()
 	for _, a := range unfitAddresses {
 		addr := netip.MustParseAddr(a)
-		require.Equal(t, slices.Contains(ownNetworks, a), unfit(addr, true) == "", a)
+		require.Equal(t, slices.Contains(ownNetworks, a), whyUnfit(addr, true) == "", a)
 	}
 	w := served(t, says("a package"))
 	w.names["mirror.example"] = []string{"10.1.2.3"}
@@ -246,10 +246,10 @@ func TestOwnServices(t *testing.T) {
 	for _, a := range addresses {
 		if ip, ok := a.(*net.IPNet); ok {
 			mine, _ := netip.AddrFromSlice(ip.IP)
-			require.True(t, own(mine), a)
+			require.True(t, isOwnAddr(mine), a)
 		}
 	}
-	require.False(t, own(netip.MustParseAddr(good)))
+	require.False(t, isOwnAddr(netip.MustParseAddr(good)))
 }
 
 // A name that answers something else when it is asked again is asked once.
@@ -269,10 +269,10 @@ func TestRebinding(t *testing.T) {
 	w.names["good.example"] = []string{good, "127.0.0.1"}
 	first, err := w.Resolve(t.Context(), "good.example")
 	require.NoError(t, err)
-	require.Empty(t, unfit(first[0], false))
+	require.Empty(t, whyUnfit(first[0], false))
 	second, err := w.Resolve(t.Context(), "good.example")
 	require.NoError(t, err)
-	require.NotEmpty(t, unfit(second[0], false))
+	require.NotEmpty(t, whyUnfit(second[0], false))
 }
 
 // What is allowed and not to be reached is told apart from what is refused.

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// serve is one request.
-func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
-	if !p.enter() {
+// serveRequest is one request.
+func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
+	if !p.beginRequest() {
 		return
 	}
 	defer p.working.Done()
-	began, do := time.Now(), p.fetch
+	began, do := time.Now(), p.servePlain
 	if r.Method == http.MethodConnect {
-		do = p.tunnel
+		do = p.serveTunnel
 	}
 	host, n, err := do(w, r)
 	if said := refusal(""); errors.As(err, &said) {
@@ -37,8 +37,8 @@ type cutError struct{ error }
 
 func (e cutError) Unwrap() error { return e.error }
 
-// enter counts a request, unless the proxy is being closed.
-func (p *Proxy) enter() bool {
+// beginRequest counts a request, unless the proxy is being closed.
+func (p *Proxy) beginRequest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.closed {
@@ -47,12 +47,12 @@ func (p *Proxy) enter() bool {
 	return !p.closed
 }
 
-// deny answers a request that is not let through, and gives why. What is refused is kept
+// denyRequest answers a request that is not let through, and gives why. What is refused is kept
 // before whoever asked can know of it.
-func (p *Proxy) deny(w http.ResponseWriter, name string, why error) error {
+func (p *Proxy) denyRequest(w http.ResponseWriter, name string, why error) error {
 	code := http.StatusBadGateway
 	if said := refusal(""); errors.As(why, &said) {
-		p.refuse(name, said)
+		p.addRefused(name, said)
 		code, why = http.StatusForbidden, said
 	}
 	w.Header().Set("Connection", "close")
@@ -60,20 +60,20 @@ func (p *Proxy) deny(w http.ResponseWriter, name string, why error) error {
 	return why
 }
 
-// fetch carries out a request of an http address.
-func (p *Proxy) fetch(w http.ResponseWriter, r *http.Request) (string, int64, error) {
+// servePlain carries out a request of an http address.
+func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int64, error) {
 	t, err := p.admitPlain(r)
 	if err != nil {
-		return r.Host, 0, p.deny(w, r.Host, err)
+		return r.Host, 0, p.denyRequest(w, r.Host, err)
 	}
-	p.visit(t.host)
-	out := (&http.Request{Method: r.Method, URL: r.URL, Host: r.URL.Host, Header: forwarded(r.Header)}).WithContext(r.Context())
+	p.countVisit(t.host)
+	out := (&http.Request{Method: r.Method, URL: r.URL, Host: r.URL.Host, Header: forwardedHeaders(r.Header)}).WithContext(r.Context())
 	answer, err := p.plain.RoundTrip(out)
 	if err != nil {
-		return t.host, 0, p.deny(w, r.Host, err)
+		return t.host, 0, p.denyRequest(w, r.Host, err)
 	}
 	defer answer.Body.Close()
-	for name, values := range forwarded(answer.Header) {
+	for name, values := range forwardedHeaders(answer.Header) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(answer.StatusCode)
@@ -81,7 +81,7 @@ func (p *Proxy) fetch(w http.ResponseWriter, r *http.Request) (string, int64, er
 	defer stop.Stop()
 	n, err := io.Copy(w, &metered{Reader: answer.Body, count: func(n int) error {
 		stop.Reset(p.cfg.Limits.Silence)
-		return p.count(t.host, n)
+		return p.countBytes(t.host, n)
 	}})
 	if err != nil {
 		err = cutError{err}
@@ -101,24 +101,24 @@ func (p *Proxy) admitPlain(r *http.Request) (target, error) {
 	case r.ContentLength != 0 || len(r.TransferEncoding) > 0:
 		return target{}, refusal("a request may not bring a body")
 	}
-	return p.admit(r.URL.Host, portPlain)
+	return p.admitTarget(r.URL.Host, portPlain)
 }
 
 func short(s string) string { return s[:min(len(s), 20)] }
 
 // dialPlain is how requests without a tunnel connect.
 func (p *Proxy) dialPlain(ctx context.Context, _, address string) (net.Conn, error) {
-	t, err := p.admit(address, 0) // once more: this is what is dialled
+	t, err := p.admitTarget(address, 0) // once more: this is what is dialled
 	if err != nil {
 		return nil, err
 	}
-	return p.dial(ctx, t)
+	return p.dialJudged(ctx, t)
 }
 
 // hop are the headers that concern one connection alone, or us.
 var hop = []string{"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
 
-func forwarded(h http.Header) http.Header {
+func forwardedHeaders(h http.Header) http.Header {
 	out := h.Clone()
 	for _, name := range hop {
 		out.Del(name)
@@ -140,41 +140,41 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// tunnel connects the client with a host, once it has said hello to that host.
-func (p *Proxy) tunnel(w http.ResponseWriter, r *http.Request) (string, int64, error) {
-	t, err := p.admit(r.RequestURI, 0)
+// serveTunnel connects the client with a host, once it has said hello to that host.
+func (p *Proxy) serveTunnel(w http.ResponseWriter, r *http.Request) (string, int64, error) {
+	t, err := p.admitTarget(r.RequestURI, 0)
 	if err == nil && t.port == portPlain {
 		err = refusal("port 80 has no TLS; ask for the address itself")
 	}
 	if err != nil {
-		return r.Host, 0, p.deny(w, r.RequestURI, err)
+		return r.Host, 0, p.denyRequest(w, r.RequestURI, err)
 	}
-	far, err := p.dial(r.Context(), t)
+	far, err := p.dialJudged(r.Context(), t)
 	if err != nil {
-		return t.host, 0, p.deny(w, r.RequestURI, err)
+		return t.host, 0, p.denyRequest(w, r.RequestURI, err)
 	}
 	defer far.Close()
 	near, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		return t.host, 0, p.deny(w, r.RequestURI, err)
+		return t.host, 0, p.denyRequest(w, r.RequestURI, err)
 	}
 	defer near.Close()
 	defer context.AfterFunc(p.ctx, func() { near.Close(); far.Close() })()
-	p.visit(t.host)
-	n, err := p.through(t, near, far, buffered.Reader)
+	p.countVisit(t.host)
+	n, err := p.copyBothWays(t, near, far, buffered.Reader)
 	if said := refusal(""); errors.As(err, &said) {
-		p.refuse(t.String(), said)
+		p.addRefused(t.String(), said)
 	}
 	return t.host, n, err
 }
 
-// through passes bytes both ways until one side ends.
-func (p *Proxy) through(t target, near, far net.Conn, from *bufio.Reader) (int64, error) {
+// copyBothWays passes bytes both ways until one side ends.
+func (p *Proxy) copyBothWays(t target, near, far net.Conn, from *bufio.Reader) (int64, error) {
 	if _, err := io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return 0, err
 	}
 	near.SetDeadline(time.Now().Add(min(p.cfg.Limits.Silence, 10*time.Second))) //nolint:errcheck // a dead connection says so by itself
-	hello, err := greeting(from, t.host)
+	hello, err := readTLSHello(from, t.host)
 	if err != nil {
 		return 0, err
 	}
@@ -183,7 +183,7 @@ func (p *Proxy) through(t target, near, far net.Conn, from *bufio.Reader) (int64
 		n, _ := io.Copy(to, &metered{Reader: r, count: func(n int) error { //nolint:errcheck // any end is the end
 			from.SetDeadline(time.Now().Add(p.cfg.Limits.Silence)) //nolint:errcheck // as above
 			to.SetDeadline(time.Now().Add(p.cfg.Limits.Silence))   //nolint:errcheck // as above
-			return p.count(t.host, n)
+			return p.countBytes(t.host, n)
 		}})
 		ended <- n
 	}
@@ -198,9 +198,9 @@ func (p *Proxy) through(t target, near, far net.Conn, from *bufio.Reader) (int64
 // errGreeted ends a handshake that is only listened to.
 var errGreeted = errors.New("greeted")
 
-// greeting reads the first message of TLS, and refuses one that means another host: many
+// readTLSHello reads the first message of TLS, and refuses one that means another host: many
 // hosts share an address, and the name in CONNECT is only a claim.
-func greeting(r io.Reader, host string) ([]byte, error) {
+func readTLSHello(r io.Reader, host string) ([]byte, error) {
 	var raw bytes.Buffer
 	var name *string
 	err := tls.Server(listening{io.TeeReader(r, &raw)}, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
@@ -219,11 +219,18 @@ func greeting(r io.Reader, host string) ([]byte, error) {
 // listening is a connection that can only be read.
 type listening struct{ r io.Reader }
 
-func (l listening) Read(b []byte) (int, error)     { return l.r.Read(b) }
-func (listening) Write([]byte) (int, error)        { return 0, io.ErrClosedPipe }
-func (listening) Close() error                     { return nil }
-func (listening) LocalAddr() net.Addr              { return nil }
-func (listening) RemoteAddr() net.Addr             { return nil }
-func (listening) SetDeadline(time.Time) error      { return nil }
-func (listening) SetReadDeadline(time.Time) error  { return nil }
+func (l listening) Read(b []byte) (int, error) { return l.r.Read(b) }
+
+func (listening) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func (listening) Close() error { return nil }
+
+func (listening) LocalAddr() net.Addr { return nil }
+
+func (listening) RemoteAddr() net.Addr { return nil }
+
+func (listening) SetDeadline(time.Time) error { return nil }
+
+func (listening) SetReadDeadline(time.Time) error { return nil }
+
 func (listening) SetWriteDeadline(time.Time) error { return nil }

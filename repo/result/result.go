@@ -58,14 +58,14 @@ func (r Result) OK() bool {
 
 // String is the result in one line: "go test ./...: 214 passed, build clean".
 func (r Result) String() string {
-	return r.Line("")
+	return r.LineWithNews("")
 }
 
-// Line is String with a word on what is new behind the number of passed tests.
-func (r Result) Line(news string) string {
+// LineWithNews is String with a word on what is new behind the number of passed tests.
+func (r Result) LineWithNews(news string) string {
 	var parts []string
 	if r.TestsRan {
-		parts = append(parts, r.Project.TestShown()+": "+r.counts(news))
+		parts = append(parts, r.Project.TestShown()+": "+r.testCounts(news))
 	}
 	switch {
 	case r.BuildRan && r.BuildOK:
@@ -89,11 +89,11 @@ func (r Result) Line(news string) string {
 	return strings.Join(parts, ", ")
 }
 
-// counts is what the tests came to, in words.
-func (r Result) counts(news string) string {
+// testCounts is what the tests came to, in words.
+func (r Result) testCounts(news string) string {
 	var parts []string
 	if r.Counted {
-		parts = r.figures(news)
+		parts = r.countFigures(news)
 	}
 	switch {
 	case r.Stopped != "":
@@ -108,7 +108,7 @@ func (r Result) counts(news string) string {
 	return strings.Join(parts, ", ")
 }
 
-func (r Result) figures(news string) []string {
+func (r Result) countFigures(news string) []string {
 	if r.Passed+r.Failed+r.Skipped == 0 {
 		return []string{"no tests"}
 	}
@@ -133,7 +133,7 @@ func (r Result) someFailed() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " (" + List(names, 3) + ")"
+	return " (" + ListNames(names, 3) + ")"
 }
 
 // StopReason says in words why a command did not end by itself.
@@ -153,18 +153,18 @@ func (r Result) StopReason() string {
 	return "killed before it ended"
 }
 
-// Named reports whether every test that was counted has a name.
-func (r Result) Named() bool {
+// EveryTestNamed reports whether every test that was counted has a name.
+func (r Result) EveryTestNamed() bool {
 	return r.Counted && len(r.Tests) >= r.Passed+r.Failed+r.Skipped
 }
 
-// None reports whether the tests ran and there are none.
-func (r Result) None() bool {
+// HasNoTests reports whether the tests ran and there are none.
+func (r Result) HasNoTests() bool {
 	return r.TestsRan && r.Counted && r.Passed+r.Failed+r.Skipped == 0 && r.Stopped == ""
 }
 
-// List is the first names, and how many more there are.
-func List(names []string, most int) string {
+// ListNames is the first names, and how many more there are.
+func ListNames(names []string, most int) string {
 	if len(names) <= most {
 		return strings.Join(names, ", ")
 	}

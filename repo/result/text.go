@@ -16,8 +16,8 @@ func SizeInWords(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Ends is the text, or its beginning and its end when it is longer than most.
-func Ends(text string, most int) string {
+// KeepEnds is the text, or its beginning and its end when it is longer than most.
+func KeepEnds(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -28,8 +28,8 @@ func Ends(text string, most int) string {
 // terminal is what a program writes to move a terminal's cursor or change its colours.
 var terminal = regexp.MustCompile(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
 
-// Plain is the text without what is meant for a terminal.
-func Plain(text string) string {
+// StripTerminal is the text without what is meant for a terminal.
+func StripTerminal(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.Contains(text, "\x1b") {
 		text = terminal.ReplaceAllString(text, "")

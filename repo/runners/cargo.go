@@ -33,34 +33,34 @@ type cargoRun struct {
 func readCargo(text string) (Reading, bool) {
 	run := cargoRun{output: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, "\n"))
+		run.readLine(strings.TrimRight(line, "\n"))
 	}
 	run.endGroup()
 	return run.Reading, run.seen
 }
 
-func (run *cargoRun) line(line string) {
-	if m := cargoEnd.FindStringSubmatch(line); m != nil {
+func (run *cargoRun) readLine(readLine string) {
+	if m := cargoEnd.FindStringSubmatch(readLine); m != nil {
 		run.seen, run.detail, run.pending = true, "", ""
-		run.Passed, run.Failed, run.Skipped = run.Passed+number(m[1]), run.Failed+number(m[2]), run.Skipped+number(m[3])
+		run.Passed, run.Failed, run.Skipped = run.Passed+parseCount(m[1]), run.Failed+parseCount(m[2]), run.Skipped+parseCount(m[3])
 		run.endGroup()
 		return
 	}
-	if m := cargoRunning.FindStringSubmatch(line); m != nil {
+	if m := cargoRunning.FindStringSubmatch(readLine); m != nil {
 		run.endGroup()
 		run.group, run.detail, run.pending = m[1]+m[2], "", ""
 		return
 	}
-	if m := cargoBroken.FindStringSubmatch(line); m != nil {
+	if m := cargoBroken.FindStringSubmatch(readLine); m != nil {
 		run.seen = true
-		run.Tests = append(run.Tests, broken(m[1], "does not compile", run.errors.String()))
+		run.Tests = append(run.Tests, brokenGroup(m[1], "does not compile", run.errors.String()))
 		return
 	}
-	run.within(line)
+	run.readInGroup(readLine)
 }
 
-// within is a line inside a group, or of the compiler before one.
-func (run *cargoRun) within(line string) {
+// readInGroup is a line inside a group, or of the compiler before one.
+func (run *cargoRun) readInGroup(line string) {
 	m := cargoDetail.FindStringSubmatch(line)
 	switch {
 	case m != nil:
@@ -69,15 +69,15 @@ func (run *cargoRun) within(line string) {
 	case run.detail != "" && line == "failures:":
 		run.detail = ""
 	case run.detail != "":
-		keep(run.output[run.detail], line+"\n")
-	case run.verdict(line):
+		appendBounded(run.output[run.detail], line+"\n")
+	case run.readVerdict(line):
 	default:
-		keep(&run.errors, line+"\n")
+		appendBounded(&run.errors, line+"\n")
 	}
 }
 
-// verdict reads a test's line; what the test printed may stand before its verdict.
-func (run *cargoRun) verdict(line string) bool {
+// readVerdict reads a test's line; what the test printed may stand before its verdict.
+func (run *cargoRun) readVerdict(line string) bool {
 	name, word := "", ""
 	if m := cargoTest.FindStringSubmatch(line); m != nil {
 		name, word = m[1], m[2]
@@ -107,8 +107,8 @@ func (run *cargoRun) endGroup() {
 	clear(run.output)
 }
 
-// number is n, and 0 for anything that is none.
-func number(n string) int {
+// parseCount is n, and 0 for anything that is none.
+func parseCount(n string) int {
 	i, err := strconv.Atoi(n)
 	if err != nil || i > maxTests*100 {
 		return 0

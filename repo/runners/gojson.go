@@ -45,18 +45,18 @@ func readGoJSON(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		var e goEvent
 		if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
-			keep(&run.other, line)
+			appendBounded(&run.other, line)
 			continue
 		}
-		run.take(e)
+		run.addEvent(e)
 	}
 	if run.events == 0 {
 		return Reading{}, false
 	}
-	return run.reading(), true
+	return run.toReading(), true
 }
 
-func (run *goRun) take(e goEvent) {
+func (run *goRun) addEvent(e goEvent) {
 	switch e.Action {
 	case "build-output", "build-fail":
 		run.events++
@@ -65,20 +65,20 @@ func (run *goRun) take(e goEvent) {
 			b = &strings.Builder{}
 			run.builds[e.ImportPath] = b
 		}
-		keep(b, e.Output)
+		appendBounded(b, e.Output)
 	case "start", "run", "pause", "cont", "output", "bench", "attr", "artifacts", "pass", "fail", "skip":
 		if e.Package != "" {
 			run.events++
-			run.tell(run.test(e.Package, e.Test), e)
+			run.applyEvent(run.testOf(e.Package, e.Test), e)
 		}
 	}
 }
 
-// tell gives an event to the test it is about.
-func (run *goRun) tell(t *goTest, e goEvent) {
+// applyEvent gives an event to the test it is about.
+func (run *goRun) applyEvent(t *goTest, e goEvent) {
 	switch e.Action {
 	case "output":
-		keep(&t.output, e.Output)
+		appendBounded(&t.output, e.Output)
 	case "pass":
 		t.status = result.Passed
 	case "skip":
@@ -91,7 +91,7 @@ func (run *goRun) tell(t *goTest, e goEvent) {
 	}
 }
 
-func (run *goRun) test(pkg, name string) *goTest {
+func (run *goRun) testOf(pkg, name string) *goTest {
 	key := [2]string{pkg, name}
 	if t := run.tests[key]; t != nil {
 		return t
@@ -106,15 +106,15 @@ func (run *goRun) test(pkg, name string) *goTest {
 	return t
 }
 
-// keep appends to a text that grows no further than anybody would read.
-func keep(b *strings.Builder, s string) {
+// appendBounded appends to a text that grows no further than anybody would read.
+func appendBounded(b *strings.Builder, s string) {
 	if b.Len()+len(s) <= 4*result.MaxText {
 		b.WriteString(s)
 	}
 }
 
-func (run *goRun) reading() Reading {
-	run.finish()
+func (run *goRun) toReading() Reading {
+	run.settleTests()
 	// Packages are tested side by side and end as it happens.
 	byPackage := func(a, b *goTest) int { return strings.Compare(a.pkg, b.pkg) }
 	slices.SortStableFunc(run.order, byPackage)
@@ -136,20 +136,20 @@ func (run *goRun) reading() Reading {
 		}
 	}
 	for _, p := range run.pkgs {
-		if why, output := run.broken(p, failing[p.pkg]); why != "" {
-			r.Tests = append(r.Tests, broken(p.pkg, why, output))
+		if why, output := run.whyBroken(p, failing[p.pkg]); why != "" {
+			r.Tests = append(r.Tests, brokenGroup(p.pkg, why, output))
 		}
 	}
-	r.Text = run.text()
+	r.Text = run.plainText()
 	return r
 }
 
-// finish settles the tests that never ended, and counts subtests.
-func (run *goRun) finish() {
+// settleTests settles the tests that never ended, and counts subtests.
+func (run *goRun) settleTests() {
 	for _, t := range run.order {
 		if t.status == "" {
 			t.status = result.Failed
-			keep(&t.output, "(it did not finish)\n")
+			appendBounded(&t.output, "(it did not finish)\n")
 		}
 		for name := t.name; ; {
 			i := strings.LastIndexByte(name, '/')
@@ -167,8 +167,8 @@ func (run *goRun) finish() {
 	}
 }
 
-// broken says why a package failed although none of its tests did.
-func (run *goRun) broken(p *goTest, failing int) (why, output string) {
+// whyBroken says why a package failed although none of its tests did.
+func (run *goRun) whyBroken(p *goTest, failing int) (why, output string) {
 	text := p.output.String()
 	switch {
 	case p.status == "" && failing == 0:
@@ -188,8 +188,8 @@ func (run *goRun) broken(p *goTest, failing int) (why, output string) {
 	return "failed outside its tests", text
 }
 
-// text is the run as go test without -json would have shown it.
-func (run *goRun) text() string {
+// plainText is the run as go test without -json would have shown it.
+func (run *goRun) plainText() string {
 	var b strings.Builder
 	b.WriteString(run.other.String())
 	said := map[string]bool{}
@@ -201,11 +201,11 @@ func (run *goRun) text() string {
 	}
 	for _, t := range run.order {
 		if t.status == result.Failed {
-			keep(&b, t.output.String())
+			appendBounded(&b, t.output.String())
 		}
 	}
 	for _, p := range run.pkgs {
-		keep(&b, p.output.String())
+		appendBounded(&b, p.output.String())
 	}
 	return b.String()
 }

@@ -28,7 +28,7 @@ func readGoText(text string) (Reading, bool) {
 		}
 		m := goPackage.FindStringSubmatch(line)
 		if m == nil {
-			keep(&output, line+"\n")
+			appendBounded(&output, line+"\n")
 			continue
 		}
 		ok = true
@@ -37,7 +37,7 @@ func readGoText(text string) (Reading, bool) {
 		since = nil
 		output.Reset()
 	}
-	r.Tests = append(r.Tests, leaves(since)...)
+	r.Tests = append(r.Tests, leafTests(since)...)
 	r.Uncounted = r.Uncounted && !named || ok && !named && len(r.Tests) > 0
 	return r, ok
 }
@@ -54,7 +54,7 @@ func goTextTest(verdict, name string) result.Test {
 // goTextPackage are the tests of the package whose line was reached.
 func goTextPackage(m []string, tests []result.Test, output string) []result.Test {
 	pkg, failing := m[2], false
-	tests = leaves(tests)
+	tests = leafTests(tests)
 	for i := range tests {
 		tests[i].Group = pkg
 		if tests[i].Status == result.Failed {
@@ -71,11 +71,11 @@ func goTextPackage(m []string, tests []result.Test, output string) []result.Test
 	case strings.Contains(m[3], "[setup failed]"):
 		why = "could not be loaded"
 	}
-	return append(tests, broken(pkg, why, output))
+	return append(tests, brokenGroup(pkg, why, output))
 }
 
-// leaves leaves out the tests that are counted by their subtests.
-func leaves(tests []result.Test) []result.Test {
+// leafTests leaves out the tests that are counted by their subtests.
+func leafTests(tests []result.Test) []result.Test {
 	children, failures := map[string]int{}, map[string]int{}
 	for _, t := range tests {
 		for i, c := range t.Name {

@@ -29,20 +29,20 @@ type jestRun struct {
 func readJest(text string) (Reading, bool) {
 	run := jestRun{details: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, " \n"))
+		run.readLine(strings.TrimRight(line, " \n"))
 	}
 	if !run.ended {
 		return Reading{}, false
 	}
-	run.settle()
+	run.settleDetails()
 	return run.Reading, true
 }
 
-func (run *jestRun) line(line string) {
-	if m := jestSummary.FindStringSubmatch(line); m != nil {
+func (run *jestRun) readLine(readLine string) {
+	if m := jestSummary.FindStringSubmatch(readLine); m != nil {
 		run.ended = true
 		for _, c := range jestCount.FindAllStringSubmatch(m[1], -1) {
-			switch n := number(c[1]); c[2] {
+			switch n := parseCount(c[1]); c[2] {
 			case "failed":
 				run.Failed = n
 			case "passed":
@@ -51,24 +51,24 @@ func (run *jestRun) line(line string) {
 				run.Skipped += n
 			}
 		}
-	} else if m := jestFile.FindStringSubmatch(line); m != nil {
+	} else if m := jestFile.FindStringSubmatch(readLine); m != nil {
 		run.file, run.heads, run.detail = m[2], outline{}, nil
-	} else if m := jestDetail.FindStringSubmatch(line); m != nil && run.file != "" {
-		run.begin(m[1])
-	} else if strings.HasPrefix(line, "Test Suites:") || strings.HasPrefix(line, "Summary of all failing tests") {
+	} else if m := jestDetail.FindStringSubmatch(readLine); m != nil && run.file != "" {
+		run.beginDetail(m[1])
+	} else if strings.HasPrefix(readLine, "Test Suites:") || strings.HasPrefix(readLine, "Summary of all failing tests") {
 		run.file, run.detail = "", nil
 	} else if run.detail != nil {
-		keep(run.detail, line+"\n")
-	} else if m := jestTest.FindStringSubmatch(line); m != nil && run.file != "" {
-		run.heads.at(len(m[1]))
-		run.add(run.heads.path(m[3]), m[2])
-	} else if run.file != "" && indent(line) >= 2 {
-		run.heads.at(indent(line))
-		run.heads.add(indent(line), strings.TrimSpace(line))
+		appendBounded(run.detail, readLine+"\n")
+	} else if m := jestTest.FindStringSubmatch(readLine); m != nil && run.file != "" {
+		run.heads.closeTo(len(m[1]))
+		run.addTest(run.heads.pathOf(m[3]), m[2])
+	} else if run.file != "" && indentOf(readLine) >= 2 {
+		run.heads.closeTo(indentOf(readLine))
+		run.heads.openHeading(indentOf(readLine), strings.TrimSpace(readLine))
 	}
 }
 
-func (run *jestRun) add(name, mark string) {
+func (run *jestRun) addTest(name, mark string) {
 	status := result.Failed
 	switch mark {
 	case "✓", "√":
@@ -79,19 +79,19 @@ func (run *jestRun) add(name, mark string) {
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.file, Status: status})
 }
 
-// begin begins the account of a failed test, or of a file that could not be loaded.
-func (run *jestRun) begin(title string) {
+// beginDetail begins the account of a failed test, or of a file that could not be loaded.
+func (run *jestRun) beginDetail(title string) {
 	run.detail = &strings.Builder{}
 	if title == "Test suite failed to run" {
-		run.Tests = append(run.Tests, broken(run.file, "could not be loaded", ""))
+		run.Tests = append(run.Tests, brokenGroup(run.file, "could not be loaded", ""))
 		run.details[run.file+"\x00"+run.file+" could not be loaded"] = run.detail
 		return
 	}
 	run.details[run.file+"\x00"+strings.ReplaceAll(title, " › ", separator)] = run.detail
 }
 
-// settle gives failed tests their accounts, and names those that have nothing else.
-func (run *jestRun) settle() {
+// settleDetails gives failed tests their accounts, and names those that have nothing else.
+func (run *jestRun) settleDetails() {
 	seen := map[string]bool{}
 	for i, t := range run.Tests {
 		key := t.Group + "\x00" + t.Name

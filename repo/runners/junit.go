@@ -4,9 +4,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/joshdk/go-junit"
-
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/joshdk/go-junit"
 )
 
 var junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)
@@ -49,7 +48,7 @@ func junitTest(s junit.Suite, t junit.Test) result.Test {
 	output := strings.TrimSpace(strings.Join([]string{t.Message, errorText(t), t.SystemOut, t.SystemErr}, "\n"))
 	// pytest's word for a file that cannot be imported.
 	if t.Status == junit.StatusError && t.Classname == "" && t.Message == "collection failure" {
-		return broken(t.Name, "could not be loaded", output)
+		return brokenGroup(t.Name, "could not be loaded", output)
 	}
 	out := result.Test{Name: t.Name, Group: t.Classname, Of: caseOf(t.Name), Output: output}
 	if out.Group == "" {

@@ -29,7 +29,7 @@ type mochaRun struct {
 func readMocha(text string) (Reading, bool) {
 	run := mochaRun{numbers: map[string]int{}, output: map[int]*strings.Builder{}}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, " \n"))
+		run.readLine(strings.TrimRight(line, " \n"))
 	}
 	if !run.counted {
 		return Reading{}, false
@@ -40,43 +40,43 @@ func readMocha(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *mochaRun) line(line string) {
-	if m := mochaCount.FindStringSubmatch(line); m != nil {
+func (run *mochaRun) readLine(readLine string) {
+	if m := mochaCount.FindStringSubmatch(readLine); m != nil {
 		run.counted = true
 		switch m[2] {
 		case "passing":
-			run.Passed = number(m[1])
+			run.Passed = parseCount(m[1])
 		case "failing":
-			run.Failed = number(m[1])
+			run.Failed = parseCount(m[1])
 		case "pending":
-			run.Skipped = number(m[1])
+			run.Skipped = parseCount(m[1])
 		}
 		return
 	}
 	if run.counted {
-		run.told(line)
+		run.readDetail(readLine)
 		return
 	}
-	if m := mochaPassed.FindStringSubmatch(line); m != nil {
-		run.add(len(m[1]), m[2], result.Passed)
-	} else if m := mochaFailed.FindStringSubmatch(line); m != nil {
+	if m := mochaPassed.FindStringSubmatch(readLine); m != nil {
+		run.addTest(len(m[1]), m[2], result.Passed)
+	} else if m := mochaFailed.FindStringSubmatch(readLine); m != nil {
 		run.numbers[m[2]] = len(run.Tests)
-		run.add(len(m[1]), m[3], result.Failed)
-	} else if m := mochaPending.FindStringSubmatch(line); m != nil {
-		run.add(len(m[1]), m[2], result.Skipped)
-	} else if level := indent(line); level >= 2 && level%2 == 0 {
-		run.heads.at(level)
-		run.heads.add(level, strings.TrimSpace(line))
+		run.addTest(len(m[1]), m[3], result.Failed)
+	} else if m := mochaPending.FindStringSubmatch(readLine); m != nil {
+		run.addTest(len(m[1]), m[2], result.Skipped)
+	} else if level := indentOf(readLine); level >= 2 && level%2 == 0 {
+		run.heads.closeTo(level)
+		run.heads.openHeading(level, strings.TrimSpace(readLine))
 	}
 }
 
-func (run *mochaRun) add(level int, name string, status result.Status) {
-	run.heads.at(level)
-	run.Tests = append(run.Tests, result.Test{Name: run.heads.path(name), Status: status})
+func (run *mochaRun) addTest(level int, name string, status result.Status) {
+	run.heads.closeTo(level)
+	run.Tests = append(run.Tests, result.Test{Name: run.heads.pathOf(name), Status: status})
 }
 
-// told is a line of the accounts of failures that follow the figures.
-func (run *mochaRun) told(line string) {
+// readDetail is a line of the accounts of failures that follow the figures.
+func (run *mochaRun) readDetail(line string) {
 	if m := mochaFailed.FindStringSubmatch(line); m != nil && len(m[1]) == 2 {
 		if i, ok := run.numbers[m[2]]; ok {
 			run.detail = &strings.Builder{}
@@ -84,7 +84,7 @@ func (run *mochaRun) told(line string) {
 		}
 	}
 	if run.detail != nil {
-		keep(run.detail, line+"\n")
+		appendBounded(run.detail, line+"\n")
 	}
 }
 

@@ -29,7 +29,7 @@ type specRun struct {
 func readNodeSpec(text string) (Reading, bool) {
 	run := specRun{children: map[string]bool{}, failed: map[string]bool{}, output: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, " \n"))
+		run.readLine(strings.TrimRight(line, " \n"))
 	}
 	if !run.counted {
 		return Reading{}, false
@@ -43,36 +43,36 @@ func readNodeSpec(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *specRun) line(line string) {
-	if specCount.MatchString(line) {
+func (run *specRun) readLine(readLine string) {
+	if specCount.MatchString(readLine) {
 		run.counted = true // the figures count parents too: ours are of the innermost
-	} else if line == "✖ failing tests:" {
+	} else if readLine == "✖ failing tests:" {
 		run.closing = true
-	} else if m := specTest.FindStringSubmatch(line); m != nil {
+	} else if m := specTest.FindStringSubmatch(readLine); m != nil {
 		if run.closing {
 			run.details = &strings.Builder{}
 			run.output[m[3]] = run.details
 			return
 		}
-		run.test(len(m[1]), m[3], m[2], m[4])
-	} else if m := specOpen.FindStringSubmatch(line); m != nil && !run.closing {
-		run.open(len(m[1]), m[2], m[3] != "")
+		run.addTest(len(m[1]), m[3], m[2], m[4])
+	} else if m := specOpen.FindStringSubmatch(readLine); m != nil && !run.closing {
+		run.openHeading(len(m[1]), m[2], m[3] != "")
 	} else if run.details != nil {
-		keep(run.details, line+"\n")
+		appendBounded(run.details, readLine+"\n")
 	}
 }
 
-// open is a heading; older versions of node print it again, with a time, when it ends.
-func (run *specRun) open(level int, name string, again bool) {
-	run.heads.at(level)
+// openHeading is a heading; older versions of node print it again, with a time, when it ends.
+func (run *specRun) openHeading(level int, name string, again bool) {
+	run.heads.closeTo(level)
 	if !again {
-		run.heads.add(level, name)
+		run.heads.openHeading(level, name)
 	}
 }
 
-func (run *specRun) test(level int, name, mark, directive string) {
-	run.heads.at(level)
-	whole := run.heads.path(name)
+func (run *specRun) addTest(level int, name, mark, directive string) {
+	run.heads.closeTo(level)
+	whole := run.heads.pathOf(name)
 	status := result.Failed
 	switch {
 	case directive != "" || mark == "﹣":
@@ -80,7 +80,7 @@ func (run *specRun) test(level int, name, mark, directive string) {
 	case mark == "✔":
 		status = result.Passed
 	}
-	for _, parent := range run.above() {
+	for _, parent := range run.parentNames() {
 		run.children[parent] = true
 		run.failed[parent] = run.failed[parent] || status == result.Failed
 	}
@@ -88,14 +88,14 @@ func (run *specRun) test(level int, name, mark, directive string) {
 	case run.children[whole] && (status != result.Failed || run.failed[whole]):
 		// counted by its tests
 	case status == result.Failed && level == 0 && tapFile.MatchString(name):
-		run.Tests = append(run.Tests, broken(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
+		run.Tests = append(run.Tests, brokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
 	default:
 		run.Tests = append(run.Tests, result.Test{Name: whole, Status: status})
 	}
 }
 
-// above are the whole names of what a test stands under.
-func (run *specRun) above() []string {
+// parentNames are the whole names of what a test stands under.
+func (run *specRun) parentNames() []string {
 	var out []string
 	for i := range run.heads.names {
 		out = append(out, strings.Join(run.heads.names[:i+1], separator))

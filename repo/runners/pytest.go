@@ -29,7 +29,7 @@ type pytestRun struct {
 func readPytest(text string) (Reading, bool) {
 	run := pytestRun{at: map[string]int{}, output: map[string]*strings.Builder{}}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, " \n"))
+		run.readLine(strings.TrimRight(line, " \n"))
 	}
 	if !run.ended && len(run.Tests) == 0 {
 		return Reading{}, false
@@ -40,27 +40,27 @@ func readPytest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *pytestRun) line(line string) {
-	if m := pytestTest.FindStringSubmatch(line); m != nil {
-		run.add(m[1], m[2])
-	} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
-		run.add(m[2], m[1])
-	} else if m := pytestShort.FindStringSubmatch(line); m != nil {
-		run.shortLine(m)
-	} else if m := pytestSummary.FindStringSubmatch(line); m != nil {
-		run.summary(m[1])
-	} else if m := pytestHeading.FindStringSubmatch(line); m != nil {
+func (run *pytestRun) readLine(readLine string) {
+	if m := pytestTest.FindStringSubmatch(readLine); m != nil {
+		run.addTest(m[1], m[2])
+	} else if m := pytestWorker.FindStringSubmatch(readLine); m != nil {
+		run.addTest(m[2], m[1])
+	} else if m := pytestShort.FindStringSubmatch(readLine); m != nil {
+		run.readShortLine(m)
+	} else if m := pytestSummary.FindStringSubmatch(readLine); m != nil {
+		run.readSummary(m[1])
+	} else if m := pytestHeading.FindStringSubmatch(readLine); m != nil {
 		run.heading = m[1]
 		run.output[run.heading] = &strings.Builder{}
-	} else if strings.HasPrefix(line, "=====") {
+	} else if strings.HasPrefix(readLine, "=====") {
 		run.heading = ""
 	} else if run.heading != "" {
-		keep(run.output[run.heading], line+"\n")
+		appendBounded(run.output[run.heading], readLine+"\n")
 	}
 }
 
-// add notes a verdict; a test that passes and whose tear-down fails has two.
-func (run *pytestRun) add(whole, word string) {
+// addTest notes a verdict; a test that passes and whose tear-down fails has two.
+func (run *pytestRun) addTest(whole, word string) {
 	status := result.Failed
 	switch word {
 	case "PASSED":
@@ -82,23 +82,23 @@ func (run *pytestRun) add(whole, word string) {
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: group, Of: caseOf(name), Status: status})
 }
 
-// shortLine is a line of the short summary: a test, or a file that cannot be imported.
-func (run *pytestRun) shortLine(m []string) {
+// readShortLine is a line of the short summary: a test, or a file that cannot be imported.
+func (run *pytestRun) readShortLine(m []string) {
 	if m[3] != "" {
-		run.add(m[2]+m[3], m[1])
+		run.addTest(m[2]+m[3], m[1])
 		return
 	}
 	if _, ok := run.at[m[2]]; !ok {
 		run.at[m[2]] = len(run.Tests)
-		run.Tests = append(run.Tests, broken(m[2], "could not be loaded", ""))
+		run.Tests = append(run.Tests, brokenGroup(m[2], "could not be loaded", ""))
 	}
 }
 
-// summary is the last line.
-func (run *pytestRun) summary(said string) {
+// readSummary is the last line.
+func (run *pytestRun) readSummary(said string) {
 	run.ended = true
 	for _, m := range pytestCount.FindAllStringSubmatch(said, -1) {
-		switch n := number(m[1]); m[2] {
+		switch n := parseCount(m[1]); m[2] {
 		case "passed":
 			run.Passed = n
 		case "failed", "error", "errors":

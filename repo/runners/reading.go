@@ -47,19 +47,19 @@ const (
 
 // Read finds out which runner printed the text.
 func Read(text string) (Reading, bool) {
-	text = result.Plain(text)
+	text = result.StripTerminal(text)
 	for _, f := range formats {
 		if r, ok := f.read(text); ok {
 			r.format = f.name
-			r.tidy()
+			r.boundAndCount()
 			return r, true
 		}
 	}
 	return Reading{}, false
 }
 
-// tidy bounds what a runner said and counts the tests, unless the runner has counted more.
-func (r *Reading) tidy() {
+// boundAndCount bounds what a runner said and counts the tests, unless the runner has counted more.
+func (r *Reading) boundAndCount() {
 	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
 	var passed, failed, skipped int
 	for i := range r.Tests {
@@ -74,26 +74,26 @@ func (r *Reading) tidy() {
 			failed++
 		}
 		if t.Status == result.Failed {
-			t.Output = result.Ends(strings.TrimRight(t.Output, "\n"), maxTestOutput)
+			t.Output = result.KeepEnds(strings.TrimRight(t.Output, "\n"), maxTestOutput)
 		} else {
 			t.Output = ""
 		}
 	}
 	r.Passed, r.Failed, r.Skipped = max(r.Passed, passed), max(r.Failed, failed), max(r.Skipped, skipped)
-	r.Text = result.Ends(r.Text, result.MaxText)
+	r.Text = result.KeepEnds(r.Text, result.MaxText)
 }
 
 func short(s string) string {
 	return plaintext.CutBytes(s, maxName)
 }
 
-// broken stands for a group none of whose further tests could run.
-func broken(group, why, output string) result.Test {
+// brokenGroup stands for a group none of whose further tests could run.
+func brokenGroup(group, why, output string) result.Test {
 	return result.Test{Name: group + " " + why, Group: group, Status: result.Failed, Broken: why, Output: output}
 }
 
-// indent is how many spaces a line begins with.
-func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+// indentOf is how many spaces a line begins with.
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // An outline keeps the headings above a line that is indented below them.
 type outline struct {
@@ -101,22 +101,22 @@ type outline struct {
 	levels []int
 }
 
-// at drops the headings that a line of this indentation does not stand under.
-func (o *outline) at(level int) {
+// closeTo drops the headings that a line of this indentation does not stand under.
+func (o *outline) closeTo(level int) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.names = o.levels[:len(o.levels)-1], o.names[:len(o.names)-1]
 	}
 }
 
-// add puts a heading below those that stand.
-func (o *outline) add(level int, name string) {
+// openHeading puts a heading below those that stand.
+func (o *outline) openHeading(level int, name string) {
 	if len(o.levels) < 100 {
 		o.levels, o.names = append(o.levels, level), append(o.names, name)
 	}
 }
 
-// path is a name with the headings above it.
-func (o *outline) path(name string) string {
+// pathOf is a name with the headings above it.
+func (o *outline) pathOf(name string) string {
 	return strings.Join(append(append([]string(nil), o.names...), name), separator)
 }
 

@@ -9,9 +9,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -123,11 +122,11 @@ func fuzz(f *testing.F, pattern string, read func(string) (Reading, bool)) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r, ok := read(result.Plain(text))
+		r, ok := read(result.StripTerminal(text))
 		if !ok {
 			return
 		}
-		r.tidy()
+		r.boundAndCount()
 		require.LessOrEqual(t, len(r.Tests), r.Passed+r.Failed+r.Skipped)
 		for _, test := range r.Tests {
 			require.Contains(t, []result.Status{result.Passed, result.Failed, result.Skipped}, test.Status)

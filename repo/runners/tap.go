@@ -40,30 +40,30 @@ type tapRun struct {
 func readTAP(text string) (Reading, bool) {
 	run := tapRun{yaml: -1, planned: -1}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, "\n\r"))
+		run.readLine(strings.TrimRight(line, "\n\r"))
 	}
 	if !tapVersion.MatchString(text) && (run.planned < 0 || len(run.open[0]) == 0 && run.planned > 0) {
 		return Reading{}, false
 	}
-	return run.reading(), true
+	return run.toReading(), true
 }
 
-func (run *tapRun) line(line string) {
+func (run *tapRun) readLine(readLine string) {
 	if run.yaml >= 0 {
-		run.inYAML(line)
+		run.inYAML(readLine)
 		return
 	}
-	if m := tapResult.FindStringSubmatch(line); m != nil {
-		run.point(len(m[1])/4, m[2] != "", m[4])
+	if m := tapResult.FindStringSubmatch(readLine); m != nil {
+		run.addPoint(len(m[1])/4, m[2] != "", m[4])
 		return
 	}
-	switch m := tapPlan.FindStringSubmatch(line); {
+	switch m := tapPlan.FindStringSubmatch(readLine); {
 	case m != nil && m[1] == "":
 		run.planned, _ = strconv.Atoi(m[2])
-	case strings.TrimSpace(line) == "---" && run.last != nil && indent(line) > 0:
-		run.yaml = indent(line)
-	case strings.HasPrefix(line, "Bail out!"):
-		run.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
+	case strings.TrimSpace(readLine) == "---" && run.last != nil && indentOf(readLine) > 0:
+		run.yaml = indentOf(readLine)
+	case strings.HasPrefix(readLine, "Bail out!"):
+		run.bailed = strings.TrimSpace(strings.TrimPrefix(readLine, "Bail out!"))
 		if run.bailed == "" {
 			run.bailed = "no reason given"
 		}
@@ -72,14 +72,14 @@ func (run *tapRun) line(line string) {
 
 // inYAML takes a line of the block that says more of the last point.
 func (run *tapRun) inYAML(line string) {
-	if strings.TrimSpace(line) == "..." && indent(line) <= run.yaml {
+	if strings.TrimSpace(line) == "..." && indentOf(line) <= run.yaml {
 		run.yaml = -1
 		return
 	}
-	keep(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
+	appendBounded(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
 }
 
-func (run *tapRun) point(depth int, failed bool, rest string) {
+func (run *tapRun) addPoint(depth int, failed bool, rest string) {
 	p := &tapPoint{status: result.Passed}
 	if failed {
 		p.status = result.Failed
@@ -98,7 +98,7 @@ func (run *tapRun) point(depth int, failed bool, rest string) {
 	run.last = p
 }
 
-func (run *tapRun) reading() Reading {
+func (run *tapRun) toReading() Reading {
 	var r Reading
 	for _, level := range run.open { // deeper levels whose parents never came, too
 		for i, p := range level {
@@ -106,9 +106,9 @@ func (run *tapRun) reading() Reading {
 		}
 	}
 	if run.bailed != "" {
-		r.Tests = append(r.Tests, broken("the run", "was given up", run.bailed))
+		r.Tests = append(r.Tests, brokenGroup("the run", "was given up", run.bailed))
 	} else if run.planned > len(run.open[0]) {
-		r.Tests = append(r.Tests, broken("the run", "did not finish", ""))
+		r.Tests = append(r.Tests, brokenGroup("the run", "did not finish", ""))
 	}
 	return r
 }
@@ -120,7 +120,7 @@ func (r *Reading) addPoint(p *tapPoint, path string, number int) (failed bool) {
 		name = "test " + strconv.Itoa(number)
 	}
 	if tapFile.MatchString(name) && p.status == result.Failed && strings.Contains(p.detail.String(), "exitCode:") {
-		r.Tests = append(r.Tests, broken(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
+		r.Tests = append(r.Tests, brokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
 		return true
 	}
 	if path != "" {

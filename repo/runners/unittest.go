@@ -31,40 +31,40 @@ type unittestRun struct {
 func readUnittest(text string) (Reading, bool) {
 	run := unittestRun{at: map[string]int{}, output: map[string]*strings.Builder{}, ran: -1}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, " \n"))
+		run.readLine(strings.TrimRight(line, " \n"))
 	}
 	if run.ran < 0 || !run.ended {
 		return Reading{}, false
 	}
-	run.count()
+	run.countPassed()
 	return run.Reading, true
 }
 
-func (run *unittestRun) line(line string) {
+func (run *unittestRun) readLine(readLine string) {
 	switch {
 	case run.ran >= 0:
-		if m := unittestEnd.FindStringSubmatch(line); m != nil && !run.ended {
+		if m := unittestEnd.FindStringSubmatch(readLine); m != nil && !run.ended {
 			run.ended = true
-			run.summary(m[1])
+			run.readSummary(m[1])
 		}
-	case unittestRan.MatchString(line):
-		run.ran, run.detail = number(unittestRan.FindStringSubmatch(line)[1]), ""
-	case unittestHead.MatchString(line):
-		m := unittestHead.FindStringSubmatch(line)
-		run.failing(m[1], m[2], m[3])
-	case strings.HasPrefix(line, "====="):
+	case unittestRan.MatchString(readLine):
+		run.ran, run.detail = parseCount(unittestRan.FindStringSubmatch(readLine)[1]), ""
+	case unittestHead.MatchString(readLine):
+		m := unittestHead.FindStringSubmatch(readLine)
+		run.beginFailure(m[1], m[2], m[3])
+	case strings.HasPrefix(readLine, "====="):
 		run.pending = nil
 	case run.detail != "":
-		keep(run.output[run.detail], line+"\n")
+		appendBounded(run.output[run.detail], readLine+"\n")
 	default:
-		run.verdict(line)
+		run.readVerdict(readLine)
 	}
 }
 
-// verdict reads a line of -v: the test, what it printed, and how it ended, on one or more lines.
-func (run *unittestRun) verdict(line string) {
+// readVerdict reads a line of -v: the test, what it printed, and how it ended, on one or more lines.
+func (run *unittestRun) readVerdict(line string) {
 	if m := unittestTest.FindStringSubmatch(line); m != nil {
-		run.pending = &result.Test{Name: m[1], Group: group(m[1], m[2])}
+		run.pending = &result.Test{Name: m[1], Group: className(m[1], m[2])}
 		if strings.TrimSpace(m[3]) != "" && strings.Contains(m[4], " ... ") {
 			run.pending.Of = run.pending.Name
 			run.pending.Name += " " + strings.TrimSpace(m[3])
@@ -88,13 +88,13 @@ func (run *unittestRun) verdict(line string) {
 		t.Status = result.Failed
 	}
 	run.pending = nil
-	run.add(t)
+	run.addTest(t)
 }
 
-// group is the class; since Python 3.11 the brackets hold the method as well.
-func group(name, in string) string { return strings.TrimSuffix(in, "."+name) }
+// className is the class; since Python 3.11 the brackets hold the method as well.
+func className(name, in string) string { return strings.TrimSuffix(in, "."+name) }
 
-func (run *unittestRun) add(t result.Test) int {
+func (run *unittestRun) addTest(t result.Test) int {
 	key := t.Group + " " + t.Name
 	if i, ok := run.at[key]; ok {
 		if t.Status == result.Failed {
@@ -103,38 +103,38 @@ func (run *unittestRun) add(t result.Test) int {
 		return i
 	}
 	if strings.HasSuffix(t.Group, "unittest.loader._FailedTest") {
-		t = broken(t.Name, "could not be loaded", "")
+		t = brokenGroup(t.Name, "could not be loaded", "")
 	}
 	run.at[key] = len(run.Tests)
 	run.Tests = append(run.Tests, t)
 	return len(run.Tests) - 1
 }
 
-// failing begins the account of a failure.
-func (run *unittestRun) failing(name, in, rest string) {
-	t := result.Test{Name: name, Group: group(name, in), Status: result.Failed}
+// beginFailure begins the account of a failure.
+func (run *unittestRun) beginFailure(name, in, rest string) {
+	t := result.Test{Name: name, Group: className(name, in), Status: result.Failed}
 	if rest = strings.TrimSpace(rest); rest != "" {
 		t.Of, t.Name = name, name+" "+rest
 	}
-	run.add(t)
+	run.addTest(t)
 	run.detail = t.Group + " " + t.Name
 	run.output[run.detail] = &strings.Builder{}
 }
 
-// summary is what stands behind OK or FAILED.
-func (run *unittestRun) summary(said string) {
+// readSummary is what stands behind OK or FAILED.
+func (run *unittestRun) readSummary(said string) {
 	for _, m := range unittestCount.FindAllStringSubmatch(said, -1) {
 		switch strings.TrimSpace(m[1]) {
 		case "failures", "errors", "unexpected successes":
-			run.Failed += number(m[2])
+			run.Failed += parseCount(m[2])
 		case "skipped", "expected failures":
-			run.Skipped += number(m[2])
+			run.Skipped += parseCount(m[2])
 		}
 	}
 }
 
-// count settles what passed, and leaves a test out that is counted by its failed cases.
-func (run *unittestRun) count() {
+// countPassed settles what passed, and leaves a test out that is counted by its failed cases.
+func (run *unittestRun) countPassed() {
 	cases := map[string]bool{}
 	for key, i := range run.at {
 		if b := run.output[key]; b != nil {

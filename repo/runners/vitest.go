@@ -28,13 +28,13 @@ type vitestRun struct {
 func readVitest(text string) (Reading, bool) {
 	run := vitestRun{at: map[string]int{}}
 	for line := range strings.Lines(text) {
-		run.line(strings.TrimRight(line, " \n"))
+		run.readLine(strings.TrimRight(line, " \n"))
 	}
 	return run.Reading, run.ended
 }
 
-func (run *vitestRun) line(line string) {
-	if m := vitestTest.FindStringSubmatch(line); m != nil {
+func (run *vitestRun) readLine(readLine string) {
+	if m := vitestTest.FindStringSubmatch(readLine); m != nil {
 		status := result.Failed
 		switch m[1] {
 		case "✓", "√":
@@ -42,25 +42,25 @@ func (run *vitestRun) line(line string) {
 		case "↓", "□":
 			status = result.Skipped
 		}
-		run.add(m[2], m[3], status)
-	} else if m := vitestFailed.FindStringSubmatch(line); m != nil {
-		run.failing(m[1], m[2])
-	} else if vitestFiles.MatchString(line) {
+		run.addTest(m[2], m[3], status)
+	} else if m := vitestFailed.FindStringSubmatch(readLine); m != nil {
+		run.beginFailure(m[1], m[2])
+	} else if vitestFiles.MatchString(readLine) {
 		run.files, run.detail = true, nil
-	} else if m := vitestSummary.FindStringSubmatch(line); m != nil && run.files {
-		run.summary(m[1])
-	} else if strings.HasPrefix(line, "⎯") {
+	} else if m := vitestSummary.FindStringSubmatch(readLine); m != nil && run.files {
+		run.readSummary(m[1])
+	} else if strings.HasPrefix(readLine, "⎯") {
 		run.detail = nil
 	} else {
 		for _, i := range run.detail {
 			if t := &run.Tests[i]; len(t.Output) < maxTestOutput {
-				t.Output += line + "\n"
+				t.Output += readLine + "\n"
 			}
 		}
 	}
 }
 
-func (run *vitestRun) add(file, name string, status result.Status) int {
+func (run *vitestRun) addTest(file, name string, status result.Status) int {
 	key := file + "\x00" + name
 	if i, ok := run.at[key]; ok {
 		if status == result.Failed {
@@ -73,25 +73,25 @@ func (run *vitestRun) add(file, name string, status result.Status) int {
 	return len(run.Tests) - 1
 }
 
-// failing begins the account of a failed test, or of a file that could not be loaded.
+// beginFailure begins the account of a failed test, or of a file that could not be loaded.
 // Several such lines may share one account.
-func (run *vitestRun) failing(file, name string) {
+func (run *vitestRun) beginFailure(file, name string) {
 	if name == "" {
 		key := file + "\x00"
 		if _, ok := run.at[key]; !ok {
 			run.at[key] = len(run.Tests)
-			run.Tests = append(run.Tests, broken(file, "could not be loaded", ""))
+			run.Tests = append(run.Tests, brokenGroup(file, "could not be loaded", ""))
 		}
 		run.detail = append(run.detail, run.at[key])
 		return
 	}
-	run.detail = append(run.detail, run.add(file, name, result.Failed))
+	run.detail = append(run.detail, run.addTest(file, name, result.Failed))
 }
 
-func (run *vitestRun) summary(said string) {
+func (run *vitestRun) readSummary(said string) {
 	run.ended = true
 	for _, c := range vitestCount.FindAllStringSubmatch(said, -1) {
-		switch n := number(c[1]); c[2] {
+		switch n := parseCount(c[1]); c[2] {
 		case "failed":
 			run.Failed = n
 		case "passed":

@@ -24,7 +24,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 	if !c.HasSandbox() {
 		return result.Result{Project: p}, ErrNoSandbox
 	}
-	cache := c.cache()
+	cache := c.cacheOrEmpty()
 	release, err := cache.Hold(ctx)
 	if err != nil {
 		return result.Result{}, err
@@ -34,7 +34,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 	if err != nil {
 		return result.Result{}, err
 	}
-	if r, ok := recall(file); ok {
+	if r, ok := loadResult(file); ok {
 		return r, nil
 	}
 	unlock, err := cache.LockBase(ctx)
@@ -42,7 +42,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 		return result.Result{}, err
 	}
 	defer unlock()
-	if r, ok := recall(file); ok { // whoever held the lock did it
+	if r, ok := loadResult(file); ok { // whoever held the lock did it
 		return r, nil
 	}
 	name := cache.Mirror().Remote().Name
@@ -53,7 +53,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 	}
 	c.log().Info("the base was tested", "repository", name, "commit", commit, "result", r.String(), "took", r.Took)
 	if r.Stopped == "" {
-		err = remember(file, r)
+		err = saveResult(file, r)
 	}
 	return r, err
 }
@@ -64,13 +64,13 @@ func (c *Checker) RunTree(ctx context.Context, commit string, lay func(*os.Root)
 }
 
 func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, writable bool) (result.Result, error) {
-	work, remove, err := c.cache().WorkFolder()
+	work, remove, err := c.cacheOrEmpty().WorkFolder()
 	if err != nil {
 		return result.Result{}, err
 	}
 	defer remove()
 	files := filepath.Join(work, "files")
-	if err := c.cache().Mirror().Materialise(ctx, commit, files); err != nil {
+	if err := c.cacheOrEmpty().Mirror().Materialise(ctx, commit, files); err != nil {
 		return result.Result{}, err
 	}
 	if lay != nil {
@@ -81,7 +81,7 @@ func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root)
 	if err := c.Caches.Sandbox.Own(files); err != nil {
 		return result.Result{}, err
 	}
-	return c.run(ctx, run{dir: files, writable: writable}, p)
+	return c.runTreeAt(ctx, treeRun{dir: files, writable: writable}, p)
 }
 
 func layInto(dir string, lay func(*os.Root) error) error {
@@ -103,8 +103,8 @@ func resultName(commit string, p project.Project, packagesKey string) string {
 	return hex.EncodeToString(sum[:16]) + ".json"
 }
 
-// recall gives what is remembered. A file that cannot be read is as good as none.
-func recall(file string) (result.Result, bool) {
+// loadResult gives what is remembered. A file that cannot be read is as good as none.
+func loadResult(file string) (result.Result, bool) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return result.Result{}, false
@@ -113,8 +113,8 @@ func recall(file string) (result.Result, bool) {
 	return r, json.Unmarshal(text, &r) == nil
 }
 
-// remember writes the result so that it is there whole or not at all.
-func remember(file string, r result.Result) error {
+// saveResult writes the result so that it is there whole or not at all.
+func saveResult(file string, r result.Result) error {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err

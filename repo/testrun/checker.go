@@ -35,8 +35,8 @@ func (c *Checker) For(m *repo.Mirror) *Checker {
 // HasSandbox reports whether there is something to run commands in.
 func (c *Checker) HasSandbox() bool { return c.Caches.Sandbox != nil }
 
-// cache is the repository's, or an empty one.
-func (c *Checker) cache() *buildcache.Cache {
+// cacheOrEmpty is the repository's, or an empty one.
+func (c *Checker) cacheOrEmpty() *buildcache.Cache {
 	if c.Cache == nil {
 		return c.Caches.For(nil)
 	}

@@ -37,8 +37,8 @@ type outcome struct {
 	printed int64  // bytes, also those that were left out of text
 }
 
-// A run is of one tree.
-type run struct {
+// A treeRun is of one tree.
+type treeRun struct {
 	checker  *Checker
 	cache    *buildcache.Cache
 	dir      string
@@ -48,15 +48,15 @@ type run struct {
 // Run builds and tests the tree in dir as it stands, with the caches read-only. Commands
 // write into dir; the caller has handed it over with Sandbox.Own.
 func (c *Checker) Run(ctx context.Context, dir string, p project.Project) (result.Result, error) {
-	return c.run(ctx, run{dir: dir}, p)
+	return c.runTreeAt(ctx, treeRun{dir: dir}, p)
 }
 
-func (c *Checker) run(ctx context.Context, j run, p project.Project) (result.Result, error) {
+func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (result.Result, error) {
 	r := result.Result{Project: p}
 	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
-	j.checker, j.cache = c, c.cache()
+	j.checker, j.cache = c, c.cacheOrEmpty()
 	release, err := j.cache.Hold(ctx)
 	if err != nil {
 		return r, err
@@ -64,25 +64,25 @@ func (c *Checker) run(ctx context.Context, j run, p project.Project) (result.Res
 	defer release()
 	began := time.Now()
 	if p.Build != "" {
-		o, err := j.command(ctx, p.Build, "")
+		o, err := j.runCommand(ctx, p.Build, "")
 		if err != nil {
 			return r, err
 		}
 		r.BuildRan, r.BuildOK = true, o.code == 0
-		r.BuildOutput, r.Stopped, r.Printed = result.Ends(result.Plain(o.text), result.MaxText), o.stopped, o.printed
+		r.BuildOutput, r.Stopped, r.Printed = result.KeepEnds(result.StripTerminal(o.text), result.MaxText), o.stopped, o.printed
 	}
 	r.Took = time.Since(began)
 	if p.Test == "" || r.Stopped != "" {
 		return r, nil
 	}
 	// The tests are run where the build fails, too: they may say more, and of other parts.
-	err = j.test(ctx, &r)
+	err = j.runTests(ctx, &r)
 	r.Took = time.Since(began)
 	return r, err
 }
 
-// test runs the tests into r.
-func (j *run) test(ctx context.Context, r *result.Result) error {
+// runTests runs the tests into r.
+func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
 	work, remove, err := j.cache.WorkFolder()
 	if err != nil {
 		return err
@@ -92,21 +92,21 @@ func (j *run) test(ctx context.Context, r *result.Result) error {
 	if err := errors.Join(os.Mkdir(report, 0o755), j.checker.Caches.Sandbox.Own(report)); err != nil {
 		return err
 	}
-	o, err := j.command(ctx, countable(r.Project.Test), report)
+	o, err := j.runCommand(ctx, countableCommand(r.Project.Test), report)
 	if err != nil {
 		return err
 	}
 	r.TestsRan, r.ExitCode, r.Stopped = true, o.code, o.stopped
 	r.Printed += o.printed
-	takeTests(r, o, reports(report))
+	takeTests(r, o, readReports(report))
 	return nil
 }
 
 var goTestLine = regexp.MustCompile(`\bgo test\b`)
 
-// countable is a test command that names each test: go test by itself names only what
+// countableCommand is a test command that names each test: go test by itself names only what
 // fails. Everything else stays as it is written.
-func countable(line string) string {
+func countableCommand(line string) string {
 	if strings.Contains(line, "-json") || strings.Contains(line, " -v") {
 		return line
 	}
@@ -118,7 +118,7 @@ func takeTests(r *result.Result, o outcome, written []string) {
 	said, ok := runners.Read(o.text)
 	r.Output = said.Text
 	if !ok || r.Output == "" {
-		r.Output = result.Ends(result.Plain(o.text), result.MaxText)
+		r.Output = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
 	}
 	for i, text := range written {
 		file, readable := runners.Read(text)
@@ -148,8 +148,8 @@ fi
 eval "$1"
 `
 
-// command runs one line in the sandbox. A command that fails is no error.
-func (j *run) command(ctx context.Context, line, report string) (outcome, error) {
+// runCommand runs one line in the sandbox. A command that fails is no error.
+func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
 	cmd := j.checker.Caches.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
 	mounts := j.cache.Mounts
 	if j.writable {
@@ -173,9 +173,9 @@ func (j *run) command(ctx context.Context, line, report string) (outcome, error)
 	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
 }
 
-// reports are the texts of the XML files that a test run left in dir, which is a
+// readReports are the texts of the XML files that a test run left in dir, which is a
 // stranger's: only plain files are read, and of each only so much.
-func reports(dir string) []string {
+func readReports(dir string) []string {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil

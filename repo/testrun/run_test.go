@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/stretchr/testify/require"
 )
 
 func runIn(t *testing.T, c *Checker, f repotest.Files, p project.Project) result.Result {
@@ -94,15 +93,15 @@ func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
 	r := runIn(t, checker(t), nil, project.Project{Test: "echo '" + xml + "' > $REPORT_DIR/one.xml; ln -s /etc/passwd $REPORT_DIR/two.xml; mkfifo $REPORT_DIR/three.xml; exit 1"})
 	require.Equal(t, 1, r.Passed)
 	require.Equal(t, 1, r.Failed)
-	require.True(t, r.Named())
+	require.True(t, r.EveryTestNamed())
 }
 
 func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "go test -json ./...", countable("go test ./..."))
-	require.Equal(t, "cd x && go test -json -race ./...", countable("cd x && go test -race ./..."))
+	require.Equal(t, "go test -json ./...", countableCommand("go test ./..."))
+	require.Equal(t, "cd x && go test -json -race ./...", countableCommand("cd x && go test -race ./..."))
 	for _, as := range []string{"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./..."} {
-		require.Equal(t, as, countable(as))
+		require.Equal(t, as, countableCommand(as))
 	}
 }
 

@@ -28,7 +28,9 @@ type Attribute struct {
 	Inside int    // of the value
 }
 
-func (a *Attribute) Dynamic() bool { return a.Bound || strings.IndexByte(a.Hidden, source.Masked) >= 0 }
+func (a *Attribute) IsDynamic() bool {
+	return a.Bound || strings.IndexByte(a.Hidden, source.Masked) >= 0
+}
 
 func (e *Element) Attr(names ...string) *Attribute {
 	for i := range e.Attrs {
@@ -39,11 +41,11 @@ func (e *Element) Attr(names ...string) *Attribute {
 	return nil
 }
 
-// Says is an attribute with anything in it.
-func (e *Element) Says(names ...string) bool {
+// HasText is an attribute with anything in it.
+func (e *Element) HasText(names ...string) bool {
 	for i := range e.Attrs {
 		a := &e.Attrs[i]
-		if slices.Contains(names, a.Name) && (a.Dynamic() || strings.TrimSpace(a.Value) != "") {
+		if slices.Contains(names, a.Name) && (a.IsDynamic() || strings.TrimSpace(a.Value) != "") {
 			return true
 		}
 	}
@@ -55,15 +57,15 @@ func isComponent(name string) bool {
 	return name == "slot" || strings.ToLower(name) != name || strings.ContainsAny(name, "-.:")
 }
 
-// Names says whether an element gives the one around it something to read. Of a component
+// NamesParent says whether an element gives the one around it something to read. Of a component
 // one cannot know, but an icon rarely does.
-func (e *Element) Names() bool {
+func (e *Element) NamesParent() bool {
 	if a := e.Attr("aria-hidden"); a != nil && (a.Value == "true" || a.Value == "") {
 		return false
 	}
 	lower := strings.ToLower(e.Name)
-	return e.Named || e.Says("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
-		e.Name == "img" && e.Says("alt") ||
+	return e.Named || e.HasText("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
+		e.Name == "img" && e.HasText("alt") ||
 		isComponent(e.Name) && !strings.Contains(lower, "icon") && !strings.Contains(lower, "svg")
 }
 
@@ -109,7 +111,7 @@ type nesting struct {
 	labels int
 }
 
-func (n *nesting) push(e *Element) {
+func (n *nesting) openElement(e *Element) {
 	n.open = append(n.open, e)
 	n.count[e.Name]++
 	if IsLabel(e.Name) {
@@ -117,40 +119,40 @@ func (n *nesting) push(e *Element) {
 	}
 }
 
-// pop closes the innermost element.
-func (n *nesting) pop() {
+// closeInnermost closes the innermost element.
+func (n *nesting) closeInnermost() {
 	e := n.open[len(n.open)-1]
 	n.open = n.open[:len(n.open)-1]
 	n.count[e.Name]--
 	if IsLabel(e.Name) {
 		n.labels--
 	}
-	n.leave(e)
+	n.nameParent(e)
 }
 
-// leave lets an element that ended name the one around it.
-func (n *nesting) leave(e *Element) {
-	if e.Names() {
-		n.read()
+// nameParent lets an element that ended name the one around it.
+func (n *nesting) nameParent(e *Element) {
+	if e.NamesParent() {
+		n.markReadable()
 	}
 }
 
-// read marks that the innermost element holds something to read.
-func (n *nesting) read() {
+// markReadable marks that the innermost element holds something to read.
+func (n *nesting) markReadable() {
 	if len(n.open) > 0 {
 		n.open[len(n.open)-1].Named = true
 	}
 }
 
-// close ends the innermost element of a name with all that is open in it.
-func (n *nesting) close(name string) {
+// closeNamed ends the innermost element of a name with all that is open in it.
+func (n *nesting) closeNamed(name string) {
 	if n.count[name] == 0 {
 		return
 	}
 	for {
 		e := n.open[len(n.open)-1]
 		e.Closed = e.Name == name
-		n.pop()
+		n.closeInnermost()
 		if e.Name == name {
 			return
 		}

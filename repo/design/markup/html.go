@@ -3,11 +3,10 @@ package markup
 import (
 	"strings"
 
-	"github.com/tdewolff/parse/v2"
-	"github.com/tdewolff/parse/v2/html"
-
 	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/html"
 )
 
 // markupReader builds elements and stylesheets from the tokens of HTML.
@@ -31,11 +30,11 @@ func ParseMarkup(text, kind string) ([]*Element, []*stylesheet.Sheet) {
 		if kind == html.ErrorToken {
 			return r.elements, r.sheets
 		}
-		r.take(kind, input.Offset()-len(data), input.Offset(), lexer)
+		r.takeToken(kind, input.Offset()-len(data), input.Offset(), lexer)
 	}
 }
 
-func (r *markupReader) take(kind html.TokenType, from, to int, lexer *html.Lexer) {
+func (r *markupReader) takeToken(kind html.TokenType, from, to int, lexer *html.Lexer) {
 	switch kind {
 	case html.StartTagToken:
 		r.current = &Element{Name: r.text[from+1 : to], At: from, End: to, Wrapped: r.labels > 0}
@@ -45,40 +44,40 @@ func (r *markupReader) take(kind html.TokenType, from, to int, lexer *html.Lexer
 		r.elements = append(r.elements, r.current)
 	case html.AttributeToken:
 		if r.current != nil {
-			r.attribute(from, to, len(lexer.AttrVal()))
+			r.readAttribute(from, to, len(lexer.AttrVal()))
 		}
 	case html.StartTagCloseToken, html.StartTagVoidToken:
-		r.finish(to, kind == html.StartTagVoidToken)
+		r.finishTag(to, kind == html.StartTagVoidToken)
 	case html.EndTagToken:
 		name := strings.TrimSpace(strings.TrimRight(r.text[from+2:to], ">"))
 		if r.kind != "vue" && r.kind != "svelte" {
 			name = strings.ToLower(name)
 		}
-		r.close(name)
+		r.closeNamed(name)
 	case html.TextToken:
-		r.content(from, to)
+		r.readContent(from, to)
 	case html.SVGToken, html.MathToken:
 		if data := r.text[from:to]; strings.Contains(data, "<title") || strings.Contains(data, "aria-label") {
-			r.read()
+			r.markReadable()
 		}
 	}
 }
 
-func (r *markupReader) finish(to int, void bool) {
+func (r *markupReader) finishTag(to int, void bool) {
 	e := r.current
 	if r.current = nil; e == nil {
 		return
 	}
 	e.End = to
 	if void || isVoid(e.Name) {
-		r.leave(e)
+		r.nameParent(e)
 		return
 	}
-	r.push(e)
+	r.openElement(e)
 }
 
-// content is what stands between tags; in a style element it is a stylesheet.
-func (r *markupReader) content(from, to int) {
+// readContent is what stands between tags; in a style element it is a stylesheet.
+func (r *markupReader) readContent(from, to int) {
 	var around *Element
 	if len(r.open) > 0 {
 		around = r.open[len(r.open)-1]
@@ -94,13 +93,13 @@ func (r *markupReader) content(from, to int) {
 		}
 	case around != nil && around.Name == "script":
 	case strings.TrimSpace(r.hidden[from:to]) != "":
-		r.read()
+		r.markReadable()
 	}
 }
 
-// attribute takes what stands from one offset to another, of which the last bytes are the
+// readAttribute takes what stands from one offset to another, of which the last bytes are the
 // value.
-func (r *markupReader) attribute(from, to, value int) {
+func (r *markupReader) readAttribute(from, to, value int) {
 	e := r.current
 	from += len(r.hidden[from:to]) - len(strings.TrimLeft(r.hidden[from:to], " \t\r\n\f"))
 	a := Attribute{At: from, Inside: to - value}

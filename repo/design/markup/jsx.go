@@ -40,60 +40,60 @@ func ScanJSX(text string) []*Element {
 	s := &jsxScanner{nesting: nesting{count: map[string]int{}}, text: text, operand: true}
 	s.frames = []frame{{where: inCode}}
 	for s.i < len(text) {
-		switch s.top().where {
+		switch s.topFrame().where {
 		case inCode:
-			s.code()
+			s.scanCode()
 		case inTemplate:
-			s.template()
+			s.scanTemplate()
 		case inTag:
-			s.tag()
+			s.scanTag()
 		case inContent:
-			s.content()
+			s.scanContent()
 		}
 	}
 	return s.elements
 }
 
-func (s *jsxScanner) top() *frame { return &s.frames[len(s.frames)-1] }
+func (s *jsxScanner) topFrame() *frame { return &s.frames[len(s.frames)-1] }
 
-func (s *jsxScanner) enter(f frame) { s.frames = append(s.frames, f) }
+func (s *jsxScanner) pushFrame(f frame) { s.frames = append(s.frames, f) }
 
-func (s *jsxScanner) exit() { s.frames = s.frames[:len(s.frames)-1] }
+func (s *jsxScanner) popFrame() { s.frames = s.frames[:len(s.frames)-1] }
 
-func (s *jsxScanner) at(prefix string) bool { return strings.HasPrefix(s.text[s.i:], prefix) }
+func (s *jsxScanner) hasPrefix(prefix string) bool { return strings.HasPrefix(s.text[s.i:], prefix) }
 
-// peek is the byte some places on, 0 behind the end.
-func (s *jsxScanner) peek(n int) byte {
+// byteAt is the byte some places on, 0 behind the end.
+func (s *jsxScanner) byteAt(n int) byte {
 	if s.i+n < len(s.text) {
 		return s.text[s.i+n]
 	}
 	return 0
 }
 
-func (s *jsxScanner) code() {
+func (s *jsxScanner) scanCode() {
 	switch c := s.text[s.i]; {
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 		s.i++
-	case s.at("//"):
+	case s.hasPrefix("//"):
 		s.i += len(source.UpToLineEnd(s.text[s.i:]))
-	case s.at("/*"):
+	case s.hasPrefix("/*"):
 		s.i = source.After(s.text, s.i+2, "*/")
 	case c == '"' || c == '\'':
 		s.i = source.AfterString(s.text, s.i)
 		s.operand = false
 	case c == '`':
 		s.i++
-		s.enter(frame{where: inTemplate})
+		s.pushFrame(frame{where: inTemplate})
 	case c == '/' && s.operand:
 		s.i = afterRegexp(s.text, s.i)
 		s.operand = false
 	case c == '<' && s.operand && s.beginsTag():
-		s.begin()
+		s.beginTag()
 	case source.IsNameByte(c) && c != '-':
-		s.word()
+		s.scanWord()
 	case c == '{':
 		s.i++
-		s.top().depth++
+		s.topFrame().depth++
 		s.operand = true
 	case c == '}':
 		s.i++
@@ -104,8 +104,8 @@ func (s *jsxScanner) code() {
 	}
 }
 
-// word passes over a name or a number.
-func (s *jsxScanner) word() {
+// scanWord passes over a name or a number.
+func (s *jsxScanner) scanWord() {
 	start := s.i
 	for s.i < len(s.text) && source.IsNameByte(s.text[s.i]) && s.text[s.i] != '-' {
 		s.i++
@@ -119,7 +119,7 @@ func (s *jsxScanner) word() {
 }
 
 func (s *jsxScanner) closeBrace() {
-	f := s.top()
+	f := s.topFrame()
 	s.operand = false
 	if f.depth > 0 {
 		f.depth--
@@ -130,8 +130,8 @@ func (s *jsxScanner) closeBrace() {
 	}
 	inner := s.text[f.start : s.i-1]
 	spread, isValue := f.spread, f.attr
-	s.exit()
-	switch over := s.top(); {
+	s.popFrame()
+	switch over := s.topFrame(); {
 	case over.where == inTag && spread:
 		over.tag.Spread = true
 	case over.where == inTag && isValue:
@@ -142,7 +142,7 @@ func (s *jsxScanner) closeBrace() {
 			a.Inside += strings.Index(inner, text)
 		}
 	case over.where == inContent && !isComment(inner):
-		s.read()
+		s.markReadable()
 	}
 }
 
@@ -162,17 +162,17 @@ func isComment(expr string) bool {
 	return expr == "" || strings.HasPrefix(expr, "/*") && strings.Index(expr, "*/") == len(expr)-2
 }
 
-func (s *jsxScanner) template() {
+func (s *jsxScanner) scanTemplate() {
 	switch c := s.text[s.i]; {
 	case c == '\\':
 		s.i += 2
 	case c == '`':
 		s.i++
-		s.exit()
+		s.popFrame()
 		s.operand = false
-	case s.at("${"):
+	case s.hasPrefix("${"):
 		s.i += 2
-		s.enter(frame{where: inCode, start: s.i})
+		s.pushFrame(frame{where: inCode, start: s.i})
 		s.operand = true
 	default:
 		s.i++
@@ -182,7 +182,7 @@ func (s *jsxScanner) template() {
 // beginsTag tells a tag from a comparison and from the type parameters of an arrow
 // function, <T,> and <T extends U>.
 func (s *jsxScanner) beginsTag() bool {
-	c := s.peek(1)
+	c := s.byteAt(1)
 	if c == '>' {
 		return true
 	}
@@ -199,8 +199,8 @@ func (s *jsxScanner) beginsTag() bool {
 
 func isTagByte(c byte) bool { return source.IsNameByte(c) || c == '.' || c == ':' }
 
-// begin enters the tag at the <.
-func (s *jsxScanner) begin() {
+// beginTag enters the tag at the <.
+func (s *jsxScanner) beginTag() {
 	start := s.i
 	s.i++
 	name := s.i
@@ -211,54 +211,54 @@ func (s *jsxScanner) begin() {
 	if e.Name != "" {
 		s.elements = append(s.elements, e)
 	}
-	s.enter(frame{where: inTag, tag: e})
+	s.pushFrame(frame{where: inTag, tag: e})
 }
 
-func (s *jsxScanner) tag() {
-	e := s.top().tag
+func (s *jsxScanner) scanTag() {
+	e := s.topFrame().tag
 	switch c := s.text[s.i]; {
-	case s.at("//"):
+	case s.hasPrefix("//"):
 		s.i += len(source.UpToLineEnd(s.text[s.i:]))
-	case s.at("/*"):
+	case s.hasPrefix("/*"):
 		s.i = source.After(s.text, s.i+2, "*/")
-	case s.at("/>"):
+	case s.hasPrefix("/>"):
 		s.i += 2
 		e.End = s.i
-		s.exit()
-		s.leave(e)
+		s.popFrame()
+		s.nameParent(e)
 		s.operand = false
 	case c == '>':
 		s.i++
 		e.End = s.i
-		s.top().where = inContent
-		s.push(e)
+		s.topFrame().where = inContent
+		s.openElement(e)
 	case c == '{':
 		s.i++
-		s.enter(frame{where: inCode, start: s.i, spread: true})
+		s.pushFrame(frame{where: inCode, start: s.i, spread: true})
 		s.operand = true
 	case source.IsNameByte(c) || c == '@':
-		s.attribute(e)
+		s.scanAttribute(e)
 	default:
 		s.i++
 	}
 }
 
-// attribute reads a name and, unless it is an expression, its value.
-func (s *jsxScanner) attribute(e *Element) {
+// scanAttribute reads a name and, unless it is an expression, its value.
+func (s *jsxScanner) scanAttribute(e *Element) {
 	start := s.i
 	for s.i < len(s.text) && (isTagByte(s.text[s.i]) || s.text[s.i] == '@') {
 		s.i++
 	}
 	a := Attribute{At: start, Inside: s.i}
 	a.Name, _ = plainName(s.text[start:s.i])
-	s.space()
+	s.skipSpace()
 	if s.i == len(s.text) || s.text[s.i] != '=' {
 		e.Attrs = append(e.Attrs, a)
 		return
 	}
 	s.i++
-	s.space()
-	switch c := s.peek(0); c {
+	s.skipSpace()
+	switch c := s.byteAt(0); c {
 	case '"', '\'':
 		a.Inside = s.i + 1
 		s.i = source.After(s.text, a.Inside, string(c))
@@ -266,38 +266,38 @@ func (s *jsxScanner) attribute(e *Element) {
 		a.Hidden = a.Value
 	case '{':
 		s.i++
-		s.enter(frame{where: inCode, start: s.i, attr: true})
+		s.pushFrame(frame{where: inCode, start: s.i, attr: true})
 		s.operand = true
 	}
 	e.Attrs = append(e.Attrs, a)
 }
 
-func (s *jsxScanner) space() {
+func (s *jsxScanner) skipSpace() {
 	s.i = len(s.text) - len(strings.TrimLeft(s.text[s.i:], " \t\r\n"))
 }
 
-func (s *jsxScanner) content() {
+func (s *jsxScanner) scanContent() {
 	switch c := s.text[s.i]; {
 	case c == '{':
 		s.i++
-		s.enter(frame{where: inCode, start: s.i})
+		s.pushFrame(frame{where: inCode, start: s.i})
 		s.operand = true
-	case s.at("</"):
+	case s.hasPrefix("</"):
 		s.i += 2
 		name := s.i
 		s.i = source.After(s.text, s.i, ">")
-		e := s.top().tag
+		e := s.topFrame().tag
 		e.Closed = strings.TrimSpace(strings.TrimSuffix(s.text[name:s.i], ">")) == e.Name
-		s.exit()
-		s.pop()
+		s.popFrame()
+		s.closeInnermost()
 		s.operand = false
-	case c == '<' && (s.peek(1) == '>' || source.IsNameByte(s.peek(1))):
-		s.begin()
+	case c == '<' && (s.byteAt(1) == '>' || source.IsNameByte(s.byteAt(1))):
+		s.beginTag()
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 		s.i++
 	default:
 		s.i++
-		s.read()
+		s.markReadable()
 	}
 }
 

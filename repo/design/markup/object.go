@@ -7,20 +7,20 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design/source"
 )
 
-type pair struct {
+type objectPair struct {
 	Key, Value  string
 	At, ValueAt int
 }
 
-// Pairs are the keys and values between the outer commas of an object.
-func Pairs(text string, base int) []pair {
-	var out []pair
+// ObjectPairs are the keys and values between the outer commas of an object.
+func ObjectPairs(text string, base int) []objectPair {
+	var out []objectPair
 	depth, start, colon := 0, 0, -1
 	for i := 0; i <= len(text); {
 		if i == len(text) || text[i] == ',' && depth == 0 {
 			if colon >= 0 {
 				key, value := text[start:colon], text[colon+1:i]
-				out = append(out, pair{
+				out = append(out, objectPair{
 					strings.Trim(strings.TrimSpace(key), "\"'"), strings.TrimSpace(value),
 					base + start + blanksBefore(key), base + colon + 1 + blanksBefore(value),
 				})

@@ -124,22 +124,22 @@ func toRGB(name string, x, y, z float64) Colour {
 		white, black := y/100, z/100
 		if white+black >= 1 {
 			grey := white / (white + black)
-			return clamp(grey, grey, grey)
+			return clampColour(grey, grey, grey)
 		}
 		c, left := hslRGB(x, 1, 0.5), 1-white-black
-		return clamp(c.r*left+white, c.g*left+white, c.b*left+white)
+		return clampColour(c.r*left+white, c.g*left+white, c.b*left+white)
 	case "oklab":
 		return oklabRGB(x, y, z)
 	case "oklch":
 		sin, cos := math.Sincos(z * math.Pi / 180)
 		return oklabRGB(x, y*cos, y*sin)
 	}
-	return clamp(x/255, y/255, z/255)
+	return clampColour(x/255, y/255, z/255)
 }
 
 func hslRGB(h, s, l float64) Colour {
 	h = math.Mod(math.Mod(h, 360)+360, 360) / 360
-	return clamp(css.HSL2RGB(h, min(max(s, 0), 1), min(max(l, 0), 1)))
+	return clampColour(css.HSL2RGB(h, min(max(s, 0), 1), min(max(l, 0), 1)))
 }
 
 // oklabRGB is the conversion of CSS Color 4, section 10: Oklab to LMS to linear sRGB.
@@ -147,21 +147,21 @@ func oklabRGB(lightness, a, b float64) Colour {
 	l := math.Pow(lightness+0.3963377774*a+0.2158037573*b, 3)
 	m := math.Pow(lightness-0.1055613458*a-0.0638541728*b, 3)
 	s := math.Pow(lightness-0.0894841775*a-1.2914855480*b, 3)
-	return clamp(
-		companded(4.0767416621*l-3.3077115913*m+0.2309699292*s),
-		companded(-1.2684380046*l+2.6097574011*m-0.3413193965*s),
-		companded(-0.0041960863*l-0.7034186147*m+1.7076147010*s),
+	return clampColour(
+		gammaEncode(4.0767416621*l-3.3077115913*m+0.2309699292*s),
+		gammaEncode(-1.2684380046*l+2.6097574011*m-0.3413193965*s),
+		gammaEncode(-0.0041960863*l-0.7034186147*m+1.7076147010*s),
 	)
 }
 
-func companded(v float64) float64 {
+func gammaEncode(v float64) float64 {
 	if v <= 0.0031308 {
 		return 12.92 * v
 	}
 	return 1.055*math.Pow(v, 1/2.4) - 0.055
 }
 
-func clamp(r, g, b float64) Colour {
+func clampColour(r, g, b float64) Colour {
 	return Colour{min(max(r, 0), 1), min(max(g, 0), 1), min(max(b, 0), 1), 1}
 }
 

@@ -3,24 +3,23 @@ package stylesheet
 import (
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
-
-	"github.com/bobbinhq/bobbin/repo/design/source"
 )
 
 // A Sheet is a stylesheet, or what one style attribute holds.
 type Sheet struct {
-	Rules []*StyleRule
-	Calm  bool // asks for prefers-reduced-motion
+	Rules              []*StyleRule
+	MindsReducedMotion bool // asks for prefers-reduced-motion
 }
 
 // A StyleRule holds the declarations between two braces, without those of nested rules.
 type StyleRule struct {
-	Selectors []string // nested ones written out; none at the top and in keyframes
-	At        []string // the at-rules around it, lower case
-	Decls     []Decl
-	Mixes     bool // takes declarations from elsewhere, as @include does
+	Selectors   []string // nested ones written out; none at the top and in keyframes
+	At          []string // the at-rules around it, lower case
+	Decls       []Decl
+	TakesMixins bool // takes declarations from elsewhere, as @include does
 }
 
 type Decl struct {
@@ -40,12 +39,12 @@ type Word struct {
 
 func (w Word) Is(kind css.TokenType, text string) bool { return w.Kind == kind && w.Text == text }
 
-// Defines says whether it gives a value a name.
-func (d Decl) Defines() bool {
+// DefinesName says whether it gives a value a name.
+func (d Decl) DefinesName() bool {
 	return strings.HasPrefix(d.Prop, "--") || strings.HasPrefix(d.Prop, "$") || strings.HasPrefix(d.Prop, "@")
 }
 
-func (r *StyleRule) Within(words string) bool {
+func (r *StyleRule) InAtRule(words string) bool {
 	for _, at := range r.At {
 		if strings.Contains(at, words) {
 			return true
@@ -99,20 +98,20 @@ func ParseSheet(text string, base int, dialect string) *Sheet {
 	for _, w := range Lex(text, base) {
 		switch w.Kind {
 		case css.LeftBraceToken:
-			r.begin(TrimWords(r.statement))
+			r.beginBlock(TrimWords(r.statement))
 			r.statement = r.statement[:0]
 		case css.RightBraceToken:
-			r.end()
+			r.endStatement()
 			if len(r.open) > 1 {
 				r.open = r.open[:len(r.open)-1]
 			}
 		case css.SemicolonToken:
-			r.end()
+			r.endStatement()
 		default:
 			r.statement = append(r.statement, w)
 		}
 	}
-	r.end()
+	r.endStatement()
 	return r.sheet
 }
 
@@ -126,14 +125,14 @@ func TrimWords(ws []Word) []Word {
 	return ws
 }
 
-// begin opens a block with what stands before its brace.
-func (r *sheetReader) begin(prelude []Word) {
+// beginBlock opens a block with what stands before its brace.
+func (r *sheetReader) beginBlock(prelude []Word) {
 	outer := r.open[len(r.open)-1]
 	inner := block{rule: &StyleRule{Selectors: outer.rule.Selectors, At: outer.rule.At}, keyframes: outer.keyframes}
 	switch {
 	case len(prelude) > 0 && prelude[0].Kind == css.AtKeywordToken:
-		head := strings.ToLower(r.source(prelude))
-		r.sheet.Calm = r.sheet.Calm || strings.Contains(head, "reduced-motion")
+		head := strings.ToLower(r.textOfWords(prelude))
+		r.sheet.MindsReducedMotion = r.sheet.MindsReducedMotion || strings.Contains(head, "reduced-motion")
 		inner.keyframes = inner.keyframes || strings.Contains(prelude[0].Text, "keyframes")
 		if len(inner.rule.At) < 8 && len(head) < 4096 {
 			inner.rule.At = append(inner.rule.At[:len(inner.rule.At):len(inner.rule.At)], head)
@@ -141,8 +140,8 @@ func (r *sheetReader) begin(prelude []Word) {
 	case inner.keyframes:
 		inner.rule.Selectors = nil
 	default:
-		inner.rule.Selectors = selectors(prelude)
-		if whole, size := nest(outer.rule.Selectors, inner.rule.Selectors); size <= r.room {
+		inner.rule.Selectors = splitSelectors(prelude)
+		if whole, size := nestSelectors(outer.rule.Selectors, inner.rule.Selectors); size <= r.room {
 			r.room -= size
 			inner.rule.Selectors = whole
 		}
@@ -151,8 +150,8 @@ func (r *sheetReader) begin(prelude []Word) {
 	r.open = append(r.open, inner)
 }
 
-// source is the text that words stand in.
-func (r *sheetReader) source(ws []Word) string {
+// textOfWords is the text that words stand in.
+func (r *sheetReader) textOfWords(ws []Word) string {
 	if len(ws) == 0 {
 		return ""
 	}
@@ -160,8 +159,8 @@ func (r *sheetReader) source(ws []Word) string {
 	return r.text[ws[0].At-r.base : last.At+len(last.Text)-r.base]
 }
 
-// selectors are the parts between commas, with single blanks.
-func selectors(prelude []Word) []string {
+// splitSelectors are the parts between commas, with single blanks.
+func splitSelectors(prelude []Word) []string {
 	var out []string
 	var one strings.Builder
 	depth := 0
@@ -187,9 +186,9 @@ func selectors(prelude []Word) []string {
 	return out
 }
 
-// nest writes selectors out that stand inside others. A product that grows too large keeps
+// nestSelectors writes selectors out that stand inside others. A product that grows too large keeps
 // the inner ones as they stand.
-func nest(outer, inner []string) (whole []string, size int) {
+func nestSelectors(outer, inner []string) (whole []string, size int) {
 	if len(outer) == 0 || len(outer)*len(inner) > 64 {
 		return inner, 0
 	}
@@ -212,8 +211,8 @@ func nest(outer, inner []string) (whole []string, size int) {
 	return whole, size
 }
 
-// end takes a statement that ended into the rule around it.
-func (r *sheetReader) end() {
+// endStatement takes a statement that ended into the rule around it.
+func (r *sheetReader) endStatement() {
 	ws := TrimWords(r.statement)
 	r.statement = r.statement[:0]
 	rule := r.open[len(r.open)-1].rule
@@ -227,11 +226,11 @@ func (r *sheetReader) end() {
 	case len(ws) > 1 && ws[0].Is(css.DelimToken, "$") && ws[1].Kind == css.IdentToken:
 		d.Prop, value = "$"+ws[1].Text, TrimWords(ws[2:])
 	default:
-		rule.Mixes = true // as .mixin() of Less
+		rule.TakesMixins = true // as .mixin() of Less
 		return
 	}
 	if len(value) == 0 || value[0].Kind != css.ColonToken {
-		rule.Mixes = rule.Mixes || ws[0].Kind == css.AtKeywordToken
+		rule.TakesMixins = rule.TakesMixins || ws[0].Kind == css.AtKeywordToken
 		return
 	}
 	if ws[0].Kind == css.IdentToken {
@@ -239,7 +238,7 @@ func (r *sheetReader) end() {
 	}
 	d.Value, d.Important = cutFlags(TrimWords(value[1:]))
 	d.Value = append([]Word(nil), d.Value...) // the statement's room is used again
-	d.Raw = r.source(d.Value)
+	d.Raw = r.textOfWords(d.Value)
 	rule.Decls = append(rule.Decls, d)
 }
 

@@ -35,14 +35,14 @@ func TextOf(ws []Word) string {
 	return out.String()
 }
 
-// Longest is the longest duration in a value: of each part the first time, the second
+// LongestDuration is the longest duration in a value: of each part the first time, the second
 // being its delay.
-func Longest(value []Word) (ms float64, infinite bool) {
+func LongestDuration(value []Word) (ms float64, infinite bool) {
 	first := true
 	for i := 0; i < len(value); i++ {
 		switch w := value[i]; w.Kind {
 		case css.FunctionToken:
-			i = Closing(value, i)
+			i = ClosingBracket(value, i)
 		case css.CommaToken:
 			first = true
 		case css.IdentToken:
@@ -88,8 +88,8 @@ func ParseLength(text string, bare bool) (px float64, ok bool) {
 	return v * scale, err == nil && v > -1e6 && v < 1e6
 }
 
-// Closing is the index of the bracket that ends what begins at i, or of the last word.
-func Closing(ws []Word, i int) int {
+// ClosingBracket is the index of the bracket that ends what begins at i, or of the last word.
+func ClosingBracket(ws []Word, i int) int {
 	depth := 0
 	for ; i < len(ws); i++ {
 		switch ws[i].Kind {

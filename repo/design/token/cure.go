@@ -19,16 +19,16 @@ func (k *Token) Written(dialect string) string {
 	case k.dialect == "css":
 		text = "var(" + k.name + ")"
 	}
-	if !k.usable(dialect) {
+	if !k.usableIn(dialect) {
 		return text + " of " + k.path
 	}
 	return text
 }
 
-func (k *Token) usable(dialect string) bool { return k.dialect == "css" || k.dialect == dialect }
+func (k *Token) usableIn(dialect string) bool { return k.dialect == "css" || k.dialect == dialect }
 
-// better orders two tokens that are as far from what is wanted.
-func better(a, b *Token, dialect string) int {
+// compareTokens orders two tokens that are as far from what is wanted.
+func compareTokens(a, b *Token, dialect string) int {
 	last := func(yes bool) int {
 		if yes {
 			return 1
@@ -36,20 +36,20 @@ func better(a, b *Token, dialect string) int {
 		return 0
 	}
 	return cmp.Or(
-		cmp.Compare(last(!a.usable(dialect)), last(!b.usable(dialect))),
+		cmp.Compare(last(!a.usableIn(dialect)), last(!b.usableIn(dialect))),
 		cmp.Compare(last(!a.alias), last(!b.alias)),
 		cmp.Compare(len(a.name), len(b.name)),
 		cmp.Compare(a.name, b.name),
 	)
 }
 
-// nearest picks the token at the smallest distance; of several the one that says most.
+// nearestToken picks the token at the smallest distance; of several the one that says most.
 // One that the dialect understands goes before one that it does not, unless only that has
 // the very value.
-func nearest(list []*Token, dialect string, distance func(*Token) float64) (best *Token, exact bool) {
+func nearestToken(list []*Token, dialect string, distance func(*Token) float64) (best *Token, exact bool) {
 	far := func(k *Token) float64 {
 		d := distance(k)
-		if d > 0 && !k.usable(dialect) {
+		if d > 0 && !k.usableIn(dialect) {
 			d += 1e9
 		}
 		return d
@@ -60,16 +60,16 @@ func nearest(list []*Token, dialect string, distance func(*Token) float64) (best
 		if math.IsInf(d, 1) {
 			continue
 		}
-		if best == nil || d < at || d == at && better(k, best, dialect) < 0 {
+		if best == nil || d < at || d == at && compareTokens(k, best, dialect) < 0 {
 			best, at = k, d
 		}
 	}
 	return best, best != nil && at == 0
 }
 
-// colour is the token with a colour, or with the nearest one.
-func (t *Tokens) colour(c stylesheet.Colour, dialect string) (k *Token, exact bool) {
-	return nearest(t.Colours, dialect, func(k *Token) float64 {
+// nearestColour is the token with a colour, or with the nearest one.
+func (t *Tokens) nearestColour(c stylesheet.Colour, dialect string) (k *Token, exact bool) {
+	return nearestToken(t.Colours, dialect, func(k *Token) float64 {
 		if k.Colour.String() == c.String() { // written in another way
 			return 0
 		}
@@ -77,9 +77,9 @@ func (t *Tokens) colour(c stylesheet.Colour, dialect string) (k *Token, exact bo
 	})
 }
 
-// length is the token with a length for a purpose, or with the nearest one.
-func (t *Tokens) length(px float64, purpose int, dialect string) (k *Token, exact bool) {
-	return nearest(t.lengths, dialect, func(k *Token) float64 {
+// nearestLength is the token with a length for a purpose, or with the nearest one.
+func (t *Tokens) nearestLength(px float64, purpose int, dialect string) (k *Token, exact bool) {
+	return nearestToken(t.lengths, dialect, func(k *Token) float64 {
 		if k.purpose&purpose == 0 {
 			return math.Inf(1)
 		}
@@ -88,7 +88,7 @@ func (t *Tokens) length(px float64, purpose int, dialect string) (k *Token, exac
 }
 
 func (t *Tokens) ColourCure(c stylesheet.Colour, dialect string) string {
-	k, exact := t.colour(c, dialect)
+	k, exact := t.nearestColour(c, dialect)
 	switch {
 	case k == nil:
 		return "use one of the project's colour tokens"
@@ -99,7 +99,7 @@ func (t *Tokens) ColourCure(c stylesheet.Colour, dialect string) string {
 }
 
 func (t *Tokens) LengthCure(px float64, purpose int, dialect string) string {
-	k, exact := t.length(math.Abs(px), purpose, dialect)
+	k, exact := t.nearestLength(math.Abs(px), purpose, dialect)
 	switch {
 	case k == nil:
 		return "use one of the project's tokens"
@@ -112,8 +112,8 @@ func (t *Tokens) LengthCure(px float64, purpose int, dialect string) string {
 		k.Written(dialect), strconv.FormatFloat(k.px, 'f', -1, 64))
 }
 
-// Measures says what the lengths of a property are for; 0: they may be written out.
-func Measures(prop string) int {
+// PurposeOfProperty says what the lengths of a property are for; 0: they may be written out.
+func PurposeOfProperty(prop string) int {
 	switch {
 	case prop == "font-size" || prop == "font":
 		return ForFont
@@ -130,7 +130,7 @@ func Measures(prop string) int {
 // ContrastCure names the token next to the text's colour that is far enough from the
 // background.
 func (t *Tokens) ContrastCure(front, back stylesheet.Colour, need float64, dialect string) string {
-	k, _ := nearest(t.Colours, dialect, func(k *Token) float64 {
+	k, _ := nearestToken(t.Colours, dialect, func(k *Token) float64 {
 		if k.Colour.Over(back).Contrast(back) < need {
 			return math.Inf(1)
 		}
@@ -145,13 +145,13 @@ func (t *Tokens) ContrastCure(front, back stylesheet.Colour, need float64, diale
 // InClass names the token that a class would use for a value.
 func (t *Tokens) InClass(d stylesheet.Decl) string {
 	if c, ok := stylesheet.ParseColour(d.Raw); ok {
-		if k, exact := t.colour(c, "css"); exact {
+		if k, exact := t.nearestColour(c, "css"); exact {
 			return ", with " + k.Written("css")
 		}
 	}
-	use := Measures(d.Prop)
+	use := PurposeOfProperty(d.Prop)
 	if px, ok := stylesheet.ParseLength(d.Raw, false); ok && use != 0 {
-		if k, exact := t.length(px, use, "css"); exact {
+		if k, exact := t.nearestLength(px, use, "css"); exact {
 			return ", with " + k.Written("css")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func scanTheme(text string, found func(key, value string)) {
 	s := &themeScan{text: text, found: found}
 	for s.i < len(text) {
-		s.step()
+		s.scanNext()
 	}
 }
 
@@ -25,7 +25,7 @@ type themeScan struct {
 	found func(key, value string)
 }
 
-func (s *themeScan) step() {
+func (s *themeScan) scanNext() {
 	start := s.i
 	switch c := s.text[s.i]; {
 	case strings.HasPrefix(s.text[s.i:], "//"):
@@ -34,29 +34,29 @@ func (s *themeScan) step() {
 		s.i = source.After(s.text, s.i+2, "*/")
 	case c == '"' || c == '\'' || c == '`':
 		s.i = source.AfterString(s.text, s.i)
-		s.value(strings.Trim(s.text[start:s.i], "\"'`"))
+		s.takeWord(strings.Trim(s.text[start:s.i], "\"'`"))
 	case c >= '0' && c <= '9' || c == '_' || c == '$' || c == '-' || c == '.' || c|0x20 >= 'a' && c|0x20 <= 'z':
 		for s.i < len(s.text) && (source.IsNameByte(s.text[s.i]) || s.text[s.i] == '.') {
 			s.i++
 		}
 		s.i = max(s.i, start+1)
-		s.value(s.text[start:s.i])
+		s.takeWord(s.text[start:s.i])
 	default:
 		s.i++
-		s.mark(c)
+		s.takeMark(c)
 	}
 }
 
-// value takes a word that may be a key or what stands under one.
-func (s *themeScan) value(word string) {
+// takeWord takes a word that may be a key or what stands under one.
+func (s *themeScan) takeWord(word string) {
 	if s.key != "" && len(s.outer) < 32 {
-		s.found(s.name(), word)
+		s.found(s.keyPath(), word)
 		s.key = ""
 	}
 	s.word = word
 }
 
-func (s *themeScan) name() string {
+func (s *themeScan) keyPath() string {
 	var parts []string
 	for _, part := range append(s.outer[:len(s.outer):len(s.outer)], s.key) {
 		if part != "" && part != "value" && part != "$value" {
@@ -66,7 +66,7 @@ func (s *themeScan) name() string {
 	return strings.TrimPrefix(strings.Join(parts, "."), "module.exports.")
 }
 
-func (s *themeScan) mark(c byte) {
+func (s *themeScan) takeMark(c byte) {
 	switch c {
 	case ':', '=':
 		s.key = s.word

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tdewolff/parse/v2/css"
-
 	"github.com/bobbinhq/bobbin/repo/design/markup"
 	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/tdewolff/parse/v2/css"
 )
 
 const (
@@ -68,7 +67,7 @@ func ReadTokens(tree fs.FS) (*Tokens, error) {
 			return err
 		case files > maxTokenFiles || bytes > maxTokenBytes || len(t.raw) > maxTokens:
 			return fs.SkipAll
-		case d.IsDir() && foreign(name):
+		case d.IsDir() && isForeignFolder(name):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || !mayName(name):
 			return nil
@@ -76,19 +75,19 @@ func ReadTokens(tree fs.FS) (*Tokens, error) {
 		text, ok, err := source.ReadText(tree, name)
 		if ok {
 			bytes += len(text)
-			t.collect(name, text)
+			t.collectFile(name, text)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	t.settle()
+	t.resolveAll()
 	return t, nil
 }
 
-// foreign are folders of what others wrote or what is built.
-func foreign(dir string) bool {
+// isForeignFolder are folders of what others wrote or what is built.
+func isForeignFolder(dir string) bool {
 	switch base := path.Base(dir); base {
 	case "node_modules", "vendor", "dist", "build", "coverage", "target":
 		return true
@@ -115,7 +114,7 @@ func mayName(name string) bool {
 	return isTheme(name)
 }
 
-func (t *Tokens) collect(name, text string) {
+func (t *Tokens) collectFile(name, text string) {
 	switch kind := path.Ext(name)[1:]; kind {
 	case "css", "scss", "less":
 		if kind != "css" || strings.Contains(text, "--") {
@@ -123,7 +122,7 @@ func (t *Tokens) collect(name, text string) {
 		}
 	case "json", "ts", "js":
 		scanTheme(text, func(key, value string) {
-			t.define("theme "+key, definition{value: value, path: name, weight: 2})
+			t.defineName("theme "+key, definition{value: value, path: name, weight: 2})
 		})
 	default:
 		if !strings.Contains(text, "<style") || !strings.Contains(text, "--") {
@@ -139,25 +138,25 @@ func (t *Tokens) collect(name, text string) {
 func (t *Tokens) collectSheet(s *stylesheet.Sheet, name string) {
 	for _, rule := range s.Rules {
 		for _, d := range rule.Decls {
-			if !d.Defines() {
+			if !d.DefinesName() {
 				continue
 			}
 			weight := 2
 			if d.Prop[0] == '-' {
-				weight = reach(rule)
+				weight = reachOfRule(rule)
 			} else if len(rule.Selectors) > 0 || len(rule.At) > 0 {
 				weight = 0
 			}
 			if weight > 0 {
-				t.define(d.Prop, definition{value: d.Raw, path: name, weight: weight})
+				t.defineName(d.Prop, definition{value: d.Raw, path: name, weight: weight})
 			}
 		}
 	}
 }
 
-// reach says how far a custom property of a rule is known: 2 everywhere, 1 in a theme or
+// reachOfRule says how far a custom property of a rule is known: 2 everywhere, 1 in a theme or
 // on some devices, 0 in a part of the page.
-func reach(r *stylesheet.StyleRule) int {
+func reachOfRule(r *stylesheet.StyleRule) int {
 	reach := 0
 	for _, s := range r.Selectors {
 		switch root := s == ":root" || s == "html" || s == ":host" || s == "body" || s == "*"; {
@@ -168,7 +167,7 @@ func reach(r *stylesheet.StyleRule) int {
 			reach = max(reach, 1)
 		}
 	}
-	if len(r.Selectors) == 0 && r.Within("@theme") {
+	if len(r.Selectors) == 0 && r.InAtRule("@theme") {
 		reach = 2
 	}
 	for _, at := range r.At {
@@ -179,15 +178,15 @@ func reach(r *stylesheet.StyleRule) int {
 	return reach
 }
 
-func (t *Tokens) define(key string, d definition) {
+func (t *Tokens) defineName(key string, d definition) {
 	if old, ok := t.raw[key]; len(d.value) > maxValue || ok && old.weight >= d.weight {
 		return
 	}
 	t.raw[key] = d
 }
 
-// settle works out what each name stands for.
-func (t *Tokens) settle() {
+// resolveAll works out what each name stands for.
+func (t *Tokens) resolveAll() {
 	for key, d := range t.raw {
 		one := &Token{name: key, path: d.path, dialect: "css"}
 		switch {
@@ -207,8 +206,8 @@ func (t *Tokens) settle() {
 		}
 		if one.isColour {
 			t.Colours = append(t.Colours, one)
-		} else if px, ok := stylesheet.ParseLength(value, one.dialect == "theme"); ok && purpose(one.name) != 0 {
-			one.px, one.purpose = px, purpose(one.name)
+		} else if px, ok := stylesheet.ParseLength(value, one.dialect == "theme"); ok && purposeOfName(one.name) != 0 {
+			one.px, one.purpose = px, purposeOfName(one.name)
 			t.Kinds |= one.purpose
 			t.lengths = append(t.lengths, one)
 		}
@@ -218,8 +217,8 @@ func (t *Tokens) settle() {
 	slices.SortFunc(t.lengths, order)
 }
 
-// purpose reads from a token's name what it is for.
-func purpose(name string) (kinds int) {
+// purposeOfName reads from a token's name what it is for.
+func purposeOfName(name string) (kinds int) {
 	holds := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 	}
@@ -264,14 +263,14 @@ func (t *Tokens) expandOnce(value string) string {
 	for i := 0; i < len(ws); i++ {
 		switch w := ws[i]; {
 		case w.Kind == css.FunctionToken && strings.EqualFold(w.Text, "var("):
-			end := stylesheet.Closing(ws, i)
-			out.WriteString(t.variable(value, ws[i+1:max(end, i+1)]))
+			end := stylesheet.ClosingBracket(ws, i)
+			out.WriteString(t.valueOfVar(value, ws[i+1:max(end, i+1)]))
 			i = end
 		case w.Is(css.DelimToken, "$") && i+1 < len(ws) && ws[i+1].Kind == css.IdentToken:
 			i++
-			out.WriteString(t.named("$" + ws[i].Text))
+			out.WriteString(t.valueOf("$" + ws[i].Text))
 		case w.Kind == css.AtKeywordToken:
-			out.WriteString(t.named(w.Text))
+			out.WriteString(t.valueOf(w.Text))
 		default:
 			out.WriteString(w.Text)
 		}
@@ -279,15 +278,15 @@ func (t *Tokens) expandOnce(value string) string {
 	return out.String()
 }
 
-func (t *Tokens) named(name string) string {
+func (t *Tokens) valueOf(name string) string {
 	if d, ok := t.raw[name]; ok {
 		return d.value
 	}
 	return name
 }
 
-// variable is what var() with these words in it stands for.
-func (t *Tokens) variable(value string, in []stylesheet.Word) string {
+// valueOfVar is what var() with these words in it stands for.
+func (t *Tokens) valueOfVar(value string, in []stylesheet.Word) string {
 	in = stylesheet.TrimWords(in)
 	if len(in) == 0 {
 		return "var()"

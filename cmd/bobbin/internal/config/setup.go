@@ -89,14 +89,14 @@ func (s *Setup) checkVariable(name, value string) error {
 	switch {
 	case !setupVariable.MatchString(name):
 		return errors.New("it is no name of a variable")
-	case packages.Fixed(name):
+	case packages.IsReservedEnv(name):
 		return errors.New("it is set by Bobbin itself")
 	case strings.ContainsAny(value, "\x00\n\r"):
 		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
 		return errors.New("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
 	}
-	for _, host := range packages.Hosts(value) {
+	for _, host := range packages.HostsIn(value) {
 		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {
 			return fmt.Errorf("it names the host %s, which setup.allow does not", host)
 		}
