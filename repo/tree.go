@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/bobbinhq/bobbin/repo/filetree"
 )
 
 // TreeError says that a commit holds a path that must not be written to a disk,
@@ -120,26 +122,11 @@ func checkName(name string) error {
 		if part == ".." && strings.Contains(name, `\`) {
 			return errors.New("steps out of its folder")
 		}
-		if isDotGit(part) {
+		if filetree.IsDotGit(part) {
 			return errors.New("is a spelling of .git")
 		}
 	}
 	return nil
-}
-
-// isDotGit knows what Windows (trailing dots and blanks, streams, short names)
-// and macOS (case, invisible characters) take for .git.
-func isDotGit(name string) bool {
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
-			return -1
-		}
-		return r
-	}, name)
-	name, _, _ = strings.Cut(strings.ToLower(name), ":")
-	name = strings.TrimRight(name, " .")
-	return name == ".git" || name == "git~1"
 }
 
 func checkNode(n node) error {

@@ -15,6 +15,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/filetree"
 )
 
 const (
@@ -88,7 +90,7 @@ func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []g
 	match := gitignore.NewMatcher(patterns)
 	var found []suspect
 	for _, name := range names {
-		if isDotGit(name) {
+		if filetree.IsDotGit(name) {
 			continue
 		}
 		here := append(slices.Clip(at), name)

@@ -47,15 +47,15 @@ var outside = []readerOf{
 	{"an endpoint's stream", []string{"workflow/model/http.go take", "workflow/model/answer.go add"}, []string{"workflow/model FuzzStream"}},
 	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/errors.go endpointError", "workflow/model/http.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model FuzzRetryAfter"}},
 	{"arguments of tools", []string{"workflow/model/arguments.go decode", "workflow/agent/shorten.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent FuzzShortArgs"}},
-	{"patches and edits of models", []string{"workflow/tool/patch.go parsePatch", "workflow/tool/match.go replace"}, []string{"workflow/tool FuzzPatch", "workflow/tool FuzzReplace"}},
-	{"search patterns of models", []string{"workflow/tool/pattern.go newPattern"}, []string{"workflow/tool FuzzPattern"}},
+	{"patches and edits of models", []string{"workflow/tool/patch/patch.go Parse", "workflow/tool/patch/match.go ReplaceText"}, []string{"workflow/tool/patch FuzzPatch", "workflow/tool/patch FuzzReplace"}},
+	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
 	{"places that reports name", []string{"workflow/turn/report.go placeOf"}, []string{"workflow/turn FuzzPlaceOf"}},
 
 	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
 	{"files of environment variables", []string{"workflow/redact/env.go EnvValues"}, []string{"workflow/redact FuzzEnvValues"}},
 	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
-	{"ignore files", []string{"workflow/tool/ignore.go parseIgnore", "repo/walk.go readIgnore"}, []string{"workflow/tool FuzzIgnore", "repo FuzzIgnoreFile"}},
-	{"source files, for their outline", []string{"workflow/tool/outline_go.go goSymbols", "workflow/tool/outline_lines.go lineSymbols"}, []string{"workflow/tool FuzzOutline"}},
+	{"ignore files", []string{"repo/filetree/ignore.go ParseIgnore", "repo/walk.go readIgnore"}, []string{"repo/filetree FuzzIgnore", "repo FuzzIgnoreFile"}},
+	{"source files, for their outline", []string{"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols"}, []string{"workflow/tool/find FuzzOutline"}},
 	{"output of commands", []string{"workflow/plaintext/terminal.go StripTerminal"}, []string{"workflow/plaintext FuzzStripTerminal"}},
 
 	{
@@ -136,7 +136,7 @@ var inside = map[string]string{
 	"workflow/store/outbox.go":                  "rows of ours",
 	"workflow/store/replica.go":                 "rows of ours",
 	"workflow/store/store.go":                   "an address that was checked before",
-	"workflow/tool/diff.go":                     "whether a file parses: the answer of Go's own parsers",
+	"workflow/tool/patch/diff.go":                  "whether a file parses: the answer of Go's own parsers",
 	"workflow/tool/recall.go":                   "arguments of calls that were carried out",
 	"workflow/turn/delegate.go":                 "rows of ours", "workflow/turn/finish.go": "rows of ours", "workflow/turn/inquiry.go": "rows of ours",
 	"workflow/turn/intake.go":  "a number that this program put into a button's row",

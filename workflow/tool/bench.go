@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"embed"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -102,18 +101,8 @@ func newTool[T any](name string, call func(ctx context.Context, in T) (string, e
 	}, adjust...)
 }
 
-// wrong is a call that cannot be done as it stands: an answer to the model, no failure.
-type wrong string
-
-func (w wrong) Error() string { return string(w) }
-
-// Wrong is an error that answers the model: what was wrong with its call.
-func Wrong(text string) error { return wrong(text) }
-
-func wrongf(format string, args ...any) error { return wrong(fmt.Sprintf(format, args...)) }
-
 func answer(text string, err error) (model.Result, error) {
-	var w wrong
+	var w model.Mistake
 	switch {
 	case errors.As(err, &w):
 		return model.Result{Text: string(w), Wrong: true}, nil
@@ -129,7 +118,7 @@ func (b *Bench) mayWrite() error {
 		return nil
 	}
 	if err := b.MayWrite(); err != nil {
-		return wrong(err.Error())
+		return model.Mistake(err.Error())
 	}
 	return nil
 }
@@ -163,9 +152,9 @@ func (b *Bench) knows(path string, content []byte) error {
 	s, ok := b.seen[path]
 	switch {
 	case !ok:
-		return wrongf("%s has to be read before it is changed: call read_file, then try again.", plaintext.QuotePath(path))
+		return model.Mistakef("%s has to be read before it is changed: call read_file, then try again.", plaintext.QuotePath(path))
 	case s.hash != sha256.Sum256(content):
-		return wrongf("%s has changed since it was read: call read_file again, then redo the change on what is there now.", plaintext.QuotePath(path))
+		return model.Mistakef("%s has changed since it was read: call read_file again, then redo the change on what is there now.", plaintext.QuotePath(path))
 	}
 	return nil
 }

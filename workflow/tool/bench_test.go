@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -135,9 +134,4 @@ func (b *Bench) refused(t testing.TB, name string, in args) string {
 	require.True(t, r.Wrong, r.Text)
 	require.NotEmpty(t, r.Text)
 	return r.Text
-}
-
-func owned(info os.FileInfo) ids {
-	st := info.Sys().(*syscall.Stat_t)
-	return ids{int(st.Uid), int(st.Gid), true}
 }

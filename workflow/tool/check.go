@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -25,7 +26,7 @@ func (b *Bench) check(ctx context.Context, _ checkArgs) (string, error) {
 		return "", b.off("Checks cannot be run")
 	}
 	if b.Project.Build == "" && b.Project.Test == "" {
-		return "", wrong("No build or test command is known for this repository: find out how it is tested and use run.")
+		return "", model.Mistake("No build or test command is known for this repository: find out how it is tested and use run.")
 	}
 	r, err := b.Checker.Run(ctx, b.Workspace.Files(), b.Project)
 	if err != nil {

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 type editArgs struct {
@@ -21,7 +24,7 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 		return "", err
 	}
 	if strings.ContainsRune(in.New, 0) {
-		return "", errNUL
+		return "", workfile.ErrNUL
 	}
 	b.changing.Lock()
 	defer b.changing.Unlock()
@@ -29,41 +32,41 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := b.mayTouch(c.path); err != nil {
+	if err := b.mayTouch(c.Path); err != nil {
 		return "", err
 	}
-	if err := b.knows(c.path, c.data); err != nil {
+	if err := b.knows(c.Path, c.Data); err != nil {
 		return "", err
 	}
-	if binary(c.data) {
-		return "", wrongf("%s is a binary file: it cannot be edited as text.", plaintext.QuotePath(c.path))
+	if workfile.IsBinary(c.Data) {
+		return "", model.Mistakef("%s is a binary file: it cannot be edited as text.", plaintext.QuotePath(c.Path))
 	}
-	out, places, err := replace(c.data, in.Old, in.New, in.All)
+	out, places, err := patch.ReplaceText(c.Data, in.Old, in.New, in.All)
 	switch {
 	case err != nil:
 		return "", err
 	case places == 0:
 		return "", b.miss(c, in.Old)
-	case len(out) > maxFile:
-		return "", wrongf("The file would grow beyond %s.", plaintext.FormatSize(maxFile))
+	case len(out) > workfile.MaxFile:
+		return "", model.Mistakef("The file would grow beyond %s.", plaintext.FormatSize(workfile.MaxFile))
 	}
-	if err := store(b.Workspace.Root(), c.path, out, c.mode); err != nil {
+	if err := workfile.Store(b.Workspace.Root(), c.Path, out, c.Mode); err != nil {
 		return "", err
 	}
-	b.remember(c.path, out)
+	b.remember(c.Path, out)
 	b.edited()
-	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.path), plaintext.CountNoun(places, "place"), shortDiff(c.data, out))
-	return text + complaints(c.path, out), nil
+	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.Path), plaintext.CountNoun(places, "place"), patch.ShortDiff(c.Data, out))
+	return text + patch.FindSyntaxErrors(c.Path, out), nil
 }
 
 // miss answers an edit whose text is not in the file.
-func (b *Bench) miss(c content, old string) error {
-	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.path), nearest(c.data, old))
-	if !utf8.Valid(c.data) && strings.Contains(old, `\x`) {
+func (b *Bench) miss(c workfile.Content, old string) error {
+	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.Path), patch.DescribeNearest(c.Data, old))
+	if !utf8.Valid(c.Data) && strings.Contains(old, `\x`) {
 		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, which old cannot name: leave it out of old, or change it by run, with sed."
 	}
-	if b.missed(c.path) {
+	if b.missed(c.Path) {
 		text = strings.TrimRight(text, "\n") + "\nThis was the second miss: call read_file on it before the next edit."
 	}
-	return wrong(text)
+	return model.Mistake(text)
 }

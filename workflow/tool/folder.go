@@ -2,20 +2,18 @@ package tool
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path"
-	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // A part of a large repository is worked on as if it were the whole: it is what is listed
 // and searched, and nothing outside it is changed. A file outside may be read by its path,
 // since what the part is built on may stand there.
-
-// Within reports whether a clean path is the folder or below it; all is below "".
-func Within(folder, p string) bool {
-	return folder == "" || p == folder || strings.HasPrefix(p, folder+"/")
-}
 
 // explored is the resolved path of what is to be listed or searched: the folder, where
 // nothing else was named.
@@ -24,19 +22,56 @@ func (b *Bench) explored(ctx context.Context, p string) (string, error) {
 		p = b.Folder
 	}
 	real, err := b.locate(ctx, p)
-	if err != nil || Within(b.Folder, real) {
+	if err != nil || workfile.Within(b.Folder, real) {
 		return real, err
 	}
 	if info, err := b.Workspace.Root().Stat(real); err != nil || info.IsDir() {
-		return "", wrongf("%s is not explored here: the work is about the folder %s of the repository. Name a folder within it, or one file to read.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+		return "", model.Mistakef("%s is not explored here: the work is about the folder %s of the repository. Name a folder within it, or one file to read.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
 	}
 	return real, nil
 }
 
 // mayTouch is nil for a resolved path that may be changed.
 func (b *Bench) mayTouch(real string) error {
-	if Within(b.Folder, real) {
+	if workfile.Within(b.Folder, real) {
 		return nil
 	}
-	return wrongf("%s may not be changed: the work is about the folder %s of the repository, and stays in it. Solve it there, or say what is needed elsewhere.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+	return model.Mistakef("%s may not be changed: the work is about the folder %s of the repository, and stays in it. Solve it there, or say what is needed elsewhere.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+}
+
+// open finds and reads a file that the model named; a missing one is answered with names
+// that come near.
+func (b *Bench) open(ctx context.Context, p string) (workfile.Content, error) {
+	root := b.Workspace.Root()
+	real, err := b.locate(ctx, p)
+	if err != nil {
+		return workfile.Content{}, err
+	}
+	c, err := workfile.Load(root, real)
+	if err != nil {
+		return workfile.Content{}, err
+	}
+	return c, nil
+}
+
+// locate is the resolved path of something that exists.
+func (b *Bench) locate(ctx context.Context, p string) (string, error) {
+	root := b.Workspace.Root()
+	cleaned, err := workfile.CleanPath(p)
+	if err != nil {
+		return "", err
+	}
+	real, err := workfile.ResolveLinks(root, cleaned)
+	if err != nil {
+		return "", err
+	}
+	if _, err := root.Lstat(real); errors.Is(err, fs.ErrNotExist) {
+		if ref := b.attachedAs(ctx, cleaned); ref != "" {
+			return "", model.Mistakef("There is no %s in the repository. A file of that name was attached in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
+		}
+		return "", model.Mistakef("There is no %s.%s", plaintext.QuotePath(cleaned), workfile.SuggestPaths(workfile.NearPaths(ctx, root, cleaned)))
+	} else if err != nil {
+		return "", workfile.ExplainPathError(cleaned, err)
+	}
+	return real, nil
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 const (
@@ -26,16 +28,16 @@ type historyArgs struct {
 // history looks into the commits from the base of the workspace backwards.
 func (b *Bench) history(ctx context.Context, in historyArgs) (string, error) {
 	if b.Mirror == nil {
-		return "", wrong("There is no history here.")
+		return "", model.Mistake("There is no history here.")
 	}
 	if in.Line > 0 && in.Path == "" {
-		return "", wrong("Which file is the line in? Give path too.")
+		return "", model.Mistake("Which file is the line in? Give path too.")
 	}
 	within, cancel := context.WithTimeout(ctx, historyTime)
 	defer cancel()
 	text, err := b.past(within, in)
 	if errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return "", wrongf("That took longer than %.0f s and was given up: ask for one commit, or a file instead of a folder.", historyTime.Seconds())
+		return "", model.Mistakef("That took longer than %.0f s and was given up: ask for one commit, or a file instead of a folder.", historyTime.Seconds())
 	}
 	return text, err
 }
@@ -44,7 +46,7 @@ func (b *Bench) past(ctx context.Context, in historyArgs) (string, error) {
 	if in.Commit != "" {
 		return b.oneCommit(ctx, in.Commit)
 	}
-	p, err := clean(in.Path)
+	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +87,7 @@ func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := b.Mirror.ShowWithout(ctx, hash, Private)
+	c, diff, err := b.Mirror.ShowWithout(ctx, hash, workfile.IsPrivate)
 	if errors.Is(err, repo.ErrShallow) {
 		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
 	}
@@ -94,9 +96,9 @@ func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
 	}
 	text := commitLine(c) + "\n"
 	if body := strings.TrimSpace(c.Body); body != "" {
-		text += "\n" + plaintext.CutCounted(escapeLines(body), 4000) + "\n"
+		text += "\n" + plaintext.CutCounted(workfile.ShowLines(body), 4000) + "\n"
 	}
-	diff, _ = plaintext.CutMiddle(escapeLines(diff), diffEnd, diffEnd)
+	diff, _ = plaintext.CutMiddle(workfile.ShowLines(diff), diffEnd, diffEnd)
 	return text + "\n" + diff, nil
 }
 
@@ -107,20 +109,11 @@ func notThere(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	text, _ := plaintext.EscapeLine(plaintext.CutCounted(err.Error(), 300))
-	return wrongf("%s. Without arguments history shows the last commits; path has to be as it was at the base.", strings.TrimSuffix(text, "."))
+	return model.Mistakef("%s. Without arguments history shows the last commits; path has to be as it was at the base.", strings.TrimSuffix(text, "."))
 }
 
 func commitLine(c repo.Commit) string {
 	author, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Author, 60))
 	subject, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Subject, 200))
 	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly), author, subject)
-}
-
-// escapeLines makes each line of a text visible.
-func escapeLines(text string) string {
-	all := strings.Split(text, "\n")
-	for i, line := range all {
-		all[i], _ = plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), maxLine))
-	}
-	return strings.Join(all, "\n")
 }

@@ -38,9 +38,9 @@ func LoadSkill(find func(name string) (skill.Skill, bool), names func() []string
 func noSkill(name string, names []string) error {
 	name = plaintext.QuotePath(plaintext.CutCounted(name, maxSkillName))
 	if len(names) == 0 {
-		return wrongf("There is no skill %s, and no other: go on without.", name)
+		return model.Mistakef("There is no skill %s, and no other: go on without.", name)
 	}
-	return wrongf("There is no skill %s. There are: %s.", name, strings.Join(names, ", "))
+	return model.Mistakef("There is no skill %s. There are: %s.", name, strings.Join(names, ", "))
 }
 
 // endMark is what would end the fence around a repository's text, however it is written.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // Recall makes the Bench of an agent that was interrupted know what its conversation shows
@@ -33,18 +35,18 @@ func (b *Bench) recall(c model.Call) {
 	case "read_file", "edit_file", "write_file":
 		paths = []string{in.Path}
 	case "apply_patch":
-		sections, _ := parsePatch(in.Patch)
+		sections, _ := patch.Parse(in.Patch)
 		for _, s := range sections {
-			paths = append(paths, s.path)
+			paths = append(paths, s.Path)
 		}
 	}
 	for _, p := range paths {
-		real, err := target(b.Workspace.Root(), p)
-		if err != nil || Private(real) {
+		real, err := workfile.ResolveTarget(b.Workspace.Root(), p)
+		if err != nil || workfile.IsPrivate(real) {
 			continue
 		}
-		if known, err := load(b.Workspace.Root(), real); err == nil {
-			b.remember(real, known.data)
+		if known, err := workfile.Load(b.Workspace.Root(), real); err == nil {
+			b.remember(real, known.Data)
 		}
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/output"
 )
 
 const (
@@ -28,41 +30,40 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 	case b.Sandbox == nil:
 		return "", b.off("Commands cannot be run")
 	case strings.TrimSpace(in.Command) == "":
-		return "", wrong("The command is empty.")
+		return "", model.Mistake("The command is empty.")
 	case strings.ContainsRune(in.Command, 0):
-		return "", wrong("A command cannot hold a NUL character.")
+		return "", model.Mistake("A command cannot hold a NUL character.")
 	case len(in.Command) > maxCommand:
-		return "", wrongf("The command is longer than %s: put it into a file with write_file, and run that.", plaintext.FormatSize(maxCommand))
+		return "", model.Mistakef("The command is longer than %s: put it into a file with write_file, and run that.", plaintext.FormatSize(maxCommand))
 	}
 	limit := defaultRun
 	if in.TimeoutSeconds > 0 {
 		limit = min(maxRun, time.Duration(min(in.TimeoutSeconds, 3600))*time.Second)
 	}
-	file, name, err := b.newOutput()
+	out, err := output.NewCapture(b.OutputDir)
 	if err != nil {
 		return "", err
 	}
-	out := &capture{file: file}
 	command, err := b.command(in.Command, limit, out)
 	if err != nil {
-		out.finish(true)
+		out.Finish(true)
 		return "", err
 	}
 	failed := command.Run(ctx)
 	verdict, err := ending(failed, limit)
-	text, whole := out.text(outputEnd, outputEnd)
+	text, whole := out.Text(outputEnd, outputEnd)
 	if err != nil {
-		out.finish(true)
+		out.Finish(true)
 		return "", err
 	}
-	kept := out.finish(whole)
+	kept := out.Finish(whole)
 	if b.Ran != nil {
-		b.Ran(in.Command, exitCode(failed), lastLines(text), out.size())
+		b.Ran(in.Command, exitCode(failed), output.LastLines(text), out.Size())
 	}
-	return verdict + "\n" + shownOutput(text) + whereRest(name, whole, kept), nil
+	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), nil
 }
 
-func (b *Bench) command(line string, limit time.Duration, out *capture) (*sandbox.Cmd, error) {
+func (b *Bench) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {
 	c := b.Sandbox.Command(b.Workspace.Files(), "sh", "-c", line)
 	c.Stdout, c.Stderr, c.Limits = out, out, b.limits
 	c.Limits.Time = limit
@@ -82,7 +83,7 @@ func (b *Bench) off(what string) error {
 	if why == "" {
 		why = "there is no sandbox on this machine"
 	}
-	return wrongf("%s here: %s. Go on by reading and searching, and say what could not be run.", what, strings.TrimSuffix(why, "."))
+	return model.Mistakef("%s here: %s. Go on by reading and searching, and say what could not be run.", what, strings.TrimSuffix(why, "."))
 }
 
 // ending says how a command ended; an error is a failure of ours.
@@ -120,34 +121,4 @@ func exitCode(err error) int {
 		return exit.Code
 	}
 	return -1
-}
-
-// lastLines is the end of an output, as much as is worth keeping of it.
-func lastLines(text string) string {
-	const most = 400
-	text = strings.TrimSpace(text)
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[len(text)-most:], "")
-		if _, rest, ok := strings.Cut(text, "\n"); ok {
-			text = rest
-		}
-	}
-	return text
-}
-
-func shownOutput(text string) string {
-	if text = strings.TrimRight(text, "\n"); text == "" {
-		return "(no output)"
-	}
-	return text
-}
-
-func whereRest(name string, whole, kept bool) string {
-	switch {
-	case whole:
-		return ""
-	case kept:
-		return fmt.Sprintf("\n[the whole output: read_file or search with path %s%s]", outputPrefix, name)
-	}
-	return "\n[to see the rest run it again with | grep, | head or | tail]"
 }

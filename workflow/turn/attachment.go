@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
 // Files that people attach are read once, by whichever turn comes upon them first, and kept
@@ -148,13 +147,13 @@ func (at *Attachments) attachment(ctx context.Context, ref string) (name string,
 	}
 	switch {
 	case a == nil:
-		return "", nil, tool.Wrong("There is no " + strconv.Quote(ref) + ". What people attached was told with what they wrote: attachment:1 and so on.")
+		return "", nil, model.Mistake("There is no " + strconv.Quote(ref) + ". What people attached was told with what they wrote: attachment:1 and so on.")
 	case a.State == workflow.AttachmentGone:
-		return "", nil, tool.Wrong(ref + " was withdrawn: its message was deleted. Do not rely on it.")
+		return "", nil, model.Mistake(ref + " was withdrawn: its message was deleted. Do not rely on it.")
 	case a.State != workflow.AttachmentRead:
-		return "", nil, tool.Wrong(ref + " was not read: " + a.Why)
+		return "", nil, model.Mistake(ref + " was not read: " + a.Why)
 	case a.Picture():
-		return "", nil, tool.Wrong(ref + " is a picture, and there is no text of it. Models that can see are shown it with the message; whether you were stands there.")
+		return "", nil, model.Mistake(ref + " is a picture, and there is no text of it. Models that can see are shown it with the message; whether you were stands there.")
 	}
 	return a.Name, a.Content, nil
 }

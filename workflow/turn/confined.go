@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // folder is the part of the repository that its configuration limits the work to; empty:
@@ -54,7 +54,7 @@ func (d *Delivery) confine(ctx context.Context, tree *repo.Workspace, task int64
 	var outside []int
 	var said []string
 	for _, h := range hunks {
-		if !tool.Within(folder, h.Path) {
+		if !workfile.Within(folder, h.Path) {
 			outside = append(outside, h.Number)
 			if line := "  • `" + strings.ReplaceAll(h.Path, "`", "'") + "`"; !slices.Contains(said, line) {
 				said = append(said, line)

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // finder finds what the program was given, and the secrets in the repository's own files of
@@ -46,7 +46,7 @@ func (l *Ledger) code(text string) *workflow.Code {
 
 // learnSecrets reads what the base holds in files that are shown to nobody.
 func (t *Trees) learnSecrets(p *place) error {
-	files, err := p.look.BaseFiles(tool.Private)
+	files, err := p.look.BaseFiles(workfile.IsPrivate)
 	if err != nil || len(files) == 0 {
 		return err
 	}

@@ -1,4 +1,4 @@
-package tool
+package filetree
 
 import (
 	"errors"
@@ -7,13 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readEntry reads a regular file of an open folder into the buffer and says how large the
+// ReadEntry reads a regular file of an open folder into the buffer and says how large the
 // file is; one that is larger than most is not read.
 //
 // A search opens every file of a tree, so this one place does without os.Root: a name of
 // one component, opened below a folder that the root has opened, without following
 // links, can lead nowhere else either, and costs four system calls instead of seven.
-func readEntry(dir *os.File, name string, most int64, buffer []byte) (data []byte, size int64, err error) {
+func ReadEntry(dir *os.File, name string, most int64, buffer []byte) (data []byte, size int64, err error) {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, 0, err

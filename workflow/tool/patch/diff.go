@@ -1,4 +1,4 @@
-package tool
+package patch
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 const (
@@ -20,13 +21,13 @@ const (
 	maxComplaints = 10
 )
 
-// shortDiff shows what an edit did.
-func shortDiff(before, after []byte) string {
+// ShortDiff shows what an edit did.
+func ShortDiff(before, after []byte) string {
 	text := udiff.Unified("a", "b", string(before), string(after))
 	for range 2 { // the two lines that name the files
 		_, text, _ = strings.Cut(text, "\n")
 	}
-	text, _ = plaintext.CutMiddle(escapeLines(foldAdded(text)), maxDiff/2, maxDiff/2)
+	text, _ = plaintext.CutMiddle(workfile.ShowLines(foldAdded(text)), maxDiff/2, maxDiff/2)
 	return text
 }
 
@@ -56,9 +57,9 @@ func foldAdded(text string) string {
 	return out.String()
 }
 
-// complaints is what is wrong with the syntax of a file, where that is cheap to know: a
+// FindSyntaxErrors is what is wrong with the syntax of a file, where that is cheap to know: a
 // model that hears of a broken bracket at once does not build upon it.
-func complaints(p string, data []byte) string {
+func FindSyntaxErrors(p string, data []byte) string {
 	switch path.Ext(p) {
 	case ".go":
 		_, err := parser.ParseFile(token.NewFileSet(), path.Base(p), data, parser.AllErrors|parser.SkipObjectResolution)

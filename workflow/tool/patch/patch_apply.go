@@ -1,8 +1,11 @@
-package tool
+package patch
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 const maxPatchWork = 50_000_000 // lines of the file times hunks
@@ -39,10 +42,10 @@ func joinLines(all []textLine) string {
 // only mention stay as they are in the file, whatever the patch has for them.
 func applyHunks(text string, hunks []hunk) (string, error) {
 	if strings.Count(text, "\n")*len(hunks) > maxPatchWork {
-		return "", wrong("the file is too long for a patch of so many hunks: use fewer, or edit_file")
+		return "", model.Mistake("the file is too long for a patch of so many hunks: use fewer, or edit_file")
 	}
 	a := &applying{have: splitLines(text), end: "\n"}
-	if crlf([]byte(text)) {
+	if workfile.HasCRLF([]byte(text)) {
 		a.end = "\r\n"
 	}
 	for _, h := range hunks {
@@ -128,7 +131,7 @@ func (a *applying) place(h hunk, want []string, from int) (int, error) {
 	case len(at) == 0:
 		return 0, a.notFound(h, want)
 	case len(at) > 1 && len(h.headers) == 0:
-		return 0, wrongf("line %d of the patch: the hunk fits at lines %s of the file%s: put more lines around the change, or the name of the function after @@",
+		return 0, model.Mistakef("line %d of the patch: the hunk fits at lines %s of the file%s: put more lines around the change, or the name of the function after @@",
 			h.line, numbersOf(at), pass)
 	}
 	return at[0], nil
@@ -137,13 +140,13 @@ func (a *applying) place(h hunk, want []string, from int) (int, error) {
 func (a *applying) notFound(h hunk, want []string) error {
 	text := fmt.Sprintf("line %d of the patch: the lines of this hunk are not in the file", h.line)
 	if at, _ := a.seek(want, 0); len(at) > 0 {
-		return wrongf("%s where they should be, but at line %d: hunks have to be in the order of the file, and below the name after @@", text, at[0]+1)
+		return model.Mistakef("%s where they should be, but at line %d: hunks have to be in the order of the file, and below the name after @@", text, at[0]+1)
 	}
 	have := make([]string, len(a.have))
 	for i, l := range a.have {
 		have[i] = l.text
 	}
-	return wrongf("%s. %s", text, nearest([]byte(strings.Join(have, "\n")), strings.Join(want, "\n")))
+	return model.Mistakef("%s. %s", text, DescribeNearest([]byte(strings.Join(have, "\n")), strings.Join(want, "\n")))
 }
 
 func numbersOf(at []int) string {

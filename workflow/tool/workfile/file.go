@@ -1,8 +1,7 @@
-package tool
+package workfile
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,31 +12,32 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
-	maxFile  = 10 << 20 // bytes of a file that is read whole or edited
-	maxWrite = 1 << 20  // bytes of a file that a model writes
+	MaxFile  = 10 << 20 // bytes of a file that is read whole or edited
+	MaxWrite = 1 << 20  // bytes of a file that a model writes
 )
 
-// A content is a whole file.
-type content struct {
-	path string // resolved
-	data []byte
-	mode fs.FileMode
+// A Content is a whole file.
+type Content struct {
+	Path string // resolved
+	Data []byte
+	Mode fs.FileMode
 }
 
-// crlf reports whether most lines end as on Windows.
-func (c content) crlf() bool { return crlf(c.data) }
+// EndsInCRLF reports whether most lines end as on Windows.
+func (c Content) EndsInCRLF() bool { return HasCRLF(c.Data) }
 
-func crlf(data []byte) bool {
+func HasCRLF(data []byte) bool {
 	n := bytes.Count(data, []byte("\r\n"))
 	return n > 0 && 2*n >= bytes.Count(data, []byte("\n"))
 }
 
-// binary looks where git looks.
-func binary(data []byte) bool {
+// IsBinary looks where git looks.
+func IsBinary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0
 }
 
@@ -46,7 +46,7 @@ func binary(data []byte) bool {
 func openRegular(root *os.Root, p string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, nil, pathError(p, err)
+		return nil, nil, ExplainPathError(p, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -55,19 +55,19 @@ func openRegular(root *os.Root, p string) (*os.File, fs.FileInfo, error) {
 	}
 	if !info.Mode().IsRegular() {
 		_ = f.Close()
-		return nil, nil, notRegular(p, info.Mode())
+		return nil, nil, refuseSpecial(p, info.Mode())
 	}
 	return f, info, nil
 }
 
-func notRegular(p string, mode fs.FileMode) error {
+func refuseSpecial(p string, mode fs.FileMode) error {
 	if mode.IsDir() {
-		return wrongf("%s is a folder: use list_files for what is in it.", plaintext.QuotePath(p))
+		return model.Mistakef("%s is a folder: use list_files for what is in it.", plaintext.QuotePath(p))
 	}
-	return wrongf("%s is a %s, not a regular file: it is not opened.", plaintext.QuotePath(p), kindOf(mode))
+	return model.Mistakef("%s is a %s, not a regular file: it is not opened.", plaintext.QuotePath(p), DescribeKind(mode))
 }
 
-func kindOf(mode fs.FileMode) string {
+func DescribeKind(mode fs.FileMode) string {
 	switch {
 	case mode&fs.ModeNamedPipe != 0:
 		return "named pipe"
@@ -81,70 +81,68 @@ func kindOf(mode fs.FileMode) string {
 	return "special file"
 }
 
-// load reads a whole file of at most maxFile bytes.
-func load(root *os.Root, p string) (content, error) {
+// Load reads a whole file of at most maxFile bytes.
+func Load(root *os.Root, p string) (Content, error) {
 	f, info, err := openRegular(root, p)
 	if err != nil {
-		return content{}, err
+		return Content{}, err
 	}
 	defer func() { _ = f.Close() }()
 	tooLarge := func(n int64) error {
-		return wrongf("%s is larger than %s (%s). Use search on it, or run with sed -n, head or grep.", plaintext.QuotePath(p), plaintext.FormatSize(maxFile), plaintext.FormatSize(n))
+		return model.Mistakef("%s is larger than %s (%s). Use search on it, or run with sed -n, head or grep.", plaintext.QuotePath(p), plaintext.FormatSize(MaxFile), plaintext.FormatSize(n))
 	}
-	if info.Size() > maxFile {
-		return content{}, tooLarge(info.Size())
+	if info.Size() > MaxFile {
+		return Content{}, tooLarge(info.Size())
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
-		return content{}, fmt.Errorf("read %s: %w", p, err)
+		return Content{}, fmt.Errorf("read %s: %w", p, err)
 	}
-	if len(data) > maxFile { // it grew since, or is of the kind that has no size
-		return content{}, tooLarge(int64(len(data)))
+	if len(data) > MaxFile { // it grew since, or is of the kind that has no size
+		return Content{}, tooLarge(int64(len(data)))
 	}
-	return content{path: p, data: data, mode: info.Mode()}, nil
+	return Content{Path: p, Data: data, Mode: info.Mode()}, nil
 }
 
-// open finds and reads a file that the model named; a missing one is answered with names
-// that come near.
-func (b *Bench) open(ctx context.Context, p string) (content, error) {
-	root := b.Workspace.Root()
-	real, err := b.locate(ctx, p)
-	if err != nil {
-		return content{}, err
-	}
-	c, err := load(root, real)
-	if err != nil {
-		return content{}, err
-	}
-	return c, nil
-}
-
-// locate is the resolved path of something that exists.
-func (b *Bench) locate(ctx context.Context, p string) (string, error) {
-	root := b.Workspace.Root()
-	cleaned, err := clean(p)
+// ResolveTarget is where a path that is to be written leads.
+func ResolveTarget(root *os.Root, p string) (string, error) {
+	cleaned, err := CleanPath(p)
 	if err != nil {
 		return "", err
 	}
-	real, err := resolve(root, cleaned)
-	if err != nil {
-		return "", err
+	if cleaned == "." || strings.HasSuffix(p, "/") {
+		return "", model.Mistake("Give the path of a file, not of a folder.")
 	}
-	if _, err := root.Lstat(real); errors.Is(err, fs.ErrNotExist) {
-		if ref := b.attachedAs(ctx, cleaned); ref != "" {
-			return "", wrongf("There is no %s in the repository. A file of that name was attached in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
-		}
-		return "", wrongf("There is no %s.%s", plaintext.QuotePath(cleaned), didYouMean(near(ctx, root, cleaned)))
+	return ResolveLinks(root, cleaned)
+}
+
+const ErrNUL = model.Mistake("A text file cannot hold NUL characters.")
+
+func CheckText(text string) ([]byte, error) {
+	switch {
+	case len(text) > MaxWrite:
+		return nil, model.Mistakef("That is more than %s, which is too much for one file.", plaintext.FormatSize(MaxWrite))
+	case strings.ContainsRune(text, 0):
+		return nil, ErrNUL
+	}
+	return []byte(text), nil
+}
+
+// LoadExisting reads a file that may be there.
+func LoadExisting(root *os.Root, p string) (Content, bool, error) {
+	if _, err := root.Lstat(p); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return Content{}, false, nil
 	} else if err != nil {
-		return "", pathError(cleaned, err)
+		return Content{}, false, ExplainPathError(p, err)
 	}
-	return real, nil
+	c, err := Load(root, p)
+	return c, err == nil, err
 }
 
-// store puts data where p is, whole or not at all: it is written beside and renamed, so
+// Store puts data where p is, whole or not at all: it is written beside and renamed, so
 // that neither a crash nor a command that reads at the same time sees half of it, and a
 // hard link to elsewhere is left alone. Folders are made as needed.
-func store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
+func Store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
 	owner, err := ownerOf(root)
 	if err != nil {
 		return err
@@ -160,7 +158,7 @@ func store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
 	//crash:file_half_written
 	if err := root.Rename(beside, p); err != nil {
 		_ = root.Remove(beside)
-		return pathError(p, err)
+		return ExplainPathError(p, err)
 	}
 	//crash:file_written
 	return nil
@@ -169,7 +167,7 @@ func store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
 func writeNew(root *os.Root, p string, data []byte, perm fs.FileMode, owner ids) error {
 	f, err := root.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm.Perm())
 	if err != nil {
-		return pathError(p, err)
+		return ExplainPathError(p, err)
 	}
 	_, err = f.Write(data)
 	if err == nil {
@@ -214,10 +212,10 @@ func makeFolders(root *os.Root, dir string, owner ids) error {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			if info, err := root.Stat(made); err == nil && !info.IsDir() {
-				return wrongf("%s is a file, so nothing can be put below it.", plaintext.QuotePath(made))
+				return model.Mistakef("%s is a file, so nothing can be put below it.", plaintext.QuotePath(made))
 			}
 		case err != nil:
-			return pathError(made, err)
+			return ExplainPathError(made, err)
 		case owner.change:
 			if err := root.Lchown(made, owner.uid, owner.gid); err != nil {
 				return fmt.Errorf("hand over %s: %w", made, err)
@@ -226,3 +224,13 @@ func makeFolders(root *os.Root, dir string, owner ids) error {
 	}
 	return nil
 }
+
+func CountLines(data []byte) string {
+	n := bytes.Count(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return plaintext.CountNoun(n, "line")
+}
+
+func ToCRLF(s string) []byte { return []byte(strings.ReplaceAll(s, "\n", "\r\n")) }

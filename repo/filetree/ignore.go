@@ -1,4 +1,4 @@
-package tool
+package filetree
 
 import (
 	"strings"
@@ -6,12 +6,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ignore is the rules of one folder's .gitignore above those of its parents. Folders
+// Ignore is the rules of one folder's .gitignore above those of its parents. Folders
 // that are ignored are not entered, so a path is only ever asked for when its parents
 // are not ignored. The rules are sorted by what they compare, because nearly all of them
 // are a name or an ending and every file is held against every rule.
-type ignore struct {
-	parent *ignore
+type Ignore struct {
+	parent *Ignore
 	base   string // folder of the rules with a slash at its end; empty for the root
 	rules  []ignoreRule
 }
@@ -23,9 +23,9 @@ type ignoreRule struct {
 	folder       bool // for folders only
 }
 
-// parseIgnore reads a .gitignore.
-func parseIgnore(parent *ignore, base, text string) *ignore {
-	g := &ignore{parent: parent, base: base}
+// ParseIgnore reads a .gitignore.
+func ParseIgnore(parent *Ignore, base, text string) *Ignore {
+	g := &Ignore{parent: parent, base: base}
 	for line := range strings.SplitSeq(text, "\n") {
 		if r, ok := parseRule(strings.TrimSuffix(line, "\r")); ok {
 			g.rules = append(g.rules, r)
@@ -84,8 +84,8 @@ func braces(glob string) string {
 	return strings.NewReplacer("{", `\{`, "}", `\}`).Replace(glob)
 }
 
-// ignored judges an entry by the nearest rule, the last one of each folder first.
-func (g *ignore) ignored(p, name string, folder bool) bool {
+// Ignored judges an entry by the nearest rule, the last one of each folder first.
+func (g *Ignore) Ignored(p, name string, folder bool) bool {
 	for ; g != nil; g = g.parent {
 		below := strings.TrimPrefix(p, g.base)
 		for i := len(g.rules) - 1; i >= 0; i-- {

@@ -1,4 +1,4 @@
-package tool
+package workfile
 
 import (
 	"cmp"
@@ -11,14 +11,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/filetree"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const nearNames = 5
 
-// near gives the paths of the workspace that somebody who wrote p may have meant, the
+// NearPaths gives the paths of the workspace that somebody who wrote p may have meant, the
 // likeliest first.
-func near(ctx context.Context, root *os.Root, p string) []string {
+func NearPaths(ctx context.Context, root *os.Root, p string) []string {
 	type guess struct {
 		path  string
 		score int
@@ -27,16 +28,16 @@ func near(ctx context.Context, root *os.Root, p string) []string {
 	var guesses []guess
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	w := &walk{root: root, visit: func(_ int, _ *os.File, found string, _ fs.DirEntry) {
-		if s, ok := distance(p, found); ok {
+	w := &filetree.Walk{Root: root, Visit: func(_ int, _ *os.File, found string, _ fs.DirEntry) {
+		if s, ok := pathDistance(p, found); ok {
 			mu.Lock()
 			guesses = append(guesses, guess{found, s})
 			mu.Unlock()
 		}
 	}}
-	w.from(ctx, ".")
+	w.Run(ctx, ".")
 	slices.SortFunc(guesses, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(commonFolders(p, b.path), commonFolders(p, a.path)), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(countCommonFolders(p, b.path), countCommonFolders(p, a.path)), cmp.Compare(a.path, b.path))
 	})
 	names := make([]string, 0, nearNames)
 	for _, g := range guesses[:min(len(guesses), nearNames)] {
@@ -45,7 +46,7 @@ func near(ctx context.Context, root *os.Root, p string) []string {
 	return names
 }
 
-func didYouMean(names []string) string {
+func SuggestPaths(names []string) string {
 	if len(names) == 0 {
 		return " Use list_files or search to find it."
 	}
@@ -55,9 +56,9 @@ func didYouMean(names []string) string {
 	return " Near names: " + strings.Join(names, ", ") + "."
 }
 
-// distance says how far apart two paths are by their base names; 0 is the same path in
+// pathDistance says how far apart two paths are by their base names; 0 is the same path in
 // another case.
-func distance(want, have string) (int, bool) {
+func pathDistance(want, have string) (int, bool) {
 	w, h := strings.ToLower(want), strings.ToLower(have)
 	if w == h {
 		return 0, true
@@ -77,7 +78,7 @@ func distance(want, have string) (int, bool) {
 	return 0, false
 }
 
-func commonFolders(a, b string) int {
+func countCommonFolders(a, b string) int {
 	x, y := strings.Split(path.Dir(a), "/"), strings.Split(path.Dir(b), "/")
 	n := 0
 	for n < len(x) && n < len(y) && x[n] == y[n] {

@@ -1,4 +1,4 @@
-package tool
+package find
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
 const (
@@ -26,9 +28,9 @@ type pattern struct {
 func newPattern(text string, literal bool) (*pattern, error) {
 	switch {
 	case text == "":
-		return nil, wrong("The pattern is empty. To list files use list_files.")
+		return nil, model.Mistake("The pattern is empty. To list files use list_files.")
 	case len(text) > 2000:
-		return nil, wrong("The pattern is too long.")
+		return nil, model.Mistake("The pattern is too long.")
 	case literal && strings.Contains(text, "\n"):
 		return nil, errLines
 	case literal:
@@ -36,19 +38,19 @@ func newPattern(text string, literal bool) (*pattern, error) {
 	}
 	tree, err := syntax.Parse(text, syntax.Perl&^syntax.OneLine)
 	if err != nil {
-		return nil, wrongf("%s. Patterns are RE2: no look-around, no back-references; set literal for plain text.", err)
+		return nil, model.Mistakef("%s. Patterns are RE2: no look-around, no back-references; set literal for plain text.", err)
 	}
 	tree = perLine(tree.Simplify())
 	if prog, err := syntax.Compile(tree); err != nil || len(prog.Inst) > maxProgram {
-		return nil, wrong("The pattern is too large: use smaller repetitions or a shorter pattern.")
+		return nil, model.Mistake("The pattern is too large: use smaller repetitions or a shorter pattern.")
 	}
 	re, err := regexp.Compile(tree.String())
 	if err != nil {
-		return nil, wrongf("%s. Patterns are RE2.", err)
+		return nil, model.Mistakef("%s. Patterns are RE2.", err)
 	}
-	p := &pattern{re: re, oneOf: needs(tree)}
+	p := &pattern{re: re, oneOf: requiredTexts(tree)}
 	if len(p.oneOf) == 0 {
-		p.folded = foldedNeed(tree)
+		p.folded = requiredFolded(tree)
 	}
 	for _, text := range append(p.oneOf, p.folded) {
 		if bytes.IndexByte(text, '\n') >= 0 {
@@ -64,7 +66,7 @@ func newPattern(text string, literal bool) (*pattern, error) {
 	return p, nil
 }
 
-const errLines = wrong("Search looks at one line at a time: look for the first line of the text.")
+const errLines = model.Mistake("Search looks at one line at a time: look for the first line of the text.")
 
 // perLine keeps a pattern from matching across the end of a line, and lets $ match
 // before a carriage return.
@@ -76,7 +78,7 @@ func perLine(re *syntax.Regexp) *syntax.Regexp {
 	case syntax.OpAnyChar:
 		return &syntax.Regexp{Op: syntax.OpAnyCharNotNL, Flags: re.Flags}
 	case syntax.OpCharClass:
-		re.Rune = without(re.Rune, '\n')
+		re.Rune = removeRune(re.Rune, '\n')
 		if len(re.Rune) == 0 {
 			return &syntax.Regexp{Op: syntax.OpNoMatch, Flags: re.Flags}
 		}
@@ -88,8 +90,8 @@ func perLine(re *syntax.Regexp) *syntax.Regexp {
 	return re
 }
 
-// without takes one rune out of the ranges of a class.
-func without(ranges []rune, r rune) []rune {
+// removeRune takes one rune out of the ranges of a class.
+func removeRune(ranges []rune, r rune) []rune {
 	out := make([]rune, 0, len(ranges)+2)
 	for i := 0; i+1 < len(ranges); i += 2 {
 		lo, hi := ranges[i], ranges[i+1]
@@ -109,24 +111,24 @@ func without(ranges []rune, r rune) []rune {
 
 const maxNeeds = 12
 
-// needs gives texts of which every match holds at least one; none when there is no
+// requiredTexts gives texts of which every match holds at least one; none when there is no
 // telling.
-func needs(re *syntax.Regexp) [][]byte {
+func requiredTexts(re *syntax.Regexp) [][]byte {
 	switch re.Op {
 	case syntax.OpLiteral:
 		if re.Flags&syntax.FoldCase == 0 {
 			return [][]byte{[]byte(string(re.Rune))}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return needs(re.Sub[0])
+		return requiredTexts(re.Sub[0])
 	case syntax.OpRepeat:
 		if re.Min > 0 {
-			return needs(re.Sub[0])
+			return requiredTexts(re.Sub[0])
 		}
 	case syntax.OpConcat:
 		var best [][]byte
 		for _, sub := range re.Sub {
-			if n := needs(sub); shortest(n) > shortest(best) {
+			if n := requiredTexts(sub); shortest(n) > shortest(best) {
 				best = n
 			}
 		}
@@ -134,7 +136,7 @@ func needs(re *syntax.Regexp) [][]byte {
 	case syntax.OpAlternate:
 		var all [][]byte
 		for _, sub := range re.Sub {
-			n := needs(sub)
+			n := requiredTexts(sub)
 			if n == nil || len(all)+len(n) > maxNeeds {
 				return nil
 			}
@@ -155,8 +157,8 @@ func shortest(all [][]byte) int {
 	return n
 }
 
-// foldedNeed is the longest text, in small letters, that every match holds in some case.
-func foldedNeed(re *syntax.Regexp) []byte {
+// requiredFolded is the longest text, in small letters, that every match holds in some case.
+func requiredFolded(re *syntax.Regexp) []byte {
 	switch re.Op {
 	case syntax.OpLiteral:
 		text := strings.ToLower(string(re.Rune))
@@ -164,11 +166,11 @@ func foldedNeed(re *syntax.Regexp) []byte {
 			return []byte(text)
 		}
 	case syntax.OpCapture, syntax.OpPlus:
-		return foldedNeed(re.Sub[0])
+		return requiredFolded(re.Sub[0])
 	case syntax.OpConcat:
 		var best []byte
 		for _, sub := range re.Sub {
-			if n := foldedNeed(sub); len(n) > len(best) {
+			if n := requiredFolded(sub); len(n) > len(best) {
 				best = n
 			}
 		}

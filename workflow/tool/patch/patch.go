@@ -1,9 +1,10 @@
-package tool
+package patch
 
 import (
 	"regexp"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -28,10 +29,10 @@ const (
 	updateFile
 )
 
-// A section is what a patch does to one file.
-type section struct {
+// A Section is what a patch does to one file.
+type Section struct {
 	kind   sectionKind
-	path   string
+	Path   string
 	moveTo string   // of an update; empty: stays
 	added  []string // of an add: its lines
 	hunks  []hunk   // of an update
@@ -62,9 +63,9 @@ const patchForm = `A patch looks like this:
 +its first line
 *** End Patch`
 
-// parsePatch reads the text of a patch. What people and models put around it, a code
+// Parse reads the text of a patch. What people and models put around it, a code
 // fence or blank lines, is passed over.
-func parsePatch(text string) ([]section, error) {
+func Parse(text string) ([]Section, error) {
 	p := &patchParser{lines: strings.Split(text, "\n")}
 	for i, l := range p.lines {
 		p.lines[i] = strings.TrimSuffix(l, "\r")
@@ -73,18 +74,18 @@ func parsePatch(text string) ([]section, error) {
 		p.next++
 	}
 	if p.next == len(p.lines) {
-		return nil, wrong("There is no line " + markBegin + ". " + patchForm)
+		return nil, model.Mistake("There is no line " + markBegin + ". " + patchForm)
 	}
 	p.next++
-	var sections []section
+	var sections []Section
 	for {
 		line, ok := p.peek()
 		switch {
 		case !ok:
-			return nil, wrong("The patch has no line " + markEnd + ": it may have been cut. Send it whole.")
+			return nil, model.Mistake("The patch has no line " + markEnd + ": it may have been cut. Send it whole.")
 		case strings.TrimSpace(line) == markEnd:
 			if len(sections) == 0 {
-				return nil, wrong("The patch is empty. " + patchForm)
+				return nil, model.Mistake("The patch is empty. " + patchForm)
 			}
 			return sections, nil
 		case strings.TrimSpace(line) == "":
@@ -120,7 +121,7 @@ func (p *patchParser) inside() (string, bool) {
 	return line, true
 }
 
-func (p *patchParser) section() (section, error) {
+func (p *patchParser) section() (Section, error) {
 	line, _ := p.peek()
 	at := p.next + 1
 	for kind, mark := range map[sectionKind]string{addFile: markAdd, deleteFile: markDelete, updateFile: markUpdate} {
@@ -129,29 +130,29 @@ func (p *patchParser) section() (section, error) {
 			continue
 		}
 		p.next++
-		s := section{kind: kind, path: strings.TrimSpace(name)}
-		if s.path == "" {
-			return s, wrongf("Line %d of the patch names no file.", at)
+		s := Section{kind: kind, Path: strings.TrimSpace(name)}
+		if s.Path == "" {
+			return s, model.Mistakef("Line %d of the patch names no file.", at)
 		}
 		return s, p.body(&s)
 	}
-	return section{}, wrongf("Line %d of the patch, %q, does not begin a file. %s", at, plaintext.CutCounted(line, 80), patchForm)
+	return Section{}, model.Mistakef("Line %d of the patch, %q, does not begin a file. %s", at, plaintext.CutCounted(line, 80), patchForm)
 }
 
-func (p *patchParser) body(s *section) error {
+func (p *patchParser) body(s *Section) error {
 	switch s.kind {
 	case addFile:
 		return p.addedLines(s)
 	case deleteFile:
 		if line, ok := p.inside(); ok && strings.TrimSpace(line) != "" {
-			return wrongf("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete, plaintext.QuotePath(s.path))
+			return model.Mistakef("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete, plaintext.QuotePath(s.Path))
 		}
 		return nil
 	}
 	if line, ok := p.peek(); ok {
 		if to, ok := strings.CutPrefix(line, markMove); ok {
 			if s.moveTo = strings.TrimSpace(to); s.moveTo == "" {
-				return wrongf("Line %d of the patch does not say where to move.", p.next+1)
+				return model.Mistakef("Line %d of the patch does not say where to move.", p.next+1)
 			}
 			p.next++
 		}
@@ -159,7 +160,7 @@ func (p *patchParser) body(s *section) error {
 	return p.hunks(s)
 }
 
-func (p *patchParser) addedLines(s *section) error {
+func (p *patchParser) addedLines(s *Section) error {
 	blank := 0 // lines without a +: a part of the file when more follow
 	for line, ok := p.inside(); ok; line, ok = p.inside() {
 		text, plus := strings.CutPrefix(line, "+")
@@ -172,14 +173,14 @@ func (p *patchParser) addedLines(s *section) error {
 		case strings.TrimSpace(line) == "":
 			blank++
 		default:
-			return wrongf("Line %d of the patch: each line of a new file begins with +.", p.next+1)
+			return model.Mistakef("Line %d of the patch: each line of a new file begins with +.", p.next+1)
 		}
 		p.next++
 	}
 	return nil
 }
 
-func (p *patchParser) hunks(s *section) error {
+func (p *patchParser) hunks(s *Section) error {
 	var h *hunk
 	open := func() *hunk {
 		s.hunks = append(s.hunks, hunk{line: p.next + 1})
@@ -204,7 +205,7 @@ func (p *patchParser) hunks(s *section) error {
 			}
 			h.lines = append(h.lines, patchLineOf(line))
 		default:
-			return wrongf("Line %d of the patch, %q, begins with neither a space, - nor +. A line that stays as it is begins with a space.", p.next+1, plaintext.CutCounted(line, 80))
+			return model.Mistakef("Line %d of the patch, %q, begins with neither a space, - nor +. A line that stays as it is begins with a space.", p.next+1, plaintext.CutCounted(line, 80))
 		}
 		p.next++
 	}
@@ -233,7 +234,7 @@ func patchLineOf(line string) patchLine {
 
 // judge takes blank lines off the ends of hunks, which only separate them, and refuses
 // what changes nothing.
-func (s *section) judge() error {
+func (s *Section) judge() error {
 	changes := s.moveTo != ""
 	kept := s.hunks[:0]
 	for _, h := range s.hunks {
@@ -250,10 +251,10 @@ func (s *section) judge() error {
 	}
 	s.hunks = kept
 	if len(kept) > maxHunks {
-		return wrongf("The patch has %d hunks for %s: at most %d are taken at once.", len(kept), plaintext.QuotePath(s.path), maxHunks)
+		return model.Mistakef("The patch has %d hunks for %s: at most %d are taken at once.", len(kept), plaintext.QuotePath(s.Path), maxHunks)
 	}
 	if !changes {
-		return wrongf("The patch changes nothing in %s: lines to go begin with -, lines to come with +.", plaintext.QuotePath(s.path))
+		return model.Mistakef("The patch changes nothing in %s: lines to go begin with -, lines to come with +.", plaintext.QuotePath(s.Path))
 	}
 	return nil
 }

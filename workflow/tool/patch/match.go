@@ -1,32 +1,35 @@
-package tool
+package patch
 
 import (
 	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// replace puts new where old is, once, or everywhere with all. A model sees and writes
+// ReplaceText puts new where old is, once, or everywhere with all. A model sees and writes
 // lines that end in \n: in old that stands for whatever ends the line in the file, in new
 // for what most of its lines end in.
-func replace(data []byte, old, new string, all bool) (out []byte, places int, err error) {
+func ReplaceText(data []byte, old, new string, all bool) (out []byte, places int, err error) {
 	switch {
 	case old == "":
-		return nil, 0, wrong("old is empty: give the text to replace, exactly as it is in the file. For a whole new file use write_file.")
+		return nil, 0, model.Mistake("old is empty: give the text to replace, exactly as it is in the file. For a whole new file use write_file.")
 	case old == new:
-		return nil, 0, wrong("old and new are the same: there is nothing to change.")
+		return nil, 0, model.Mistake("old and new are the same: there is nothing to change.")
 	}
-	found := spans(data, old)
+	found := findSpans(data, old)
 	switch {
 	case len(found) == 0:
 		return nil, 0, nil
 	case len(found) > 1 && !all:
-		return nil, len(found), wrongf("old is there %d times, on lines %s: add lines around it until it is the only one, or set all to change each.", len(found), lineList(data, found))
+		return nil, len(found), model.Mistakef("old is there %d times, on lines %s: add lines around it until it is the only one, or set all to change each.", len(found), listLines(data, found))
 	}
 	to := []byte(new)
-	if crlf(data) && !strings.Contains(old+new, "\r") {
-		to = windows(new)
+	if workfile.HasCRLF(data) && !strings.Contains(old+new, "\r") {
+		to = workfile.ToCRLF(new)
 	}
 	last := 0
 	for _, s := range found {
@@ -36,13 +39,11 @@ func replace(data []byte, old, new string, all bool) (out []byte, places int, er
 	return append(out, data[last:]...), len(found), nil
 }
 
-func windows(s string) []byte { return []byte(strings.ReplaceAll(s, "\n", "\r\n")) }
-
 type span struct{ from, to int }
 
-// spans is where a text is, one after the other. It is looked for with all line ends
+// findSpans is where a text is, one after the other. It is looked for with all line ends
 // alike, unless it says itself how they are.
-func spans(data []byte, text string) (found []span) {
+func findSpans(data []byte, text string) (found []span) {
 	flat := data
 	if !strings.Contains(text, "\r") {
 		flat = bytes.ReplaceAll(data, []byte("\r\n"), []byte{'\n'})
@@ -72,8 +73,8 @@ func spans(data []byte, text string) (found []span) {
 
 const maxLinesNamed = 10
 
-// lineList is the numbers of the lines on which the spans begin.
-func lineList(data []byte, found []span) string {
+// listLines is the numbers of the lines on which the spans begin.
+func listLines(data []byte, found []span) string {
 	var at []string
 	for _, s := range found[:min(len(found), maxLinesNamed)] {
 		at = append(at, fmt.Sprint(1+bytes.Count(data[:s.from], []byte{'\n'})))
@@ -86,9 +87,9 @@ func lineList(data []byte, found []span) string {
 
 var numberedLine = regexp.MustCompile(`^\s*\d+\t`)
 
-// nearest tells a model that missed what is really there: the lines that look most like
+// DescribeNearest tells a model that missed what is really there: the lines that look most like
 // what it was looking for, and what the difference may be.
-func nearest(data []byte, old string) string {
+func DescribeNearest(data []byte, old string) string {
 	have := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	want := strings.Split(strings.Trim(old, "\r\n"), "\n")
 	if numberedLine.MatchString(want[0]) {
@@ -99,7 +100,7 @@ func nearest(data []byte, old string) string {
 		return "Nothing in the file looks like it: read the file again, or search for where the text is."
 	}
 	first, last := max(0, at-1), min(len(have), at+min(len(want), 30)+1)
-	text, _, _ := numbered(have[:last], first+1, maxLinesNamed*4)
+	text, _, _ := workfile.NumberLines(have[:last], first+1, maxLinesNamed*4)
 	hint := "The nearest lines are:"
 	if score >= trimmedAlike*len(want) {
 		hint = "These lines differ from it only in spaces, tabs or indentation:"
@@ -138,7 +139,7 @@ func bestWindow(have, want []string) (at, score int) {
 	if score > 0 {
 		return at, exactScore(have, want, at, score)
 	}
-	return similarLine(have, want)
+	return findSimilarLine(have, want)
 }
 
 // exactScore lifts the score where each line of the window is the same but for space.
@@ -154,19 +155,19 @@ func exactScore(have, want []string, at, score int) int {
 	return trimmedAlike * len(want)
 }
 
-// similarLine is the line most like the longest one wanted, when they have much in common.
-func similarLine(have, want []string) (at, score int) {
+// findSimilarLine is the line most like the longest one wanted, when they have much in common.
+func findSimilarLine(have, want []string) (at, score int) {
 	j := 0
 	for i, w := range want {
 		if len(strings.TrimSpace(w)) > len(strings.TrimSpace(want[j])) {
 			j = i
 		}
 	}
-	pairs := bigrams(want[j])
+	pairs := countBigrams(want[j])
 	type candidate struct{ line, score int }
 	var best candidate
 	for i, h := range have {
-		if s := likeness(pairs, h); s > best.score {
+		if s := lineLikeness(pairs, h); s > best.score {
 			best = candidate{i, s}
 		}
 	}
@@ -176,7 +177,7 @@ func similarLine(have, want []string) (at, score int) {
 	return max(0, best.line-j), min(best.score, trimmedAlike-1)
 }
 
-func bigrams(s string) map[[2]byte]int {
+func countBigrams(s string) map[[2]byte]int {
 	s = strings.TrimSpace(s)
 	s = s[:min(len(s), maxCompared)]
 	pairs := map[[2]byte]int{}
@@ -186,8 +187,8 @@ func bigrams(s string) map[[2]byte]int {
 	return pairs
 }
 
-// likeness is how many of a hundred pairs of characters two lines share.
-func likeness(pairs map[[2]byte]int, line string) int {
+// lineLikeness is how many of a hundred pairs of characters two lines share.
+func lineLikeness(pairs map[[2]byte]int, line string) int {
 	total := 0
 	for _, n := range pairs {
 		total += n
@@ -197,7 +198,7 @@ func likeness(pairs map[[2]byte]int, line string) int {
 		return 0
 	}
 	shared := 0
-	for p, n := range bigrams(line) {
+	for p, n := range countBigrams(line) {
 		shared += min(n, pairs[p])
 	}
 	return 200 * shared / (total + trimmed)

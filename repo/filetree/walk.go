@@ -1,0 +1,163 @@
+package filetree
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+)
+
+const (
+	maxEntries = 500_000 // files and folders that a walk looks at
+	maxDepth   = 100
+	maxIgnore  = 256 << 10
+)
+
+// A Walk looks at everything below a folder except what .gitignore leaves out, with
+// several goroutines and in no order. Symbolic links are reported and not followed.
+type Walk struct {
+	Root *os.Root
+	// Visit is called concurrently, with the number of its worker and the open folder
+	// that holds the entry.
+	Visit func(worker int, in *os.File, p string, entry fs.DirEntry)
+
+	mu         sync.Mutex
+	wake       sync.Cond
+	todo       []folder
+	working    int
+	entries    atomic.Int64
+	Incomplete atomic.Bool // something was left out
+}
+
+type folder struct {
+	path   string
+	depth  int
+	ignore *Ignore
+}
+
+func Workers() int { return min(runtime.GOMAXPROCS(0), 8) }
+
+// Run walks until everything was seen or ctx is done, which is no error: cut says so.
+func (w *Walk) Run(ctx context.Context, start string) {
+	w.wake.L = &w.mu
+	w.todo = []folder{{path: start, ignore: rulesAbove(w.Root, start)}}
+	stop := context.AfterFunc(ctx, w.wake.Broadcast)
+	defer stop()
+	var group sync.WaitGroup
+	for i := range Workers() {
+		group.Go(func() {
+			for f, ok := w.nextFolder(ctx); ok; f, ok = w.nextFolder(ctx) {
+				w.addFolders(w.readFolder(ctx, i, f))
+			}
+		})
+	}
+	group.Wait()
+}
+
+// nextFolder waits for a folder; there is none when all are done.
+func (w *Walk) nextFolder(ctx context.Context) (folder, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		switch n := len(w.todo); {
+		case ctx.Err() != nil:
+			w.Incomplete.Store(true)
+			return folder{}, false
+		case n > 0:
+			f := w.todo[n-1]
+			w.todo = w.todo[:n-1]
+			w.working++
+			return f, true
+		case w.working == 0:
+			return folder{}, false
+		}
+		w.wake.Wait()
+	}
+}
+
+func (w *Walk) addFolders(found []folder) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.todo = append(w.todo, found...)
+	w.working--
+	w.wake.Broadcast()
+}
+
+// readFolder visits the entries of a folder and gives the folders in it. The folder is opened
+// through the root, its entries through the folder: one open each, however deep it is.
+func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []folder) {
+	in, err := w.Root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // a pipe may be there by now
+	if err != nil {
+		return nil // removed, or not ours to read
+	}
+	defer func() { _ = in.Close() }()
+	entries, _ := in.ReadDir(-1)
+	if int(w.entries.Add(int64(len(entries)))) > maxEntries {
+		w.Incomplete.Store(true)
+		return nil
+	}
+	prefix := ""
+	if f.path != "." {
+		prefix = f.path + "/"
+	}
+	rules := f.ignore
+	for _, e := range entries {
+		if e.Name() == ".gitignore" {
+			rules = ParseIgnore(rules, prefix, readIgnore(w.Root, prefix+".gitignore"))
+		}
+	}
+	for _, e := range entries {
+		p := prefix + e.Name()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if IsDotGit(e.Name()) || rules.Ignored(p, e.Name(), e.IsDir()) {
+			continue
+		}
+		w.Visit(worker, in, p, e)
+		switch {
+		case !e.IsDir():
+		case f.depth >= maxDepth:
+			w.Incomplete.Store(true)
+		default:
+			found = append(found, folder{path: p, depth: f.depth + 1, ignore: rules})
+		}
+	}
+	return found
+}
+
+// rulesAbove is the rules of the folders above start. Where they leave start itself out, it
+// was asked for on purpose and they do not count.
+func rulesAbove(root *os.Root, start string) *Ignore {
+	if start == "." {
+		return nil
+	}
+	var rules *Ignore
+	prefix := ""
+	for part := range strings.SplitSeq(start, "/") {
+		rules = ParseIgnore(rules, prefix, readIgnore(root, prefix+".gitignore"))
+		if rules.Ignored(prefix+part, part, true) {
+			return nil
+		}
+		prefix += part + "/"
+	}
+	return rules
+}
+
+func readIgnore(root *os.Root, p string) string {
+	f, err := root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	data, _ := io.ReadAll(io.LimitReader(f, maxIgnore))
+	return string(data)
+}

@@ -1,0 +1,46 @@
+package find
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+// A filter is the glob of a tool: of base names where it has no slash, of paths below
+// the folder or the root where it has one. A ! before it turns it round.
+type filter struct {
+	glob   string
+	under  string // the folder, with a slash at its end; empty for the root
+	negate bool
+	base   bool
+}
+
+func newGlobFilter(glob, under string) (filter, error) {
+	f := filter{glob: strings.TrimPrefix(glob, "./")}
+	if under != "." {
+		f.under = under + "/"
+	}
+	f.glob, f.negate = strings.CutPrefix(f.glob, "!")
+	f.glob = strings.TrimPrefix(f.glob, "/")
+	if strings.HasSuffix(f.glob, "/") {
+		f.glob += "**"
+	}
+	f.base = !strings.Contains(f.glob, "/")
+	if !doublestar.ValidatePattern(f.glob) {
+		return f, model.Mistakef("%q is no valid glob. Examples: *.go, internal/**/*_test.go, **/*.{js,ts}.", glob)
+	}
+	return f, nil
+}
+
+func (f filter) keeps(p string) bool {
+	switch {
+	case f.glob == "":
+		return true
+	case f.base:
+		return doublestar.MatchUnvalidated(f.glob, path.Base(p)) != f.negate
+	}
+	return (doublestar.MatchUnvalidated(f.glob, p) || doublestar.MatchUnvalidated(f.glob, strings.TrimPrefix(p, f.under))) != f.negate
+}

@@ -1,0 +1,225 @@
+package find
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/repo/filetree"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+)
+
+const (
+	maxHits       = 100
+	maxHitLine    = 500
+	maxHitFiles   = 50      // named when there are too many hits
+	maxSearchFile = 8 << 20 // larger ones are named and not searched
+	searchTime    = 20 * time.Second
+)
+
+// NewSearch begins a search. pattern is an RE2 expression, or plain text if literal is set.
+func NewSearch(pattern string, literal bool) (*Search, error) {
+	p, err := newPattern(pattern, literal)
+	if err != nil {
+		return nil, err
+	}
+	return &Search{pattern: p, perWorker: make([]haul, filetree.Workers())}, nil
+}
+
+// Run gives a search its time, and answers with what was found in it.
+func (s *Search) Run(ctx context.Context, look func(ctx context.Context) error) (string, error) {
+	within, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	if err := look(within); err != nil {
+		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return s.describeHits(within.Err() != nil), nil
+}
+
+// SearchTree searches a file, or the files below a folder whose path the glob matches.
+func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob string) error {
+	info, err := root.Stat(start)
+	switch {
+	case err != nil:
+		return workfile.ExplainPathError(start, err)
+	case !info.IsDir():
+		return s.searchFile(ctx, root, start)
+	}
+	keep, err := newGlobFilter(glob, start)
+	if err != nil {
+		return err
+	}
+	w := &filetree.Walk{Root: root, Visit: func(worker int, dir *os.File, p string, e fs.DirEntry) {
+		if e.Type().IsRegular() && keep.keeps(p) && !workfile.IsPrivate(e.Name()) {
+			s.searchEntry(ctx, worker, dir, e.Name(), p)
+		}
+	}}
+	w.Run(ctx, start)
+	s.cut = w.Incomplete.Load()
+	return nil
+}
+
+// Search is one search under way.
+type Search struct {
+	pattern   *pattern
+	perWorker []haul
+	total     atomic.Int64 // lines that match
+	files     atomic.Int64 // searched
+	cut       bool
+}
+
+// A haul is what one worker found; nobody else touches it.
+type haul struct {
+	buffer  []byte // of the last file
+	scratch []byte
+	found   []inFile
+	large   []string
+}
+
+type inFile struct {
+	path  string
+	count int
+	hits  []hit // the first ones
+}
+
+type hit struct {
+	line int
+	text string
+}
+
+// searchFile searches a file that was named: what is wrong with it is said.
+func (s *Search) searchFile(ctx context.Context, root *os.Root, p string) error {
+	if workfile.IsPrivate(p) {
+		return workfile.RefuseSecret(p)
+	}
+	c, err := workfile.Load(root, p)
+	if err != nil {
+		return err
+	}
+	if workfile.IsBinary(c.Data) {
+		return model.Mistakef("%s is a binary file (%s): it is not searched.", plaintext.QuotePath(p), plaintext.FormatSize(int64(len(c.Data))))
+	}
+	s.SearchText(ctx, 0, p, c.Data)
+	return nil
+}
+
+// searchEntry searches a file of a folder; what is not a plain text file is passed over.
+func (s *Search) searchEntry(ctx context.Context, worker int, dir *os.File, name, p string) {
+	mine := &s.perWorker[worker]
+	data, size, err := filetree.ReadEntry(dir, name, maxSearchFile, mine.buffer)
+	switch {
+	case err != nil:
+	case size > maxSearchFile:
+		mine.large = append(mine.large, p)
+	default:
+		mine.buffer = data
+		if !workfile.IsBinary(data) {
+			s.SearchText(ctx, worker, p, data)
+		}
+	}
+}
+
+func (s *Search) SearchText(ctx context.Context, worker int, p string, data []byte) {
+	s.files.Add(1)
+	in := inFile{path: p}
+	line, counted := 1, 0
+	s.pattern.lines(ctx, data, &s.perWorker[worker].scratch, func(start, end, at int) {
+		in.count++
+		if keep := s.total.Add(1) <= maxHits; keep || len(in.hits) == 0 {
+			line += bytes.Count(data[counted:start], []byte{'\n'})
+			counted = start
+			in.hits = append(in.hits, hit{line, cutAround(data[start:end], at-start)})
+		}
+	})
+	if in.count > 0 {
+		s.perWorker[worker].found = append(s.perWorker[worker].found, in)
+	}
+}
+
+// cutAround is a line of at most maxHitLine characters with the match in it.
+func cutAround(line []byte, at int) string {
+	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if len(line) <= maxHitLine {
+		text, _ := plaintext.EscapeLine(string(line))
+		return text
+	}
+	from := 0
+	if at > maxHitLine-100 {
+		from = at - 100
+	}
+	for from > 0 && from < len(line) && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	to := min(len(line), from+maxHitLine)
+	for to < len(line) && !utf8.RuneStart(line[to]) {
+		to--
+	}
+	text, _ := plaintext.EscapeLine(string(line[from:to]))
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(line) {
+		text += "…"
+	}
+	return text
+}
+
+func (s *Search) describeHits(late bool) string {
+	var found []inFile
+	var large []string
+	for i := range s.perWorker {
+		found = append(found, s.perWorker[i].found...)
+		large = append(large, s.perWorker[i].large...)
+	}
+	var text strings.Builder
+	switch total := int(s.total.Load()); {
+	case total == 0:
+		fmt.Fprintf(&text, "No match in %s.\n", plaintext.CountNoun(int(s.files.Load()), "file"))
+	case total > maxHits:
+		manyHits(&text, found, total)
+	default:
+		slices.SortFunc(found, func(a, b inFile) int { return cmp.Compare(a.path, b.path) })
+		for _, f := range found {
+			for _, h := range f.hits {
+				fmt.Fprintf(&text, "%s:%d: %s\n", plaintext.QuotePath(f.path), h.line, h.text)
+			}
+		}
+	}
+	if len(large) > 0 {
+		slices.Sort(large)
+		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"), plaintext.FormatSize(maxSearchFile), plaintext.QuotePath(path.Clean(large[0])))
+	}
+	if late {
+		fmt.Fprintf(&text, "[stopped after %.0f s with files left: narrow it with path or glob]\n", searchTime.Seconds())
+	} else if s.cut {
+		text.WriteString("[not everything was looked at: name a folder with path]\n")
+	}
+	return text.String()
+}
+
+// manyHits counts instead of showing, the files with most first, each with one line.
+func manyHits(text *strings.Builder, found []inFile, total int) {
+	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, glob or a longer pattern. Lines per file, and one of them:\n",
+		plaintext.FormatCount(total), plaintext.CountNoun(len(found), "file"))
+	slices.SortFunc(found, func(a, b inFile) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
+	for _, f := range found[:min(len(found), maxHitFiles)] {
+		fmt.Fprintf(text, "%s: %s, %d: %s\n", plaintext.QuotePath(f.path), plaintext.FormatCount(f.count), f.hits[0].line, plaintext.CutCounted(strings.TrimSpace(f.hits[0].text), 120))
+	}
+	if more := len(found) - maxHitFiles; more > 0 {
+		fmt.Fprintf(text, "[%s more]\n", plaintext.CountNoun(more, "file"))
+	}
+}

@@ -1,0 +1,181 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+)
+
+const (
+	// Prefix before a path names an output that was kept, not a file of the repository.
+	Prefix       = "output:"
+	keptInMemory = 128 << 10 // bytes of each end
+)
+
+// A Capture takes both streams of a command as they come: the two ends in memory, the
+// whole in a file.
+type Capture struct {
+	mu    sync.Mutex
+	head  []byte
+	tail  []byte // up to twice keptInMemory
+	total int64
+	file  *os.File // nil: nothing is kept
+	name  string   // of the file, for the model
+	lost  error    // why the file is not whole
+}
+
+// Write never fails: a full disk must not look like a failing command.
+func (c *Capture) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.total += int64(len(p))
+	if c.file != nil && c.lost == nil {
+		_, c.lost = c.file.Write(p)
+	}
+	rest := p
+	if room := keptInMemory - len(c.head); room > 0 {
+		n := min(room, len(rest))
+		c.head, rest = append(c.head, rest[:n]...), rest[n:]
+	}
+	c.tail = append(c.tail, rest[max(0, len(rest)-keptInMemory):]...)
+	if len(c.tail) > 2*keptInMemory {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-keptInMemory:]...)
+	}
+	return len(p), nil
+}
+
+// Size is how much was printed.
+func (c *Capture) Size() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
+// Text is the output without what a terminal would act upon, its middle left out where
+// it is long. whole says that nothing is missing.
+func (c *Capture) Text(head, tail int) (out string, whole bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	missing := c.total - int64(len(c.head)) - int64(len(c.tail))
+	if missing <= 0 {
+		out, left := plaintext.CutMiddle(plaintext.StripTerminal(string(c.head)+string(c.tail)), head, tail)
+		return out, left == 0
+	}
+	first, last := []rune(plaintext.StripTerminal(string(c.head))), []rune(plaintext.StripTerminal(string(c.tail)))
+	first, last = first[:min(len(first), head)], last[max(0, len(last)-tail):]
+	return fmt.Sprintf("%s\n[… the middle of %s left out …]\n%s", string(first), plaintext.FormatSize(c.total), string(last)), false
+}
+
+// NewCapture begins a capture whose whole output is kept in dir, or nowhere if dir is empty.
+func NewCapture(dir string) (*Capture, error) {
+	file, name, err := createOutput(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Capture{file: file, name: name}, nil
+}
+
+// createOutput makes the next file for a whole output in a folder; nil if dir is empty.
+func createOutput(dir string) (*os.File, string, error) {
+	if dir == "" {
+		return nil, "", nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, "", fmt.Errorf("make the folder for outputs: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", fmt.Errorf("open the folder for outputs: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("run-%d.txt", n)
+		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("keep an output: %w", err)
+		}
+		return f, name, nil
+	}
+}
+
+// Finish closes a capture and throws its file away where the model was told everything.
+func (c *Capture) Finish(whole bool) (kept bool) {
+	if c.file == nil {
+		return false
+	}
+	_ = c.file.Close()
+	if whole || c.lost != nil {
+		_ = os.Remove(c.file.Name())
+		return false
+	}
+	return true
+}
+
+var outputName = regexp.MustCompile(`^run-\d{1,9}\.txt$`)
+
+// LoadOutput reads an output that was kept, and no other file.
+func LoadOutput(dir, name string) (workfile.Content, error) {
+	gone := model.Mistakef("There is no kept output %s: run the command again.", plaintext.QuotePath(name))
+	if dir == "" || !outputName.MatchString(name) {
+		return workfile.Content{}, gone
+	}
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return workfile.Content{}, gone
+	}
+	if err != nil {
+		return workfile.Content{}, fmt.Errorf("open the folder for outputs: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	if _, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return workfile.Content{}, gone
+	}
+	c, err := workfile.Load(root, name)
+	if err != nil {
+		return workfile.Content{}, err
+	}
+	c.Data = []byte(plaintext.StripTerminal(string(c.Data)))
+	return c, nil
+}
+
+// LastLines is the end of an output, as much as is worth keeping of it.
+func LastLines(text string) string {
+	const most = 400
+	text = strings.TrimSpace(text)
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+		if _, rest, ok := strings.Cut(text, "\n"); ok {
+			text = rest
+		}
+	}
+	return text
+}
+
+func OrNone(text string) string {
+	if text = strings.TrimRight(text, "\n"); text == "" {
+		return "(no output)"
+	}
+	return text
+}
+
+// DescribeRest tells the model where the output is whole.
+func (c *Capture) DescribeRest(whole, kept bool) string {
+	switch {
+	case whole:
+		return ""
+	case kept:
+		return fmt.Sprintf("\n[the whole output: read_file or search with path %s%s]", Prefix, c.name)
+	}
+	return "\n[to see the rest run it again with | grep, | head or | tail]"
+}

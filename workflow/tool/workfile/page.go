@@ -1,0 +1,87 @@
+package workfile
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+const (
+	defaultLines = 400
+	MaxShown     = 50 << 10 // bytes of one answer
+	MaxLine      = 2000     // characters of one line
+)
+
+// ShowPage is the lines that were asked for, with what is to be known about the file.
+func ShowPage(p string, data []byte, offset, limit int) (string, error) {
+	switch {
+	case len(data) == 0:
+		return fmt.Sprintf("%s is empty.", plaintext.QuotePath(p)), nil
+	case IsBinary(data):
+		return fmt.Sprintf("%s is a binary file (%s, %s): it is not shown.", plaintext.QuotePath(p), plaintext.FormatSize(int64(len(data))), http.DetectContentType(data)), nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	first := max(offset, 1)
+	if limit <= 0 {
+		limit = defaultLines
+	}
+	if first > len(lines) {
+		return "", model.Mistakef("%s has %s; offset %d lies behind its end.", plaintext.QuotePath(p), plaintext.CountNoun(len(lines), "line"), first)
+	}
+	shown, last, clean := NumberLines(lines, first, limit)
+	return pageHeader(p, data, first, last, len(lines), clean) + shown, nil
+}
+
+// NumberLines writes lines until there are enough, or enough bytes.
+func NumberLines(lines []string, first, limit int) (text string, last int, clean bool) {
+	var s strings.Builder
+	clean, last = true, first-1
+	for _, line := range lines[first-1:] {
+		if last-first+1 >= limit {
+			break
+		}
+		line, ok := plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), MaxLine))
+		if s.Len() > 0 && s.Len()+len(line) > MaxShown {
+			break
+		}
+		clean = clean && ok
+		last++
+		s.WriteString(strconv.Itoa(last) + "\t" + line + "\n")
+	}
+	return s.String(), last, clean
+}
+
+func pageHeader(p string, data []byte, first, last, all int, clean bool) string {
+	var notes []string
+	if last < all {
+		notes = append(notes, fmt.Sprintf("go on with offset %d", last+1))
+	}
+	if HasCRLF(data) {
+		notes = append(notes, "lines end in CRLF, which edits keep")
+	}
+	if !clean {
+		notes = append(notes, `bytes that are not text are shown as \x or \u`)
+	}
+	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
+		notes = append(notes, "a Git LFS pointer: the content itself is not here")
+	}
+	h := fmt.Sprintf("%s, lines %d-%d of %d", plaintext.QuotePath(p), first, last, all)
+	if len(notes) > 0 {
+		h += "; " + strings.Join(notes, "; ")
+	}
+	return h + "\n"
+}
+
+// ShowLines makes each line of a text visible.
+func ShowLines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i], _ = plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), MaxLine))
+	}
+	return strings.Join(all, "\n")
+}
