@@ -51,7 +51,7 @@ type chaos struct {
 	slack  *slacktest.Server
 	ann    string
 	places []harness.Thread // one channel a session: Slack takes one reply a second in each
-	model  string           // its address; default: a reflex of the run's own
+	model  string           // its address; default: one of the run's own
 	random *rand.Rand
 
 	mu       sync.Mutex
