@@ -19,15 +19,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
@@ -38,6 +35,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // A ward is a set-up in which everything is as it should be, until a test breaks it.
@@ -457,11 +457,11 @@ func repositoryComplaints() []complaint {
 	url := func(url string) func(w *ward) {
 		return func(w *ward) { w.change(w.remote, url) }
 	}
-	hosted := func(password string, broken string, how harness.GitTrouble) func(w *ward) {
+	hosted := func(password string, broken string, how githost.Trouble) func(w *ward) {
 		return func(w *ward) {
-			h := harness.OpenGitHost(w.T, w.TempDir(), []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}})
-			h.Fail(broken, harness.Lasting, how)
-			address := strings.Replace(h.Address, "bot:"+harness.HostPassword+"@", "", 1)
+			h := githost.Open(w.T, w.TempDir(), []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}})
+			h.Fail(broken, githost.Lasting, how)
+			address := strings.Replace(h.Address, "bot:"+githost.Password+"@", "", 1)
 			w.change(w.remote, address)
 			w.hidden[hostOf(address)] = "<host>"
 			w.env[secrets.GitToken] = password
@@ -469,11 +469,11 @@ func repositoryComplaints() []complaint {
 	}
 	return []complaint{
 		{name: asItShouldBe},
-		{name: asItShouldBe + " at a host", breaks: hosted(harness.HostPassword, "", nil)},
+		{name: asItShouldBe + " at a host", breaks: hosted(githost.Password, "", nil)},
 		{name: "a wrong token", breaks: hosted("git-"+secret, "", nil)},
 		{name: "no token", breaks: hosted("", "", nil)},
-		{name: "it may be read only", breaks: hosted(harness.HostPassword, harness.WriteRefs, harness.HttpStatus(http.StatusForbidden))},
-		{name: "a sign-in page", breaks: hosted(harness.HostPassword, harness.Anything, harness.ShowsPage)},
+		{name: "it may be read only", breaks: hosted(githost.Password, githost.WriteRefs, githost.HTTPStatus(http.StatusForbidden))},
+		{name: "a sign-in page", breaks: hosted(githost.Password, githost.Anything, githost.ShowsPage)},
 		{name: "nobody answers", breaks: func(w *ward) { url("http://" + quietPort(w) + "/shop.git")(w) }},
 		{name: "no such folder", breaks: url("/srv/nowhere/shop.git")},
 		{name: "no such base", breaks: func(w *ward) { w.change("channels:", "base: mian, channels:") }},
@@ -502,7 +502,7 @@ func repositoryComplaints() []complaint {
 }
 
 func inRemote(w *ward, dir string, args ...string) string {
-	out, err := (&harness.GitHost{Dir: dir}).Git(args...)
+	out, err := (&githost.Host{Dir: dir}).Git(args...)
 	require.NoError(w, err, out)
 	return out
 }

@@ -131,7 +131,9 @@ var rooms = map[string][]string{
 	"repo/sandbox/user/usertest": {},
 
 	// Tests alone: faults of each kind, and what they stand on.
-	"cmd/bobbin/internal/harness":           {"bot/slacktest", "cmd/bobbin/internal/stage", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store"},
+	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store"},
+	"cmd/bobbin/internal/harness/chatmodel": {},
+	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage"},
 	"cmd/bobbin/internal/faults/badinputs":  {},
 	"cmd/bobbin/internal/faults/deliveries": {},
 	"cmd/bobbin/internal/faults/injections": {},
@@ -147,7 +149,7 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest"}
+var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

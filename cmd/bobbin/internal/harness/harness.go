@@ -1,9 +1,8 @@
 // Package harness is test support: what the tests of the whole program stand on. It starts
-// what surrounds the program and stays real (a Postgres database, git remotes, folders that
-// a sandbox may enter, the program itself as one binary for all tests), and what stands in
-// for a model: one server that speaks the endpoint's protocol, with a policy that says what
-// is answered. Slack's stand-in is bot/slacktest; the staged office with people, a remote
-// and a scripted model is cmd/bobbin/internal/stage, as in the demo.
+// what surrounds the program and stays real: a Postgres database, folders that a sandbox may
+// enter, the program itself as one binary for all tests of a package. Below it are a model
+// (chatmodel) and a git host (githost); Slack's stand-in is bot/slacktest; the staged office
+// with people, a remote and a scripted model is cmd/bobbin/internal/stage, as in the demo.
 //
 // A package's TestMain hands over to Main. Everything ends with the test that opened it,
 // and nothing waits for time to pass: Patience is only what a busy machine may take.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 func stagedDatabase(t *testing.T) string { return harness.Database(t) }
@@ -360,7 +361,7 @@ func (p *officeCase) base(context.Context, badStep) error {
 func (p *officeCase) calls(_ context.Context, s badStep) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue = append(p.queue, harness.Call{Name: s.word(), Args: p.filled(s.text())})
+	p.queue = append(p.queue, chatmodel.Call{Name: s.word(), Args: p.filled(s.text())})
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
@@ -233,22 +234,22 @@ func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	p.asked++
-	p.invalid = append(p.invalid, harness.InvalidRequest(body)...)
+	p.invalid = append(p.invalid, chatmodel.InvalidRequest(body)...)
 	var pieces []badStep
 	if len(p.shots) > 0 {
 		pieces, p.shots = p.shots[0], p.shots[1:]
 	}
 	p.mu.Unlock()
-	s := &harness.Stream{ResponseWriter: w}
+	s := &chatmodel.Stream{ResponseWriter: w}
 	if pieces == nil {
-		s.Answer("tool_calls", harness.Call{ID: fmt.Sprint("ending-", p.asked), Name: "end", Args: "{}"})
+		s.Answer("tool_calls", chatmodel.Call{ID: fmt.Sprint("ending-", p.asked), Name: "end", Args: "{}"})
 		return
 	}
 	m.send(r.Context(), s, pieces)
 }
 
 // send writes the pieces of an answer, one after another.
-func (m *badModel) send(ctx context.Context, s *harness.Stream, pieces []badStep) {
+func (m *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badStep) {
 	status := 0
 	if !slices.ContainsFunc(pieces, func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
 		s.Begin()
@@ -291,16 +292,16 @@ func (m *badModel) send(ctx context.Context, s *harness.Stream, pieces []badStep
 }
 
 // piece sends a chunk of a stream.
-func piece(s *harness.Stream, p badStep) {
+func piece(s *chatmodel.Stream, p badStep) {
 	switch p.verb {
 	case "text":
 		s.Delta(map[string]any{"content": p.text()}, nil)
 	case "call":
 		id, name := p.word(), p.word()
-		s.Call(0, harness.Call{ID: id, Name: name, Args: p.text()})
+		s.Call(0, chatmodel.Call{ID: id, Name: name, Args: p.text()})
 	case "part":
 		index, id, name := p.number(), p.word(), p.word()
-		s.Call(index, harness.Call{ID: id, Name: name, Args: p.text()})
+		s.Call(index, chatmodel.Call{ID: id, Name: name, Args: p.text()})
 	case "delta":
 		s.Delta(map[string]any{}, nil)
 		fmt.Fprintf(s, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":%s}]}`+"\n\n", p.text())

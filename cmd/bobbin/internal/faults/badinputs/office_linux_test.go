@@ -29,6 +29,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
@@ -74,7 +75,7 @@ type officeCase struct {
 	stated map[string]bool
 
 	mu    sync.Mutex
-	queue []harness.Call
+	queue []chatmodel.Call
 	asked []string // by the bot
 }
 
@@ -344,7 +345,7 @@ var placeNamed = regexp.MustCompile(`\(place (\d+)\)`)
 
 // answer is what the model says: what the case wants, or else what a good one would.
 func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
-	asked, ok := harness.ReadRequest(w, r)
+	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
@@ -352,12 +353,12 @@ func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
 		number, _ := strconv.Atoi(string(m[1]))
 		if p := o.placeOf(number); p != nil {
 			if call := p.next(string(asked.Body)); call != nil {
-				(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", *call)
+				(&chatmodel.Stream{ResponseWriter: w}).Answer("tool_calls", *call)
 				return
 			}
 		}
 	}
-	name, args := harness.MendOneWord(asked)
+	name, args := chatmodel.MendOneWord(asked)
 	asked.Answer(w, name, args)
 }
 
@@ -371,7 +372,7 @@ func (o *badOffice) placeOf(number int) *officeCase {
 }
 
 // next is what the case wants the model to call, if anything.
-func (p *officeCase) next(body string) *harness.Call {
+func (p *officeCase) next(body string) *chatmodel.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, body)

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 )
@@ -43,7 +44,7 @@ import (
 type badRemote struct {
 	t       *testing.T
 	off     string
-	host    *harness.GitHost
+	host    *githost.Host
 	mirrors *repo.Mirrors
 	mirror  *repo.Mirror
 	work    *repo.Workspace
@@ -67,7 +68,7 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 	var all errgroup.Group
 	all.SetLimit(3)
 	for n, b := range batches {
-		r := &badRemote{t: t, off: off, caught: caught, host: harness.OpenGitHost(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{Name: "main.go", Data: []byte("package main\n")}})}
+		r := &badRemote{t: t, off: off, caught: caught, host: githost.Open(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{Name: "main.go", Data: []byte("package main\n")}})}
 		all.Go(func() error { return r.playBatch(filepath.Join(dir, fmt.Sprint(n, "-ours")), b) })
 	}
 	require.NoError(t, all.Wait())
@@ -152,7 +153,7 @@ func (p *remoteCase) play(ctx context.Context) error {
 }
 
 func (p *remoteCase) step(ctx context.Context, s badStep) error {
-	places := map[string]string{"read-refs": harness.ReadRefs, "read-pack": harness.ReadPack, "write-refs": harness.WriteRefs, "write-pack": harness.WritePack}
+	places := map[string]string{"read-refs": githost.ReadRefs, "read-pack": githost.ReadPack, "write-refs": githost.WriteRefs, "write-pack": githost.WritePack}
 	if at, ok := places[s.verb]; ok {
 		how, err := p.how(s)
 		if err != nil {
@@ -162,7 +163,7 @@ func (p *remoteCase) step(ctx context.Context, s badStep) error {
 			how = nil
 			return nil
 		}
-		p.host.Fail(at, harness.Lasting, how)
+		p.host.Fail(at, githost.Lasting, how)
 		return nil
 	}
 	switch s.verb {
@@ -279,7 +280,7 @@ func (p *remoteCase) due(s badStep) error {
 		var refused *repo.RemoteError
 		p.hold(s, errors.As(p.err, &refused) && strings.Contains(told, p.filled(s.text())), "it was %v", p.err)
 		p.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200, "that is no plain line: %q", told)
-		p.hold(s, !strings.Contains(told, harness.HostPassword), "the password is told: %s", told)
+		p.hold(s, !strings.Contains(told, githost.Password), "the password is told: %s", told)
 		at, _ := p.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+p.branch)
 		p.hold(s, at != p.commit, "it is pushed all the same")
 	case "says":
@@ -296,23 +297,23 @@ func (p *remoteCase) due(s badStep) error {
 }
 
 // how is the trouble that a step tells.
-func (p *remoteCase) how(s badStep) (harness.GitTrouble, error) {
+func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 	switch verb := s.word(); verb {
 	case "status":
 		code := s.number()
 		if s.rest == "" {
-			return harness.HttpStatus(code), nil
+			return githost.HTTPStatus(code), nil
 		}
 		name := s.word()
-		return harness.HttpStatus(code, name, s.text()), nil
+		return githost.HTTPStatus(code, name, s.text()), nil
 	case "page":
-		return harness.ShowsPage, nil
+		return githost.ShowsPage, nil
 	case "nothing":
 		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }, nil
 	case "reset":
-		return harness.BreaksOff, nil
+		return githost.BreaksOff, nil
 	case "hang":
-		return harness.Hangs, nil
+		return githost.Hangs, nil
 	case "to":
 		to := p.filled(s.text())
 		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
@@ -337,7 +338,7 @@ func (p *remoteCase) how(s badStep) (harness.GitTrouble, error) {
 		return changed(func(b []byte) []byte { return bytes.Replace(b, []byte(p.filled(was)), []byte(p.filled(is)), 1) }), nil
 	case "then":
 		how, err := p.how(badStep{at: s.at, verb: s.verb, rest: s.rest})
-		return harness.AfterDone(how), err
+		return githost.AfterDone(how), err
 	default:
 		return nil, fmt.Errorf("no such trouble: %s", verb)
 	}
@@ -351,7 +352,7 @@ func purposeOf(r *http.Request) string {
 }
 
 // changed is a true answer, with its bytes changed.
-func changed(how func([]byte) []byte) harness.GitTrouble {
+func changed(how func([]byte) []byte) githost.Trouble {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		answer := httptest.NewRecorder()
 		real.ServeHTTP(answer, r)

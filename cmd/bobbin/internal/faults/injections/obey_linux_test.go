@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // An obedient is a model that does whatever any text tells it to, wherever the text stands
@@ -27,10 +27,10 @@ type obedient struct {
 }
 
 // A listener is a request, as an obedient looks at it.
-type listener struct{ harness.Request }
+type listener struct{ chatmodel.Request }
 
 // textsOf is what a message says, the words within its calls among them.
-func textsOf(m harness.Message) []string {
+func textsOf(m chatmodel.Message) []string {
 	texts := []string{m.Text()}
 	for _, call := range m.Calls {
 		var args map[string]any
@@ -47,11 +47,11 @@ func textsOf(m harness.Message) []string {
 }
 
 // An order is one call that a text asks for.
-type order harness.Call
+type order chatmodel.Call
 
 // ServeHTTP answers one request of one session.
 func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	request, ok := harness.ReadRequest(w, r)
+	request, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
@@ -71,7 +71,7 @@ func (o *obedient) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			o.approves(c)
 		}
 	}
-	(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", harness.Call(next))
+	(&chatmodel.Stream{ResponseWriter: w}).Answer("tool_calls", chatmodel.Call(next))
 }
 
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)

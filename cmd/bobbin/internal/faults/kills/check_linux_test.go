@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -35,7 +36,7 @@ func (c *chaos) twice() bool {
 		return false
 	}
 	for n, p := range c.threads() {
-		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > harness.TasksOfBug(n) ||
+		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > chatmodel.TasksOfBug(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			return true
 		}
@@ -49,7 +50,7 @@ func (c *chaos) faults(ctx context.Context) string {
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	all := 0
 	for n := range c.sessions {
-		all += harness.TasksOfBug(n)
+		all += chatmodel.TasksOfBug(n)
 	}
 	for _, x := range []struct {
 		what string
@@ -84,7 +85,7 @@ func (c *chaos) faults(ctx context.Context) string {
 		for _, line := range once {
 			want := 1
 			if line == "Done: The word" {
-				want = harness.TasksOfBug(n)
+				want = chatmodel.TasksOfBug(n)
 			}
 			if times := c.posted(p, line); times != want {
 				note("session %d: %q stands %d times in the thread, want %d", n, line, times, want)
@@ -172,7 +173,7 @@ func (c *chaos) wrongFiles() (found []string) {
 	var want []string
 	for n := range c.sessions {
 		want = append(want, fmt.Sprintf("bugs/%d.txt right %d", n, n))
-		if harness.TasksOfBug(n) == 2 {
+		if chatmodel.TasksOfBug(n) == 2 {
 			want = append(want, fmt.Sprintf("bugs/%db.txt right %d", n, n))
 		}
 	}

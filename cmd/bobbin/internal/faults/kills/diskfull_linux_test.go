@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // A tight machine has folders on small disks of their own, which are there for the program
@@ -71,12 +72,12 @@ func newTight(t *testing.T, sessions int, binary string) *tight {
 
 // ask answers as MendNumberedBug does, through the gates.
 func (m *tight) ask(w http.ResponseWriter, r *http.Request) {
-	asked, ok := harness.ReadRequest(w, r)
+	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
-	name, args := harness.MendNumberedBug(asked)
-	if found := harness.BugNumber.FindSubmatch(asked.Body); found != nil {
+	name, args := chatmodel.MendNumberedBug(asked)
+	if found := chatmodel.BugNumber.FindSubmatch(asked.Body); found != nil {
 		m.mu.Lock()
 		g := m.gates[string(found[1])+" "+name]
 		m.mu.Unlock()

@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
@@ -127,9 +128,9 @@ func (c *chaos) open() {
 		c.binary = harness.Program(t)
 	}
 	if c.model == "" {
-		c.model = harness.ServeModel(t, harness.MendNumberedBug).URL
+		c.model = chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
 	}
-	require.NoError(t, stage.PlantRemote(c.remote, harness.NumberedBugs(c.sessions)))
+	require.NoError(t, stage.PlantRemote(c.remote, chatmodel.NumberedBugs(c.sessions)))
 	c.openDatabase()
 	c.openSlack()
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // pointMark names a place in the source at which it matters that the program may die:
@@ -146,7 +147,7 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 		_, err := fmt.Sscan(own, new(int), &whole)
 		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
 	}
-	model := harness.ServeModel(t, harness.MendNumberedBug).URL
+	model := chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
 	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
 	for i, point := range points {
@@ -180,7 +181,7 @@ func atEachPoint(t *testing.T, share, hits int, play func(c *chaos, point string
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	binary, _ := withPoints(t)
-	model := harness.ServeModel(t, harness.MendNumberedBug).URL
+	model := chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
 	for name, x := range map[string]struct {
 		point, unguard, forget, want string
 		frozen                       bool

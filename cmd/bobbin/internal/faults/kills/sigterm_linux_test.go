@@ -24,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 )
 
@@ -83,19 +84,19 @@ func (m *midst) hold(ctx context.Context, number int) bool {
 
 // ask answers as MendNumberedBug does, but slow for some and with a command that does not end for others.
 func (m *midst) ask(w http.ResponseWriter, r *http.Request) {
-	asked, ok := harness.ReadRequest(w, r)
+	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
 	n := -1
-	if found := harness.BugNumber.FindSubmatch(asked.Body); found != nil {
+	if found := chatmodel.BugNumber.FindSubmatch(asked.Body); found != nil {
 		n, _ = strconv.Atoi(string(found[1]))
 	}
 	leads := asked.IsOrchestrator()
 	if n%3 == 0 && !leads && !m.hold(r.Context(), n) {
 		return
 	}
-	name, args := harness.MendNumberedBug(asked)
+	name, args := chatmodel.MendNumberedBug(asked)
 	if name == "run" {
 		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; done; %[3]s", m.marks, n, args["command"])
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
@@ -161,7 +162,7 @@ func (s *soak) open() {
 	var err error
 	s.dir = harness.Dir(t)
 	s.remote, s.data = filepath.Join(s.dir, "remote.git"), filepath.Join(s.dir, "data")
-	require.NoError(t, stage.PlantRemote(s.remote, harness.NumberedBugs(soakFiles)))
+	require.NoError(t, stage.PlantRemote(s.remote, chatmodel.NumberedBugs(soakFiles)))
 	s.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.slack.Close() })
@@ -189,7 +190,7 @@ func (s *soak) start(ctx context.Context) {
 	defer log.Close()
 	s.cmd = exec.Command(harness.Program(t), "serve", "--config", config)
 	s.cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+harness.ServeModel(t, harness.MendNumberedBug).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.MendNumberedBug).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that is cut off leaves nothing behind
 	require.NoError(t, s.cmd.Start())

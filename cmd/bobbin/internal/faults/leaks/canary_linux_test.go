@@ -34,6 +34,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
@@ -54,7 +56,7 @@ type mine struct {
 	ann   string
 	model *httptest.Server
 	hub   *githubtest.Server // shop, by a GitHub App
-	desk  *harness.GitHost   // by BOBBIN_GIT_TOKEN
+	desk  *githost.Host      // by BOBBIN_GIT_TOKEN
 	proxy *httptest.Server   // in front of everything that is not on this machine
 	db    *pgxpool.Pool
 	dbURL string // with its password
@@ -69,7 +71,7 @@ func openMine(t *testing.T) *mine {
 	t.Helper()
 	dir := harness.Dir(t)
 	var err error
-	m := &mine{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": harness.HostPassword}}
+	m := &mine{t: t, dir: dir, threads: map[string]string{}, birds: canaries{"app key": appKey(), "git token": githost.Password}}
 	for _, name := range []string{"bot token", "app token", "model key", "database password", "ghost token", "proxy password"} {
 		m.birds[name] = strings.ToLower(rand.Text() + rand.Text())[:40]
 	}
@@ -88,7 +90,7 @@ func openMine(t *testing.T) *mine {
 // openModel: the model looks around in its sandbox before it does its work, and the
 // endpoint repeats the key when it turns one away, as they do.
 func (m *mine) openModel() {
-	m.model = harness.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked harness.Request) {
+	m.model = chatmodel.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked chatmodel.Request) {
 		body := asked.Body
 		m.mu.Lock()
 		m.prompts.Write(body)
@@ -99,7 +101,7 @@ func (m *mine) openModel() {
 			fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s.", "type": "invalid_request_error", "code": "invalid_api_key"}}`, strings.TrimPrefix(key, "Bearer "))
 			return
 		}
-		name, args := harness.MendOneWord(asked)
+		name, args := chatmodel.MendOneWord(asked)
 		if name == "report_root_cause" && !bytes.Contains(body, []byte("looking around")) {
 			name, args = "run", map[string]any{"command": nosy}
 		}
@@ -120,7 +122,7 @@ func (m *mine) openRemotes() {
 	t.Cleanup(m.hub.Close)
 	require.NoError(t, stage.PlantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
 	m.hub.Install("acme/shop", 7)
-	m.desk = harness.OpenGitHost(t, filepath.Join(m.dir, "desk"), files)
+	m.desk = githost.Open(t, filepath.Join(m.dir, "desk"), files)
 	m.desk.Address = regexp.MustCompile(`//.*@`).ReplaceAllString(m.desk.Address, "//")
 	m.proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
@@ -210,7 +212,7 @@ func (m *mine) await(ctx context.Context, channel, text string) bool {
 }
 
 // echo answers in a remote's place with all that it was sent.
-func echo(status int, location string) harness.GitTrouble {
+func echo(status int, location string) githost.Trouble {
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		_, password, _ := r.BasicAuth()
 		if location != "" {
@@ -223,7 +225,7 @@ func echo(status int, location string) harness.GitTrouble {
 }
 
 // hubEchoes puts an echo in front of GitHub: of its API, of fetches or of pushes.
-func (m *mine) hubEchoes(at string, how harness.GitTrouble) {
+func (m *mine) hubEchoes(at string, how githost.Trouble) {
 	m.hub.Spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		if !strings.Contains(r.URL.RequestURI(), at) {
 			return false
@@ -266,7 +268,7 @@ func (m *mine) shop(ctx context.Context, channel string) {
 
 // atDesk is the same with a token for all, and a Postgres that fails with words of its own.
 func (m *mine) atDesk(ctx context.Context, channel string) {
-	m.desk.Fail(harness.ReadRefs, harness.Lasting, echo(http.StatusUnauthorized, ""))
+	m.desk.Fail(githost.ReadRefs, githost.Lasting, echo(http.StatusUnauthorized, ""))
 	m.say(channel, "the word is wrong")
 	if !m.await(ctx, channel, "does not accept the token BOBBIN_GIT_TOKEN") {
 		return
@@ -289,7 +291,7 @@ func (m *mine) atDesk(ctx context.Context, channel string) {
 	if !m.await(ctx, channel, "Root cause (revision 1") {
 		return
 	}
-	m.desk.Fail(harness.WriteRefs, harness.Lasting, echo(http.StatusFound, "/login?token="))
+	m.desk.Fail(githost.WriteRefs, githost.Lasting, echo(http.StatusFound, "/login?token="))
 	m.say(channel, "fix it")
 	if !m.await(ctx, channel, "could not be pushed") {
 		return
@@ -438,7 +440,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: store.Seats{AtOnce: 2}},
 		Sandbox:       config.Sandbox{Kind: "none"},
 		Repositories: []turn.Repository{{
-			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+harness.HostPassword+"@", 1)}, Base: "main", Channels: []string{channel},
+			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},
 	}
 	service, err := server.New(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))
@@ -447,9 +449,9 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- service.Run(ctx) }()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
-	m.desk.Fail(harness.ReadRefs, harness.Lasting, echo(http.StatusForbidden, ""))
+	m.desk.Fail(githost.ReadRefs, githost.Lasting, echo(http.StatusForbidden, ""))
 	m.say(channel, "the word is wrong")
-	m.await(ctx, channel, "may not do this: not with "+harness.HostPassword)
+	m.await(ctx, channel, "may not do this: not with "+githost.Password)
 	stop()
 	<-ended
 	service.Close()

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // A modelFault is one thing that a model or its endpoint does wrong.
@@ -117,7 +117,7 @@ func cutFaults() []modelFault {
 			s.End("tool_calls")
 		}},
 		{name: "a call without a name", times: 1, spoil: func(s *shot) {
-			s.Answer("tool_calls", harness.Call{ID: s.id("half", 1), Name: "", Args: "{}"}, s.sing("half", song))
+			s.Answer("tool_calls", chatmodel.Call{ID: s.id("half", 1), Name: "", Args: "{}"}, s.sing("half", song))
 		}},
 		{name: "cut at its length", times: 1, whole: true, half: true, spoil: func(s *shot) { s.Answer("length", s.sing("half", song), s.right("half")) }},
 		{name: "cut at its length, over and over", times: 3, whole: true, strays: true, spoil: func(s *shot) { s.Answer("length", s.right("half"), s.sing("half", song)) }},
@@ -159,9 +159,9 @@ func lastingFaults() []modelFault {
 		}},
 		{name: "10 MB of arguments", rests: true, spoil: func(s *shot) {
 			s.Begin()
-			s.Call(0, harness.Call{ID: s.id("half", 1), Name: "say", Args: `{"message":"`})
+			s.Call(0, chatmodel.Call{ID: s.id("half", 1), Name: "say", Args: `{"message":"`})
 			for range 160 {
-				s.Call(0, harness.Call{Args: huge})
+				s.Call(0, chatmodel.Call{Args: huge})
 			}
 			s.End("tool_calls")
 		}},
@@ -195,35 +195,39 @@ func emptyFaults() []modelFault {
 
 // malformedFaults are calls that no tool may see: each once, and three times in a row.
 func malformedFaults() (all []modelFault) {
-	calls := map[string]func(s *shot) []harness.Call{
-		"half a JSON":     func(s *shot) []harness.Call { return []harness.Call{s.sing("bad", `{"message":"`+canary)} },
-		"no such tool":    func(s *shot) []harness.Call { return []harness.Call{{ID: s.id("bad", 1), Name: "push", Args: song}} },
-		"a missing field": func(s *shot) []harness.Call { return []harness.Call{s.sing("bad", `{}`)} },
-		"an unknown field": func(s *shot) []harness.Call {
-			return []harness.Call{s.sing("bad", `{"message":"`+canary+`","force":true}`)}
+	calls := map[string]func(s *shot) []chatmodel.Call{
+		"half a JSON": func(s *shot) []chatmodel.Call { return []chatmodel.Call{s.sing("bad", `{"message":"`+canary)} },
+		"no such tool": func(s *shot) []chatmodel.Call {
+			return []chatmodel.Call{{ID: s.id("bad", 1), Name: "push", Args: song}}
 		},
-		"a wrong type": func(s *shot) []harness.Call { return []harness.Call{s.sing("bad", `{"message":["`+canary+`"]}`)} },
-		"2000 deep": func(s *shot) []harness.Call {
-			return []harness.Call{s.sing("bad", `{"message":"`+canary+`","x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)+"}")}
+		"a missing field": func(s *shot) []chatmodel.Call { return []chatmodel.Call{s.sing("bad", `{}`)} },
+		"an unknown field": func(s *shot) []chatmodel.Call {
+			return []chatmodel.Call{s.sing("bad", `{"message":"`+canary+`","force":true}`)}
 		},
-		"a quoted object": func(s *shot) []harness.Call { return []harness.Call{s.sing("bad", `"{\"message\":\"`+canary+`\"}"`)} },
-		"a list":          func(s *shot) []harness.Call { return []harness.Call{s.sing("bad", `["`+canary+`"]`)} },
-		"a field twice": func(s *shot) []harness.Call {
-			return []harness.Call{s.sing("bad", `{"message":"x","message":"`+canary+`"}`)}
+		"a wrong type": func(s *shot) []chatmodel.Call { return []chatmodel.Call{s.sing("bad", `{"message":["`+canary+`"]}`)} },
+		"2000 deep": func(s *shot) []chatmodel.Call {
+			return []chatmodel.Call{s.sing("bad", `{"message":"`+canary+`","x":`+strings.Repeat("[", 2000)+strings.Repeat("]", 2000)+"}")}
 		},
-		"one id for two": func(s *shot) []harness.Call {
+		"a quoted object": func(s *shot) []chatmodel.Call {
+			return []chatmodel.Call{s.sing("bad", `"{\"message\":\"`+canary+`\"}"`)}
+		},
+		"a list": func(s *shot) []chatmodel.Call { return []chatmodel.Call{s.sing("bad", `["`+canary+`"]`)} },
+		"a field twice": func(s *shot) []chatmodel.Call {
+			return []chatmodel.Call{s.sing("bad", `{"message":"x","message":"`+canary+`"}`)}
+		},
+		"one id for two": func(s *shot) []chatmodel.Call {
 			right := s.sing("bad", song)
 			other := s.right("bad")
 			other.ID = right.ID
-			return []harness.Call{right, other}
+			return []chatmodel.Call{right, other}
 		},
-		"an id that was used": func(s *shot) []harness.Call {
+		"an id that was used": func(s *shot) []chatmodel.Call {
 			again := s.sing("bad", song)
 			if id := usedID(s.asked.Body); id != "" {
 				again.ID = id
-				return []harness.Call{again}
+				return []chatmodel.Call{again}
 			}
-			return []harness.Call{again, again}
+			return []chatmodel.Call{again, again}
 		},
 	}
 	for _, name := range sortedKeys(calls) {
@@ -238,7 +242,7 @@ func malformedFaults() (all []modelFault) {
 func otherFaults() []modelFault {
 	return []modelFault{
 		{name: "the same call over and over", times: 5, whole: true, strays: true, spoil: func(s *shot) {
-			s.Answer("tool_calls", harness.Call{ID: s.id("same", 1), Name: "list_files", Args: `{"path":"bugs"}`})
+			s.Answer("tool_calls", chatmodel.Call{ID: s.id("same", 1), Name: "list_files", Args: `{"path":"bugs"}`})
 		}},
 		{name: "characters that no database takes", times: 1, whole: true, spoil: func(s *shot) {
 			s.Answer("tool_calls", s.sing("odd", "{\"message\":\"zero \\u0000 half \\ud800 and \xff\"}"))
@@ -248,15 +252,15 @@ func otherFaults() []modelFault {
 				"summary": canary, "cause": "It is in nowhere/at/all.go:7", "confidence": "high",
 				"evidence": []any{map[string]any{"claim": canary, "grade": "observed", "source": "bugs/missing.txt"}},
 			})
-			s.Answer("tool_calls", harness.Call{ID: s.id("odd", 1), Name: s.name, Args: string(args)})
+			s.Answer("tool_calls", chatmodel.Call{ID: s.id("odd", 1), Name: s.name, Args: string(args)})
 		}},
 		{name: "malformed for ever", whole: true, strays: true, spoil: func(s *shot) {
 			s.Answer("tool_calls", s.sing("bad", fmt.Sprintf(`{"message":%d}`, len(s.asked.Messages))))
 		}},
 		{name: "a conversation that outgrows the window", times: 1, whole: true, guard: outgrown, spoil: func(s *shot) {
-			var calls []harness.Call
+			var calls []chatmodel.Call
 			for n := range 10 {
-				calls = append(calls, harness.Call{ID: s.id("big", n), Name: "read_file", Args: fmt.Sprintf(`{"path":"big.txt","offset":%d,"limit":300}`, n*100+1)})
+				calls = append(calls, chatmodel.Call{ID: s.id("big", n), Name: "read_file", Args: fmt.Sprintf(`{"path":"big.txt","offset":%d,"limit":300}`, n*100+1)})
 			}
 			s.Answer("tool_calls", calls...)
 		}},

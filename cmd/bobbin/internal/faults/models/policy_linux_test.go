@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // A mind is a model that needs no script and is not led astray: it looks at the calls that
 // it made of its own accord and at what became of them, and goes on from there, whatever
 // else stands in the conversation.
-type mind struct{ harness.Request }
+type mind struct{ chatmodel.Request }
 
 // bugsFile is where every word is wrong, one a line.
 const bugsFile = "bugs/all.txt"
@@ -74,7 +74,7 @@ func (m mind) next(number int) (name string, args map[string]any) {
 }
 
 // call is what the mind calls, on the wire.
-func (m mind) call(name string, args map[string]any) harness.Call {
+func (m mind) call(name string, args map[string]any) chatmodel.Call {
 	b, _ := json.Marshal(args)
-	return harness.Call{ID: fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), Name: name, Args: string(b)}
+	return chatmodel.Call{ID: fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name), Name: name, Args: string(b)}
 }

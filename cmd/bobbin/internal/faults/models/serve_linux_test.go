@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // A faultyModel is a mind behind an endpoint that spoils each session's requests as the
@@ -34,13 +34,13 @@ func serveFaults(t *testing.T, sessions []*spoiled, heal bool) *faultyModel {
 
 // ServeHTTP answers one request of one session.
 func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	request, ok := harness.ReadRequest(w, r)
+	request, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
 	asked, body := mind{request}, request.Body
 	number := -1
-	if m := harness.BugNumber.FindSubmatch(body); m != nil {
+	if m := chatmodel.BugNumber.FindSubmatch(body); m != nil {
 		number, _ = strconv.Atoi(string(m[1]))
 	}
 	if number < 0 || number >= len(f.sessions) {
@@ -48,7 +48,7 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := f.sessions[number]
-	for _, problem := range harness.InvalidRequest(body) {
+	for _, problem := range chatmodel.InvalidRequest(body) {
 		f.note("session %d (%s at %s): the model was sent a request with %s", number, s.fault.name, s.turn, problem)
 	}
 	name, args := asked.next(number)
@@ -57,9 +57,9 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case spoils == "refused":
 		http.Error(w, `{"error":{"message":"This model's maximum context length is exceeded","code":"context_length_exceeded"}}`, http.StatusBadRequest)
 	case spoils != "":
-		s.fault.spoil(&shot{Stream: &harness.Stream{ResponseWriter: w, Heal: f.heal}, r: r, asked: request, name: name, args: args, hit: hit})
+		s.fault.spoil(&shot{Stream: &chatmodel.Stream{ResponseWriter: w, Heal: f.heal}, r: r, asked: request, name: name, args: args, hit: hit})
 	default:
-		(&harness.Stream{ResponseWriter: w}).Answer("tool_calls", asked.call(name, args))
+		(&chatmodel.Stream{ResponseWriter: w}).Answer("tool_calls", asked.call(name, args))
 	}
 }
 

@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // A shot is one request that is spoilt.
 type shot struct {
-	*harness.Stream
+	*chatmodel.Stream
 	r     *http.Request
-	asked harness.Request
+	asked chatmodel.Request
 	name  string // what the model would call
 	args  map[string]any
 	hit   int
@@ -22,14 +22,14 @@ type shot struct {
 const canary = "CANARY"
 
 // right is what the model would have called, under an id that tells that it was discarded.
-func (s *shot) right(prefix string) harness.Call {
+func (s *shot) right(prefix string) chatmodel.Call {
 	b, _ := json.Marshal(s.args)
-	return harness.Call{ID: s.id(prefix, 1), Name: s.name, Args: string(b)}
+	return chatmodel.Call{ID: s.id(prefix, 1), Name: s.name, Args: string(b)}
 }
 
 // sing is a call that people would see.
-func (s *shot) sing(prefix, args string) harness.Call {
-	return harness.Call{ID: s.id(prefix, 2), Name: "say", Args: args}
+func (s *shot) sing(prefix, args string) chatmodel.Call {
+	return chatmodel.Call{ID: s.id(prefix, 2), Name: "say", Args: args}
 }
 
 func (s *shot) id(prefix string, n int) string {

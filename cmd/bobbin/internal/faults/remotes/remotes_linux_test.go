@@ -21,6 +21,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
@@ -34,7 +36,7 @@ type outage struct {
 	when     string // firstLook, atBase, notPushed
 	at       string
 	times    int
-	how      harness.GitTrouble
+	how      githost.Trouble
 	begin    func(o *outages, s *affected) // instead of at, times and how
 	everyday bool
 	more     bool     // before it is pushed again, people ask for more
@@ -50,30 +52,30 @@ const (
 // Each fault at each moment where it makes sense. The bot tries what may pass three times.
 // Those of everyday are one of each sort; BOBBIN_GIT_FAULTS=all plays all of them.
 var gitOutages = map[string]outage{
-	"first look: 401":           {when: firstLook, at: harness.ReadRefs, times: harness.Lasting, how: harness.HttpStatus(401), says: []string{"does not accept the token", "Renew it"}},
-	"first look: 404":           {everyday: true, when: firstLook, at: harness.ReadRefs, times: harness.Lasting, how: harness.HttpStatus(404), says: []string{"no such repository", "Check the address http://127.0.0.1"}},
-	"first look: 503":           {when: firstLook, at: harness.ReadPack, times: harness.Lasting, how: harness.HttpStatus(503), says: []string{"503 Service Unavailable (tried 3 times)", "can be tried again"}},
-	"first look: 503 passes":    {everyday: true, when: firstLook, at: harness.ReadRefs, times: 2, how: harness.HttpStatus(503)},
-	"first look: reset":         {when: firstLook, at: harness.ReadRefs, times: harness.Lasting, how: harness.BreaksOff, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
-	"first look: page":          {when: firstLook, at: harness.ReadRefs, times: harness.Lasting, how: harness.ShowsPage, says: []string{"does not speak git", "Check the address http://127.0.0.1"}},
-	"first look: hangs":         {when: firstLook, at: harness.ReadRefs, times: harness.Lasting, how: harness.Hangs, says: []string{"did not answer in time (tried 3 times)", "Nothing is lost"}},
-	"first look: elsewhere":     {when: firstLook, at: harness.ReadRefs, times: harness.Lasting, how: harness.SendsElsewhere, says: []string{"sends us to another host", "Put the new address"}},
-	"first look: cut pack":      {everyday: true, when: firstLook, at: harness.ReadPack, times: harness.Lasting, how: harness.CutsPack, says: []string{"broke off", "Nothing is lost"}},
-	"base: 401":                 {everyday: true, when: atBase, at: harness.ReadRefs, times: harness.Lasting, how: harness.HttpStatus(401), says: []string{firstLook, "Renew it"}},
-	"base: 503":                 {when: atBase, at: harness.ReadRefs, times: harness.Lasting, how: harness.HttpStatus(503), says: []string{firstLook, "503 Service Unavailable (tried 3 times)"}},
-	"base: reset passes":        {when: atBase, at: harness.ReadRefs, times: 2, how: harness.BreaksOff},
-	"push: 401":                 {everyday: true, when: notPushed, at: harness.WriteRefs, times: harness.Lasting, how: harness.HttpStatus(401), says: []string{"does not accept the token", "Renew it"}},
-	"push: 403":                 {when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.HttpStatus(403), says: []string{"the token may not do this", "right to write"}},
-	"push: 404":                 {when: notPushed, at: harness.WriteRefs, times: harness.Lasting, how: harness.HttpStatus(404), says: []string{"no such repository", "Check the address"}},
-	"push: 429 for an hour":     {when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.HttpStatus(429, "Retry-After", "3600"), says: []string{"429 Too Many Requests. It asks to wait 1h0m0s"}},
-	"push: 502":                 {everyday: true, when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.HttpStatus(502), says: []string{"502 Bad Gateway (tried 3 times)", "can be tried again"}},
-	"push: 503 passes":          {everyday: true, when: notPushed, at: harness.WritePack, times: 2, how: harness.HttpStatus(503)},
-	"push: reset":               {when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.BreaksOff, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
-	"push: page":                {when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.ShowsPage, says: []string{"does not speak git", "Check the address"}},
-	"push: hangs":               {when: notPushed, at: harness.WriteRefs, times: harness.Lasting, how: harness.Hangs, says: []string{"did not answer in time (tried 3 times)"}},
-	"push: elsewhere":           {when: notPushed, at: harness.WriteRefs, times: harness.Lasting, how: harness.SendsElsewhere, says: []string{"sends us to another host", "Put the new address"}},
-	"push: answer lost":         {everyday: true, when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.AfterDone(harness.BreaksOff)},
-	"push: 500 after it":        {when: notPushed, at: harness.WritePack, times: harness.Lasting, how: harness.AfterDone(harness.HttpStatus(500))},
+	"first look: 401":           {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{"does not accept the token", "Renew it"}},
+	"first look: 404":           {everyday: true, when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(404), says: []string{"no such repository", "Check the address http://127.0.0.1"}},
+	"first look: 503":           {when: firstLook, at: githost.ReadPack, times: githost.Lasting, how: githost.HTTPStatus(503), says: []string{"503 Service Unavailable (tried 3 times)", "can be tried again"}},
+	"first look: 503 passes":    {everyday: true, when: firstLook, at: githost.ReadRefs, times: 2, how: githost.HTTPStatus(503)},
+	"first look: reset":         {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.BreaksOff, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
+	"first look: page":          {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.ShowsPage, says: []string{"does not speak git", "Check the address http://127.0.0.1"}},
+	"first look: hangs":         {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.Hangs, says: []string{"did not answer in time (tried 3 times)", "Nothing is lost"}},
+	"first look: elsewhere":     {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.SendsElsewhere, says: []string{"sends us to another host", "Put the new address"}},
+	"first look: cut pack":      {everyday: true, when: firstLook, at: githost.ReadPack, times: githost.Lasting, how: githost.CutsPack, says: []string{"broke off", "Nothing is lost"}},
+	"base: 401":                 {everyday: true, when: atBase, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{firstLook, "Renew it"}},
+	"base: 503":                 {when: atBase, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(503), says: []string{firstLook, "503 Service Unavailable (tried 3 times)"}},
+	"base: reset passes":        {when: atBase, at: githost.ReadRefs, times: 2, how: githost.BreaksOff},
+	"push: 401":                 {everyday: true, when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{"does not accept the token", "Renew it"}},
+	"push: 403":                 {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.HTTPStatus(403), says: []string{"the token may not do this", "right to write"}},
+	"push: 404":                 {when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.HTTPStatus(404), says: []string{"no such repository", "Check the address"}},
+	"push: 429 for an hour":     {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.HTTPStatus(429, "Retry-After", "3600"), says: []string{"429 Too Many Requests. It asks to wait 1h0m0s"}},
+	"push: 502":                 {everyday: true, when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.HTTPStatus(502), says: []string{"502 Bad Gateway (tried 3 times)", "can be tried again"}},
+	"push: 503 passes":          {everyday: true, when: notPushed, at: githost.WritePack, times: 2, how: githost.HTTPStatus(503)},
+	"push: reset":               {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.BreaksOff, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
+	"push: page":                {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.ShowsPage, says: []string{"does not speak git", "Check the address"}},
+	"push: hangs":               {when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.Hangs, says: []string{"did not answer in time (tried 3 times)"}},
+	"push: elsewhere":           {when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.SendsElsewhere, says: []string{"sends us to another host", "Put the new address"}},
+	"push: answer lost":         {everyday: true, when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.AfterDone(githost.BreaksOff)},
+	"push: 500 after it":        {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.AfterDone(githost.HTTPStatus(500))},
 	"push: down after it":       {everyday: true, when: notPushed, begin: downAfterPush, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
 	"push: down, then more":     {everyday: true, more: true, when: notPushed, begin: downAfterPush, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
 	"push: refused, then more":  {more: true, when: notPushed, begin: refusing("exit 1"), says: []string{"a rule of the remote refused it", "The work is kept"}},
@@ -85,9 +87,9 @@ var gitOutages = map[string]outage{
 
 // downAfterPush: the remote takes the push, and cannot be reached from then on.
 func downAfterPush(_ *outages, s *affected) {
-	s.Fail(harness.WritePack, 1, harness.AfterDone(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
-		s.Fail(harness.Anything, harness.Lasting, harness.BreaksOff)
-		harness.BreaksOff(w, r, real)
+	s.Fail(githost.WritePack, 1, githost.AfterDone(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+		s.Fail(githost.Anything, githost.Lasting, githost.BreaksOff)
+		githost.BreaksOff(w, r, real)
 	}))
 }
 
@@ -101,7 +103,7 @@ func refusing(script string) func(*outages, *affected) {
 
 // takenBranch: as the bot comes to push, somebody else has a branch of that name.
 func takenBranch(o *outages, s *affected) {
-	s.Fail(harness.WriteRefs, 1, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+	s.Fail(githost.WriteRefs, 1, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		s.taken = query[string](o, s, `select branch from s`)
 		theirs, err := s.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m", "theirs", "main^{tree}")
 		if err == nil {
@@ -116,7 +118,7 @@ func takenBranch(o *outages, s *affected) {
 
 // affected is one session with a repository of its own.
 type affected struct {
-	*harness.GitHost
+	*githost.Host
 	outage
 	name, channel, root string
 	taken               string   // the branch that somebody else has
@@ -146,13 +148,13 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	s := server.Settings{
 		Place:         storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond},
-		ModelSettings: server.ModelSettings{ModelURL: harness.ServeModel(t, harness.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}},
+		ModelSettings: server.ModelSettings{ModelURL: chatmodel.Serve(t, chatmodel.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}},
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: store.Seats{AtOnce: len(list), PerRepository: 1}},
 		Sandbox:       config.Sandbox{Kind: "none"},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {
 		files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
-		a := &affected{outage: list[name], name: name, GitHost: harness.OpenGitHost(t, filepath.Join(dir, fmt.Sprint("host-", i)), files)}
+		a := &affected{outage: list[name], name: name, Host: githost.Open(t, filepath.Join(dir, fmt.Sprint("host-", i)), files)}
 		a.channel = o.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", i), Members: []string{o.ann, app.BotUser}}).ID
 		s.Repositories = append(s.Repositories, turn.Repository{
 			Remote: repo.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address}, Base: "main", Channels: []string{a.channel},
@@ -327,7 +329,7 @@ func (o *outages) examine(s *affected) {
 			s.wrong("this is not one line in whole sentences: %q", line)
 		}
 	}
-	if n := query[int](o, s, `select count(*) from lines, s where session_id = s.id and text like '%`+harness.HostPassword+`%'`); n > 0 {
+	if n := query[int](o, s, `select count(*) from lines, s where session_id = s.id and text like '%`+githost.Password+`%'`); n > 0 {
 		s.wrong("the password was told")
 	}
 	if n := query[int](o, s, `select count(*) from approvals, s where session_id = s.id`); n != pushes {

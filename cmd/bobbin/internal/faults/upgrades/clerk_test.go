@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // A clerk is a model whose answer follows from the conversation it is shown, whichever
@@ -54,7 +54,7 @@ func (c *clerk) await(ctx context.Context, name string) error {
 
 // A letter is a request to the clerk, as far as it is looked at.
 type letter struct {
-	harness.Request
+	chatmodel.Request
 
 	calls  []string // in order, and what came back
 	result string   // of the last call
@@ -64,7 +64,7 @@ type letter struct {
 }
 
 func (c *clerk) answer(w http.ResponseWriter, r *http.Request) {
-	asked, ok := harness.ReadRequest(w, r)
+	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}

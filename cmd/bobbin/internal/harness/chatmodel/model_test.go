@@ -1,10 +1,10 @@
-package harness_test
+package chatmodel_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
 // The one who looks at requests sees what is wrong with them.
@@ -24,7 +24,7 @@ func TestInvalidRequestsAreFoundOut(t *testing.T) {
 		call + "," + result:                                        "",
 	} {
 		body := `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"},` + messages + `]}`
-		got := strings.Join(harness.InvalidRequest([]byte(body)), "; ")
+		got := strings.Join(chatmodel.InvalidRequest([]byte(body)), "; ")
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", messages, got, want)
 		}

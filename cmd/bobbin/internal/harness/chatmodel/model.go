@@ -1,4 +1,4 @@
-package harness
+package chatmodel
 
 import (
 	"encoding/json"
@@ -16,8 +16,8 @@ import (
 // same request has the same answer after a crash, and one policy serves any number of sessions.
 type Policy func(r Request) (tool string, args map[string]any)
 
-// ServeModel is an endpoint whose model follows a policy.
-func ServeModel(t testing.TB, next Policy) *httptest.Server {
+// Serve is an endpoint whose model follows a policy.
+func Serve(t testing.TB, next Policy) *httptest.Server {
 	t.Helper()
 	return ServeRequests(t, func(w http.ResponseWriter, _ *http.Request, asked Request) {
 		tool, args := next(asked)

@@ -1,4 +1,4 @@
-package harness
+package githost
 
 import (
 	"bytes"
@@ -21,19 +21,19 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
-// A GitHost serves one repository with git's own http-backend, asks for a password, and fails
+// A Host serves one repository with git's own http-backend, asks for a password, and fails
 // when it is told to. The repository keeps a book of the updates of its branches.
-type GitHost struct {
+type Host struct {
 	Dir, Address string
 
 	mu     sync.Mutex
 	broken string // what for
 	left   int
-	by     GitTrouble
+	by     Trouble
 }
 
-// A GitTrouble answers in the host's place.
-type GitTrouble func(w http.ResponseWriter, r *http.Request, real http.Handler)
+// A Trouble answers in the host's place.
+type Trouble func(w http.ResponseWriter, r *http.Request, real http.Handler)
 
 // What a request is for.
 const (
@@ -45,13 +45,13 @@ const (
 )
 
 const (
-	HostPassword = "hunter2-of-the-host"
-	Lasting      = 1 << 30
+	Password = "hunter2-of-the-host"
+	Lasting  = 1 << 30
 )
 
-func OpenGitHost(t *testing.T, dir string, files []txtar.File) *GitHost {
+func Open(t *testing.T, dir string, files []txtar.File) *Host {
 	t.Helper()
-	h := &GitHost{Dir: filepath.Join(dir, "remote.git")}
+	h := &Host{Dir: filepath.Join(dir, "remote.git")}
 	require.NoError(t, stage.PlantRemote(h.Dir, files))
 	require.NoError(t, h.Hook("post-receive", "cat >>"+h.book()))
 	path, err := exec.Command("git", "--exec-path").Output()
@@ -61,7 +61,7 @@ func OpenGitHost(t *testing.T, dir string, files []txtar.File) *GitHost {
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if _, password, _ := r.BasicAuth(); password != HostPassword {
+		if _, password, _ := r.BasicAuth(); password != Password {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -72,20 +72,20 @@ func OpenGitHost(t *testing.T, dir string, files []txtar.File) *GitHost {
 		real.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	h.Address = strings.Replace(server.URL, "://", "://bot:"+HostPassword+"@", 1) + "/remote.git"
+	h.Address = strings.Replace(server.URL, "://", "://bot:"+Password+"@", 1) + "/remote.git"
 	return h
 }
 
-func (h *GitHost) book() string { return filepath.Join(filepath.Dir(h.Dir), "book") }
+func (h *Host) book() string { return filepath.Join(filepath.Dir(h.Dir), "book") }
 
-func (h *GitHost) Hook(name, script string) error {
+func (h *Host) Hook(name, script string) error {
 	if err := os.MkdirAll(filepath.Join(h.Dir, "hooks"), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(h.Dir, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755)
 }
 
-func (h *GitHost) arrived(r *http.Request) GitTrouble {
+func (h *Host) arrived(r *http.Request) Trouble {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	what := r.Method + " " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
@@ -99,16 +99,16 @@ func (h *GitHost) arrived(r *http.Request) GitTrouble {
 	return h.by
 }
 
-func (h *GitHost) Fail(at string, times int, how GitTrouble) {
+func (h *Host) Fail(at string, times int, how Trouble) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.broken, h.left, h.by = at, times, how
 }
 
-func (h *GitHost) Mend() { h.Fail("", 0, nil) }
+func (h *Host) Mend() { h.Fail("", 0, nil) }
 
 // Updates are what the repository itself saw of its branches: old, new, ref.
-func (h *GitHost) Updates() (all [][]string) {
+func (h *Host) Updates() (all [][]string) {
 	b, _ := os.ReadFile(h.book())
 	for line := range strings.Lines(string(b)) {
 		all = append(all, strings.Fields(line))
@@ -117,13 +117,13 @@ func (h *GitHost) Updates() (all [][]string) {
 }
 
 // Git runs it in the bare repository.
-func (h *GitHost) Git(args ...string) (string, error) {
+func (h *Host) Git(args ...string) (string, error) {
 	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", h.Dir}, args...)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
 // The ways to fail.
-func HttpStatus(code int, header ...string) GitTrouble {
+func HTTPStatus(code int, header ...string) Trouble {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if len(header) == 2 {
 			w.Header().Set(header[0], header[1])
@@ -161,7 +161,7 @@ func CutsPack(w http.ResponseWriter, r *http.Request, real http.Handler) {
 }
 
 // AfterDone does what was asked for, and then fails.
-func AfterDone(how GitTrouble) GitTrouble {
+func AfterDone(how Trouble) Trouble {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		real.ServeHTTP(httptest.NewRecorder(), r)
 		how(w, r, real)
