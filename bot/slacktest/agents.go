@@ -1,6 +1,8 @@
 package slacktest
 
-import "slices"
+import (
+	"slices"
+)
 
 // agentsSetStatus keeps an agent session's status: of an app that is an agent alone.
 func (s *Server) agentsSetStatus(c *call) (object, error) {

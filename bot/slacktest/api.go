@@ -9,8 +9,6 @@ import (
 	"time"
 )
 
-type object = map[string]any
-
 // A method is one of the Web API.
 type method struct {
 	token tokenKind

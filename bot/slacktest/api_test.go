@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
 )
@@ -139,5 +140,5 @@ func blockID(t *testing.T, m Message) string {
 	t.Helper()
 	var blocks []map[string]any
 	require.NoError(t, json.Unmarshal(m.Blocks, &blocks))
-	return str(blocks[0], "block_id")
+	return blockkit.Text(blocks[0], "block_id")
 }

@@ -3,6 +3,8 @@ package slacktest
 import (
 	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 const (
@@ -59,7 +61,7 @@ func (s *Server) compose(c *call, ch *Channel) (*Message, error) {
 		Text: c.get("text"), UnfurlLinks: c.flag("unfurl_links"), UnfurlMedia: c.flag("unfurl_media"),
 	}
 	var err error
-	if m.Blocks, err = s.blocksArg(c, maxMessageBlocks); err != nil {
+	if m.Blocks, err = s.blocksArg(c, blockkit.MaxMessageBlocks); err != nil {
 		return nil, err
 	}
 	if m.Attachments, err = listArg(c, "attachments", "invalid_attachments"); err != nil {

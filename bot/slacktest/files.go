@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // A File is what the app or a person uploaded, as the message that shares it shows it.
@@ -165,7 +167,7 @@ func (s *Server) filesCompleteUpload(c *call) (object, error) {
 		return nil, err
 	}
 	if m.Text == "" {
-		if m.Blocks, err = s.blocksArg(c, maxMessageBlocks); err != nil {
+		if m.Blocks, err = s.blocksArg(c, blockkit.MaxMessageBlocks); err != nil {
 			return nil, err
 		}
 	}

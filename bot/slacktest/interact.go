@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // Click presses the button with that action id under a message, or one that it had before it
@@ -19,13 +21,13 @@ func (s *Server) Choose(channel, ts, actionID, user, value string) error {
 	return s.act(channel, ts, actionID, user, value, Message.Controls)
 }
 
-func (s *Server) act(channel, ts, actionID, user, value string, seen func(Message) []Control) error {
+func (s *Server) act(channel, ts, actionID, user, value string, seen func(Message) []blockkit.Control) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		if !s.state.isMember(ch, user) {
 			return fmt.Errorf("slacktest: %s is not in #%s", s.state.nameOf(user), ch.Name)
 		}
 		controls := seen(*m)
-		at := slices.IndexFunc(controls, func(c Control) bool { return c.ActionID == actionID })
+		at := slices.IndexFunc(controls, func(c blockkit.Control) bool { return c.ActionID == actionID })
 		if at < 0 {
 			return fmt.Errorf("slacktest: nothing under that message has the action id %q; it has %s", actionID, actionIDs(controls))
 		}
@@ -37,7 +39,7 @@ func (s *Server) act(channel, ts, actionID, user, value string, seen func(Messag
 	})
 }
 
-func actionIDs(list []Control) string {
+func actionIDs(list []blockkit.Control) string {
 	var ids []string
 	for _, c := range list {
 		ids = append(ids, c.ActionID)
@@ -49,19 +51,19 @@ func actionIDs(list []Control) string {
 }
 
 // action is the entry of a payload's "actions".
-func (s *Server) action(c Control, user, value string) (object, error) {
+func (s *Server) action(c blockkit.Control, user, value string) (object, error) {
 	if len(c.VisibleTo) > 0 && !slices.Contains(c.VisibleTo, user) {
 		return nil, fmt.Errorf("slacktest: %s does not see the button %q", s.state.nameOf(user), c.ActionID)
 	}
 	a := object{"type": c.Type, "action_id": c.ActionID, "block_id": c.BlockID, "action_ts": s.state.stamp()}
 	if c.Type == "button" {
-		a["text"] = c.element["text"]
+		a["text"] = c.Element["text"]
 		put(a, "value", c.Value)
 		put(a, "style", c.Style)
 		return a, nil
 	}
-	for _, o := range objects(c.element["options"]) {
-		if str(o, "value") == value {
+	for _, o := range blockkit.Objects(c.Element["options"]) {
+		if blockkit.Text(o, "value") == value {
 			a["selected_option"] = o
 			return a, nil
 		}
@@ -195,7 +197,7 @@ func (s *Server) Submit(viewID string, entered map[string]string) error {
 			return err
 		}
 		values := object{}
-		for _, c := range controlsIn(v.blocks) {
+		for _, c := range blockkit.Controls(v.blocks) {
 			values[c.BlockID] = object{c.ActionID: fieldValue(c, entered[c.ActionID])}
 		}
 		p := s.payload("view_submission", v.User, v.ID)
@@ -206,10 +208,10 @@ func (s *Server) Submit(viewID string, entered map[string]string) error {
 	})
 }
 
-func fieldValue(c Control, entered string) object {
+func fieldValue(c blockkit.Control, entered string) object {
 	value := object{"type": c.Type}
-	for _, o := range objects(c.element["options"]) {
-		if str(o, "value") == entered {
+	for _, o := range blockkit.Objects(c.Element["options"]) {
+		if blockkit.Text(o, "value") == entered {
 			value["selected_option"] = o
 			return value
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // A Request is one call of the Web API, as it came and as it was answered.
@@ -86,3 +88,7 @@ func readCursor(cursor string) (int, error) {
 	}
 	return strconv.Atoi(number)
 }
+
+// Picture is what a call shows, in the form that Slack's Block Kit Builder takes. What breaks
+// one of Slack's limits is an error.
+func Picture(r Request) ([]byte, error) { return blockkit.Picture(r.Args) }

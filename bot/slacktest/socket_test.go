@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
@@ -112,7 +113,7 @@ func TestUnacknowledgedEventsComeAgain(t *testing.T) {
 		payload, _ := envelope["payload"].(map[string]any)
 		events = append(events, payload["event_id"])
 		require.NotContains(t, ids, envelope["envelope_id"])
-		ids = append(ids, str(envelope, "envelope_id"))
+		ids = append(ids, blockkit.Text(envelope, "envelope_id"))
 	}
 	require.Equal(t, []any{events[0], events[0], events[0], events[0]}, events)
 	require.NoError(t, o.WaitSettled(soon(t)))
@@ -216,7 +217,7 @@ func TestOneAcknowledgementIsForAllUnderItsID(t *testing.T) {
 	receive(t, ws)
 	require.NoError(t, o.Command("bugs", o.ada.ID, "/diagnose", "x"))
 	first := receive(t, ws)
-	require.NoError(t, o.Redeliver(str(first, "envelope_id")))
+	require.NoError(t, o.Redeliver(blockkit.Text(first, "envelope_id")))
 	require.Equal(t, first["envelope_id"], receive(t, ws)["envelope_id"])
 	acknowledge(t, ws, first)
 	require.NoError(t, o.WaitTaken(soon(t)))

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // UserKind is what a user is to the workspace.
@@ -93,6 +95,25 @@ type Message struct {
 
 	clientMsgID string
 	former      []json.RawMessage // blocks before each edit, which somebody's screen may still show
+}
+
+// Controls lists what can be clicked or chosen in the message, in order.
+func (m Message) Controls() []blockkit.Control {
+	var blocks []object
+	if json.Unmarshal(m.Blocks, &blocks) != nil {
+		return nil
+	}
+	return blockkit.Controls(blocks)
+}
+
+// Pressable are the controls of the message, and behind them those that it had before it was
+// edited, which somebody's screen may still show.
+func (m Message) Pressable() []blockkit.Control {
+	list := m.Controls()
+	for _, blocks := range slices.Backward(m.former) {
+		list = append(list, Message{Blocks: blocks}.Controls()...)
+	}
+	return list
 }
 
 // Metadata is what an app hides in a message.

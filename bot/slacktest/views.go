@@ -3,7 +3,8 @@ package slacktest
 import (
 	"encoding/json"
 	"time"
-	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // A View is a modal that somebody has open, or somebody's App Home.
@@ -25,7 +26,7 @@ type View struct {
 }
 
 // Controls lists what can be worked in the view, in order.
-func (v View) Controls() []Control { return controlsIn(v.blocks) }
+func (v View) Controls() []blockkit.Control { return blockkit.Controls(v.blocks) }
 
 // Blocks are the view's blocks as JSON.
 func (v View) Blocks() json.RawMessage { return mustJSON(v.blocks) }
@@ -89,7 +90,7 @@ func (s *Server) openView(c *call, push bool) (object, error) {
 func (s *Server) viewsUpdate(c *call) (object, error) {
 	v := s.state.views[c.get("view_id")]
 	for _, other := range s.state.views {
-		if id := c.get("external_id"); id != "" && str(other.fields, "external_id") == id {
+		if id := c.get("external_id"); id != "" && blockkit.Text(other.fields, "external_id") == id {
 			v = other
 		}
 	}
@@ -142,45 +143,17 @@ func (s *Server) fill(v *View, raw []byte, kind string) error {
 	if json.Unmarshal(raw, &fields) != nil {
 		return fail("invalid_arguments")
 	}
-	blocks := objects(fields["blocks"])
-	if err := checkView(fields, blocks, kind); err != nil {
+	blocks := blockkit.Objects(fields["blocks"])
+	if err := refuseBroken("invalid_arguments", blockkit.CheckView(fields, blocks, kind)); err != nil {
 		return err
 	}
 	s.state.nameBlocks(blocks)
 	title, _ := fields["title"].(object)
-	v.Type, v.CallbackID, v.Title = kind, str(fields, "callback_id"), str(title, "text")
-	v.Metadata, v.Errors = str(fields, "private_metadata"), nil
+	v.Type, v.CallbackID, v.Title = kind, blockkit.Text(fields, "callback_id"), blockkit.Text(title, "text")
+	v.Metadata, v.Errors = blockkit.Text(fields, "private_metadata"), nil
 	v.blocks, v.fields = blocks, fields
 	v.hash = s.state.stamp() + "." + newUUID()[:8]
 	return nil
-}
-
-func checkView(fields object, blocks []object, kind string) error {
-	v := &validator{}
-	if got := str(fields, "type"); got != kind {
-		v.wrong("/view/type", "unsupported type: %s", got)
-	}
-	if kind == "modal" {
-		v.text(fields, "title", 24, "/view", "plain_text")
-		for _, b := range blocks {
-			if str(b, "type") == "input" && fields["submit"] == nil {
-				v.wrong("/view", "missing required field: submit")
-				break
-			}
-		}
-	}
-	for _, button := range []string{"submit", "close"} {
-		if fields[button] != nil {
-			v.text(fields, button, 24, "/view", "plain_text")
-		}
-	}
-	if utf8.RuneCountInString(str(fields, "private_metadata")) > 3000 {
-		v.wrong("/view/private_metadata", "must be less than 3001 characters")
-	}
-	if len(v.errors) > 0 {
-		return &failure{code: "invalid_arguments", messages: v.errors}
-	}
-	return checkBlocks(blocks, maxViewBlocks, "invalid_arguments")
 }
 
 func (st *state) wireView(v *View) object {
@@ -188,7 +161,7 @@ func (st *state) wireView(v *View) object {
 		"id": v.ID, "team_id": st.app.TeamID, "type": v.Type, "callback_id": v.CallbackID, "private_metadata": v.Metadata,
 		"blocks": v.blocks, "hash": v.hash, "root_view_id": v.root, "previous_view_id": nil, "app_id": st.app.ID,
 		"bot_id": st.app.BotID, "app_installed_team_id": st.app.TeamID, "state": object{"values": object{}},
-		"external_id": str(v.fields, "external_id"), "clear_on_close": v.fields["clear_on_close"] == true,
+		"external_id": blockkit.Text(v.fields, "external_id"), "clear_on_close": v.fields["clear_on_close"] == true,
 		"notify_on_close": v.fields["notify_on_close"] == true,
 	}
 	if v.above != "" {

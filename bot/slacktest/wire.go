@@ -3,6 +3,8 @@ package slacktest
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // Here state takes the form in which Slack shows it.
@@ -195,11 +197,7 @@ func put(w object, key, value string) {
 	}
 }
 
+type object = blockkit.Object
+
 // mustJSON is for values of ours, which always have a JSON form.
-func mustJSON(v any) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic("slacktest: " + err.Error())
-	}
-	return raw
-}
+func mustJSON(v any) json.RawMessage { return blockkit.MustJSON(v) }
