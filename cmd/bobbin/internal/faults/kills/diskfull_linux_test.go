@@ -168,7 +168,7 @@ const fullWords = "The disk of the machine I run on is full, so I stopped in the
 // go on; and with room again a reply leads on to the push.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
 	m := newTight(t, 4, "")
 	defer m.stop()
@@ -242,7 +242,7 @@ func TestFullDisk(t *testing.T) {
 // The control: a program that knows no trouble of disks blames the repository.
 func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
 	m := newTight(t, 1, harness.ProgramWith(t, sourceWith(t, "workflow/turn/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
 	defer m.stop()

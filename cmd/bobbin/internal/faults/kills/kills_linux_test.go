@@ -177,7 +177,7 @@ func (c *chaos) openSlack() {
 func (c *chaos) play() {
 	most := 2*time.Minute + time.Duration(c.sessions+c.kills)*2*time.Second + time.Duration(c.freezes)*30*time.Second
 	if c.unguarded() {
-		most = time.Minute // a session that is led astray may never end
+		most = 3 * time.Minute // a session that is led astray may never end
 	}
 	ctx, cancel := context.WithTimeout(c.t.Context(), most)
 	defer cancel()

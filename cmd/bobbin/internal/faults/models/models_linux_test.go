@@ -112,7 +112,7 @@ func TestALimitOfCostRests(t *testing.T) {
 	says := []string{"Paused: "}
 	tr := &trial{t: t, limit: 4.5 * unit, sessions: []*spoiled{{fault: modelFault{name: "the cost", says: says}}}}
 	tr.open()
-	tr.play(time.Minute)
+	tr.play(harness.Patience)
 	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
 	require.Contains(t, tr.thread(tr.sessions[0]), "used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
 }
@@ -132,7 +132,7 @@ func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 		tr.sessions = append(tr.sessions, &spoiled{fault: modelFault{name: "none", spoil: nil}})
 	}
 	tr.open()
-	tr.play(time.Minute)
+	tr.play(harness.Patience)
 	require.Empty(t, tr.findings(), "before anything is poisoned")
 	for n, p := range poisons {
 		_, err := tr.db.Exec(t.Context(), p.sql, tr.sessionID(tr.sessions[n]))
@@ -157,7 +157,7 @@ func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(tr.sessions), 4)
 	tr.open()
-	tr.play(time.Minute)
+	tr.play(harness.Patience)
 	found := tr.findings()
 	for n := range tr.sessions {
 		require.Regexp(t, fmt.Sprintf(`(?m)^session %d .*half a call`, n), found)

@@ -91,7 +91,7 @@ func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	t.Parallel()
 	a := &arrival{t: t, version: releases[len(releases)-1].version, alone: "asking", clerk: openClerk(t, map[string]string{"asking": "report_root_cause"})}
 	a.open()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), harness.Patience)
 	defer cancel()
 	require.NoError(t, a.clerk.await(ctx, "asking"))
 	_, err := a.db.Exec(ctx, `insert into goose_db_version (version_id, is_applied) values (1000, true)`)
