@@ -59,6 +59,6 @@
 //
 // Nothing calls back up: what goes out goes through Postgres. A turn that dies is taken
 // up again from its rows: by the next process in the same data directory at once, by
-// another replica when this one has been silent (store.Replica), which also wakes a session
+// another replica when this one has been silent (queue.Replica), which also wakes a session
 // that has something to do and no job. What is old is cleaned away by the hour.
 package workflow

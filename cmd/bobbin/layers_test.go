@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
-		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
+		"bot", "workflow/store", "workflow/store/queue", "workflow/redact", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
@@ -38,22 +38,22 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
 		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages",
 	},
-	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/postgres", "workflow/plaintext"},
+	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow", "workflow/store", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
+		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
-		"workflow", "workflow/store", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
+		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
 	},
 	"bot":                            {"workflow"},
 	"bot/mrkdwn":                     {"workflow", "workflow/plaintext"},
@@ -67,10 +67,12 @@ var rooms = map[string][]string{
 	"bot/bottest":                    {"bot", "bot/slacktest", "deploy", "workflow"},
 	"bot/slacktest":                  {}, // it knows nothing of Bobbin
 	"workflow":                       {},
-	"workflow/store":                 {"workflow", "migrations", "workflow/plaintext", "workflow/intent"},
+	"workflow/store":                 {"workflow", "workflow/store/database", "workflow/store/queue", "workflow/plaintext", "workflow/intent"},
+	"workflow/store/database":        {"migrations"},
+	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {},
 	"workflow/postgres/postgrestest": {"workflow/postgres"},
-	"workflow/turn":                  {"workflow", "workflow/store", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent", "workflow/tool/workfile"},
+	"workflow/turn":                  {"workflow", "workflow/store", "workflow/store/queue", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent", "workflow/tool/workfile"},
 	"workflow/agent":                 {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
 	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/filetree"},
 	"workflow/model":                 {"workflow/plaintext"},
@@ -153,6 +155,7 @@ var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
+	"workflow/store": {"migrations"}, // the guards of the schema are tried without them
 	"cmd/bobbin": { // the whole program, looked at in its parts
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
@@ -172,14 +175,14 @@ var inTests = map[string][]string{
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
 
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
-	"cmd/bobbin/internal/faults/badinputs":  {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/tool", "workflow/turn"},
+	"cmd/bobbin/internal/faults/badinputs":  {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn"},
 	"cmd/bobbin/internal/faults/deliveries": {"bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
-	"cmd/bobbin/internal/faults/injections": {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/turn"},
+	"cmd/bobbin/internal/faults/injections": {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn"},
 	"cmd/bobbin/internal/faults/kills":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
-	"cmd/bobbin/internal/faults/leaks":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/turn"},
-	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store"},
-	"cmd/bobbin/internal/faults/remotes":    {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/turn"},
-	"cmd/bobbin/internal/faults/upgrades":   {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/turn"},
+	"cmd/bobbin/internal/faults/leaks":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store", "workflow/store/queue"},
+	"cmd/bobbin/internal/faults/remotes":    {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/upgrades":   {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn"},
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,
@@ -188,8 +191,8 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
-	"github.com/riverqueue/river":       {"workflow/store", "cmd/bobbin/internal/server"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},
 	"github.com/zricethezav/gitleaks":   {"workflow/redact"},

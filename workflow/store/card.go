@@ -74,7 +74,7 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := t.store.queuePosting(ctx, tx, t.id); err != nil {
+	if err := t.store.Queue.InsertPost(ctx, tx, t.id); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, alone, card) values ($1, $2, true, $3)`, key, t.id, run)

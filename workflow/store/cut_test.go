@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -185,16 +187,16 @@ func TestWhatPasses(t *testing.T) {
 		return fmt.Errorf("record in abc: %w", err)
 	}
 	for _, code := range []string{"40001", "40P01", "53100", "53300", "57P01", "57P02", "57P03", "25006", "08006", "55P03"} {
-		require.True(t, store.Passing(raise(code)), code)
+		require.True(t, database.IsTransient(raise(code)), code)
 	}
 	for _, code := range []string{"23505", "42P01", "22P02"} {
-		require.False(t, store.Passing(raise(code)), code)
+		require.False(t, database.IsTransient(raise(code)), code)
 	}
-	require.True(t, store.Passing(io.ErrUnexpectedEOF))
-	require.False(t, store.Passing(nil))
-	require.False(t, store.Passing(context.Canceled))
+	require.True(t, database.IsTransient(io.ErrUnexpectedEOF))
+	require.False(t, database.IsTransient(nil))
+	require.False(t, database.IsTransient(context.Canceled))
 	_, err := pgx.Connect(t.Context(), "postgres://x@127.0.0.1:1/x?connect_timeout=1")
-	require.True(t, store.Passing(err), "%v", err)
+	require.True(t, database.IsTransient(err), "%v", err)
 }
 
 func TestATransactionThatMetAnotherIsDoneAgain(t *testing.T) {
@@ -226,7 +228,7 @@ func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 	config := s.Pool.Config().ConnConfig.Copy()
 	config.User = fmt.Sprint("plain_", config.Port)
 	_, err = pgx.ConnectConfig(ctx, config)
-	refused = store.Passing(err)
+	refused = database.IsTransient(err)
 	require.True(t, refused, "%v", err)
 	require.NoError(t, turn.Record(ctx, store.Lines{{Agent: "orchestrator", Text: "once"}}), "connections that are open go on")
 }

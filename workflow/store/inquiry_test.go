@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
@@ -52,8 +54,8 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 
 	q, err := s.Waiting(ctx, id)
 	require.NoError(t, err)
-	worker := &store.DueWorker{Store: s}
-	job := &river.Job[store.DueJob]{JobRow: &rivertype.JobRow{}, Args: store.DueJob{Session: id, Question: q.ID}}
+	worker := &queue.DueWorker{Queue: s.Queue}
+	job := &river.Job[queue.DueJob]{JobRow: &rivertype.JobRow{}, Args: queue.DueJob{Session: id, Question: q.ID}}
 	require.NoError(t, worker.Work(ctx, job))
 	require.NoError(t, worker.Work(ctx, job), "a job that is worked again changes nothing")
 	waiting, err := turn.Unhandled(ctx)

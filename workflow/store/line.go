@@ -40,7 +40,7 @@ func (r *recording) say(ctx context.Context, tx pgx.Tx, list []workflow.Line, al
 	if len(list) == 0 {
 		return nil
 	}
-	return r.store.queuePosting(ctx, tx, r.id)
+	return r.store.Queue.InsertPost(ctx, tx, r.id)
 }
 
 // line keeps what was said, what its buttons stand for, and that it has to be posted.

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // most is how long one reply may grow by taking further lines in.
@@ -132,8 +133,8 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 // one stands in Slack already.
 func (s *Store) Mine(ctx context.Context, key string) error {
 	open := false
-	err := s.transact(ctx, func(tx pgx.Tx) error {
-		if _, err := held(ctx, tx); err != nil {
+	err := s.Transact(ctx, func(tx pgx.Tx) error {
+		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select exists (select 1 from outbox where batch = $1 and posted_at is null and refused is null)`, key).Scan(&open)
@@ -147,7 +148,7 @@ func (s *Store) Mine(ctx context.Context, key string) error {
 // Posted keeps where the posting stands in Slack, and says where that is: where another
 // worker kept it first, it is not here.
 func (s *Store) Posted(ctx context.Context, key, ts string) (stands string, err error) {
-	err = s.again(ctx, func() error {
+	err = s.Retry(ctx, func() error {
 		if _, err := s.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts); err != nil {
 			return err
 		}
@@ -160,11 +161,4 @@ func (s *Store) Posted(ctx context.Context, key, ts string) (stands string, err 
 func (s *Store) Refused(ctx context.Context, key, reason string) error {
 	_, err := s.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
 	return err
-}
-
-// gotOn says whether a job's latest try got something posted.
-func (s *Store) gotOn(ctx context.Context, session string, job int64) (got bool) {
-	err := s.Pool.QueryRow(ctx, `select exists (select 1 from outbox o join river_job j on o.posted_at > j.attempted_at
-		where o.session_id = $1 and j.id = $2)`, session, job).Scan(&got)
-	return err == nil && got
 }

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -39,8 +37,7 @@ func (q Question) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	if err != nil || due == nil {
 		return err
 	}
-	_, err = r.store.jobs.InsertTx(ctx, tx, DueJob{Session: r.id, Question: id}, &river.InsertOpts{ScheduledAt: *due})
-	return err
+	return r.store.Queue.InsertDue(ctx, tx, r.id, id, *due)
 }
 
 // An Answer answers the question of that id; an earlier answer stands. User is empty where
@@ -89,39 +86,4 @@ func (s *Store) Waiting(ctx context.Context, session string) (*workflow.Question
 		}
 	}
 	return nil, nil
-}
-
-// A DueJob tells a session that a question has waited long enough.
-type DueJob struct {
-	Session  string `json:"session" river:"unique"`
-	Question int64  `json:"question" river:"unique"`
-}
-
-// Kind names the job in the queue.
-func (DueJob) Kind() string { return "due" }
-
-// A DueWorker works DueJobs.
-type DueWorker struct {
-	river.WorkerDefaults[DueJob]
-	Store *Store
-}
-
-// Work puts the word into the session's inbox; the turn looks whether it still matters.
-func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
-	err := w.Store.transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, as every inserter: a turn that completes meanwhile sees it.
-		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, value) values ($1, $2, $3, '', '', $4)
-			on conflict do nothing`, j.Args.Session, fmt.Sprintf("due:%d", j.Args.Question), workflow.IncomingDue, strconv.FormatInt(j.Args.Question, 10))
-		if err != nil {
-			return err
-		}
-		return w.Store.queueTurn(ctx, tx, j.Args.Session)
-	})
-	if err != nil {
-		return fmt.Errorf("question %d is due: %w", j.Args.Question, err)
-	}
-	return nil
 }

@@ -2,12 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/riverqueue/river"
 
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -28,70 +25,7 @@ func (e Reaction) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	if err != nil {
 		return err
 	}
-	return r.store.queueReaction(ctx, tx, r.id)
-}
-
-// A ReactJob puts the reactions on that one session has in the outbox.
-type ReactJob struct {
-	Session string `json:"session" river:"unique"`
-}
-
-// Kind names the job in the queue.
-func (ReactJob) Kind() string { return "react" }
-
-// InsertOpts make it one job a session.
-func (ReactJob) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1000, Queue: ReactQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
-}
-
-// ReactQueue keeps reactions apart from what is said.
-const ReactQueue = "react"
-
-func (s *Store) queueReaction(ctx context.Context, tx pgx.Tx, session string) error {
-	_, err := s.jobs.InsertTx(ctx, tx, ReactJob{Session: session}, nil)
-	return err
-}
-
-// A ReactWorker works ReactJobs.
-type ReactWorker struct {
-	river.WorkerDefaults[ReactJob]
-	Store *Store
-	Drain func(ctx context.Context, session string) error
-}
-
-// Timeout is none: Slack may ask to wait for minutes.
-func (w *ReactWorker) Timeout(*river.Job[ReactJob]) time.Duration { return -1 }
-
-// NextRetry is soon.
-func (w *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
-	return w.Store.retrySoon(j.Attempt)
-}
-
-// Work reacts until nothing is left.
-func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
-	defer w.Store.atWork.begin(j.ID)()
-	ctx = context.WithValue(ctx, jobKey{}, j.JobRow)
-	for {
-		err := w.Drain(ctx, j.Args.Session)
-		switch {
-		case errors.Is(err, ErrFenced):
-			return nil
-		case err != nil && ctx.Err() != nil:
-			return river.JobSnooze(0)
-		case Passing(err):
-			return river.JobSnooze(time.Second)
-		case err != nil:
-			return err
-		}
-		done, err := completeWhen(ctx, w.Store, j, j.Args.Session,
-			`select not exists (select 1 from outbox where session_id = $1 and reaction <> '' and posted_at is null and refused is null)`)
-		if errors.Is(err, ErrFenced) {
-			return nil
-		}
-		if done || err != nil {
-			return err
-		}
-	}
+	return r.store.Queue.InsertReact(ctx, tx, r.id)
 }
 
 // Reactions is the outbox of reactions; the Store itself is that of all else.
@@ -113,7 +47,7 @@ const (
 
 // next is what both halves have in common.
 func (s *Store) next(ctx context.Context, session, half string) (p *workflow.Posting, err error) {
-	err = s.transact(ctx, func(tx pgx.Tx) error {
+	err = s.Transact(ctx, func(tx pgx.Tx) error {
 		which := half
 		if s.inOrder {
 			which = `true`

@@ -38,7 +38,7 @@ func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
 			return err
 		}
 		//crash:event_written
-		return s.queueTurn(ctx, tx, id)
+		return s.Queue.InsertTurn(ctx, tx, id)
 	})
 	if err != nil {
 		return fmt.Errorf("receive %s: %w", in.EventID, err)
@@ -109,7 +109,7 @@ func (s *Store) seen(ctx context.Context, tx pgx.Tx, session string, in workflow
 	if err != nil {
 		return err
 	}
-	return s.queueReaction(ctx, tx, session)
+	return s.Queue.InsertReact(ctx, tx, session)
 }
 
 func title(text string) string {

@@ -77,7 +77,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 	defer t.mu.Unlock()
 	next, before, now := t.session, int64(-1), time.Now()
 	r := t.recording(parts, now)
-	err := t.store.transact(ctx, func(tx pgx.Tx) error {
+	err := t.store.Transact(ctx, func(tx pgx.Tx) error {
 		recorded, err := t.lock(ctx, tx)
 		if err != nil {
 			return err

@@ -65,7 +65,7 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args
 		return err
 	}
 	// The job first, then its postings: whoever posts locks them in this order, too.
-	if err := t.store.queuePosting(ctx, tx, t.id); err != nil {
+	if err := t.store.Queue.InsertPost(ctx, tx, t.id); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `select 1 from outbox where `+which+` order by id for update`, args...); err != nil {

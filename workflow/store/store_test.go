@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -428,7 +430,7 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
-	r := &store.Replica{Store: s, ID: "alive", Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
+	r := &queue.Replica{Queue: s.Queue, ID: "alive", Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
 	go func() { done <- r.Run(ctx) }()
 	require.Eventually(t, func() bool {
 		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&

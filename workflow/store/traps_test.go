@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
@@ -19,8 +21,8 @@ import (
 // The queue ends a job after a minute and calls it failed, unless a worker says otherwise.
 func TestNoJobIsEndedByAClock(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, time.Duration(-1), (&store.TurnWorker{}).Timeout(nil))
-	require.Equal(t, time.Duration(-1), (&store.PostWorker{}).Timeout(nil))
+	require.Equal(t, time.Duration(-1), (&queue.TurnWorker{}).Timeout(nil))
+	require.Equal(t, time.Duration(-1), (&queue.PostWorker{}).Timeout(nil))
 }
 
 // A message that comes while a job still runs queues none of its own, since a session has
@@ -30,7 +32,7 @@ func TestAMessageAtTheVeryEndIsNotForgotten(t *testing.T) {
 	s := open(t)
 	late := lateMessage(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: late})
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: silent, Run: late})
 	})
 	require.Eventually(t, func() bool {
 		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
@@ -44,7 +46,7 @@ func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 	s := open(t)
 	late := lateMessage(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[store.TurnJob]) error { return late(ctx, j.Args.Session) }))
+		river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.TurnJob]) error { return late(ctx, j.Args.Session) }))
 	})
 	require.Eventually(t, func() bool {
 		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
@@ -61,7 +63,7 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 	s := openLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
 	turn := begun(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &store.PostWorker{Store: s, Drain: func(ctx context.Context, session string) error {
+		river.AddWorker(workers, &queue.PostWorker{Queue: s.Queue, Drain: func(ctx context.Context, session string) error {
 			for {
 				p, err := s.Next(ctx, session)
 				if p == nil || err != nil {
@@ -89,7 +91,7 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 	s := openLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, s.Receive(t.Context(), mention("Ev0", "total is off")))
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: func(ctx context.Context, session string) error {
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: silent, Run: func(ctx context.Context, session string) error {
 			turn, err := s.Begin(ctx, session)
 			if err != nil {
 				return err
@@ -137,7 +139,7 @@ func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
 	register(workers)
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}, store.PostQueue: {MaxWorkers: 1}},
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}, queue.PostQueue: {MaxWorkers: 1}},
 	})
 	require.NoError(t, err)
 	require.NoError(t, client.Start(context.WithoutCancel(t.Context())))

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // A Turn is the right to write in one session, until a later turn begins. It is safe for
@@ -18,7 +19,6 @@ type Turn struct {
 	store *Store
 	id    string
 	epoch int64
-	job   int64 // that the turn runs under; 0: none
 
 	mu      sync.Mutex
 	session workflow.Session
@@ -30,13 +30,13 @@ type Turn struct {
 // it, and must not fence whoever works instead.
 func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 	t := &Turn{store: s, id: id}
-	err := s.transact(ctx, func(tx pgx.Tx) (err error) {
+	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session first, then the job, as by everybody who puts a job in.
 		if t.session, err = scanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+sessionColumns, id)); err != nil {
 			return err
 		}
 		t.epoch = t.session.Epoch
-		t.job, err = held(ctx, tx)
+		err = queue.CheckJob(ctx, tx)
 		//crash:turn_beginning
 		return err
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // Vitals are how the work goes, at one look.
@@ -23,7 +25,7 @@ func (s *Store) Vitals(ctx context.Context, replica string) (Vitals, error) {
 			(select count(*) from river_job where kind = $2 and state = 'running'),
 			(select count(*) from river_job where kind = $2 and state in ('available', 'pending', 'retryable', 'scheduled')),
 			(select count(*) from outbox where posted_at is null and refused is null)
-		from (select 1) x left join replicas r on r.id = $1`, replica, TurnJob{}.Kind()).
+		from (select 1) x left join replicas r on r.id = $1`, replica, queue.TurnJob{}.Kind()).
 		Scan(&p.Beats, &age, &p.Working, &p.Waiting, &p.Unposted)
 	if err != nil {
 		return Vitals{}, fmt.Errorf("vitals: %w", err)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
@@ -100,14 +102,14 @@ const full = "Others are at work"
 
 // sit waits for a place at work; whoever has to is told so once.
 func (t *Trees) sit(ctx context.Context, r Repository) error {
-	sits, first, err := t.Sit(ctx, r.Name, t.Seats)
+	sits, first, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
 	if err != nil || sits {
 		return err
 	}
 	if first {
 		t.tellOnce(ctx, full, full+", as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")
 	}
-	return store.ErrNoSeat
+	return queue.ErrNoSlot
 }
 
 // repository is the session's, or the one its request is about.

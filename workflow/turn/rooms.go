@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -77,7 +79,7 @@ type Trees struct {
 	SandboxOff string
 	Checker    *testrun.Checker
 	Skills     []skill.Skill
-	Seats      store.Seats
+	Seats      queue.ConcurrencyLimits
 	Patience   time.Duration
 
 	merging  sync.Mutex // the session's tree, while tasks work beside it

@@ -28,6 +28,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -79,17 +81,17 @@ type Runner struct {
 	Agents       map[string]agent.Agent
 	Repositories []Repository
 	Mirrors      *repo.Mirrors
-	Sandbox      *sandbox.Sandbox // nil: commands are off
-	SandboxOff   string           // why, and what to do about it
-	Checker      *testrun.Checker // nil with Sandbox
-	Dir          string           // where sessions' workspaces are
-	Skills       []skill.Skill    // the built-in ones, and the operator's over them
-	Secrets      *redact.Finder   // masked wherever text leaves, and kept out of commits; nil: none is
-	Limits       workflow.Limits  // on what sessions may use before people are asked
-	Patience     time.Duration    // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
-	Attempts     int              // failed attempts at a task before the consultant is asked; 2 where zero
-	Unanswered   time.Duration    // after which a question takes its recommended answer; 24 h where zero, never where negative
-	Seats        store.Seats      // how many sessions may be at work, over all replicas
+	Sandbox      *sandbox.Sandbox        // nil: commands are off
+	SandboxOff   string                  // why, and what to do about it
+	Checker      *testrun.Checker        // nil with Sandbox
+	Dir          string                  // where sessions' workspaces are
+	Skills       []skill.Skill           // the built-in ones, and the operator's over them
+	Secrets      *redact.Finder          // masked wherever text leaves, and kept out of commits; nil: none is
+	Limits       workflow.Limits         // on what sessions may use before people are asked
+	Patience     time.Duration           // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
+	Attempts     int                     // failed attempts at a task before the consultant is asked; 2 where zero
+	Unanswered   time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
+	Seats        queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 	Log          *slog.Logger
 
 	askRule askRule // nil: askedBy; a control has another

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
@@ -73,7 +75,7 @@ func (d *Doctor) private(ctx context.Context, f *findings) bool {
 }
 
 // examined says what a database is like.
-func (d *Doctor) examined(e store.Examination, f *findings) {
+func (d *Doctor) examined(e database.Examination, f *findings) {
 	f.ok("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {
 		f.problem("Postgres "+e.Server+" is too old", "use version 14 or newer")

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
@@ -13,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -24,7 +25,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
 	s.Never = config.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.Limits(), hide
-	s.Seats = store.Seats{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
+	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
 	s.Silent = file.Limits.SilentFor()
 	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -21,7 +23,7 @@ import (
 // A Queue works the jobs that the store puts in.
 type Queue struct {
 	client  *river.Client[pgx.Tx]
-	replica *store.Replica
+	replica *queue.Replica
 }
 
 // Work is what the queue's jobs do.
@@ -39,10 +41,10 @@ type Work struct {
 // discard what it does not know.
 func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.Logger) (*Queue, error) {
 	workers := river.NewWorkers()
-	river.AddWorker(workers, &store.TurnWorker{Store: s, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
-	river.AddWorker(workers, &store.PostWorker{Store: s, Drain: w.Post})
-	river.AddWorker(workers, &store.ReactWorker{Store: s, Drain: w.React})
-	river.AddWorker(workers, &store.DueWorker{Store: s})
+	river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Run: w.Turn, GiveUp: w.GiveUp, Log: log})
+	river.AddWorker(workers, &queue.PostWorker{Queue: s.Queue, Drain: w.Post})
+	river.AddWorker(workers, &queue.ReactWorker{Queue: s.Queue, Drain: w.React})
+	river.AddWorker(workers, &queue.DueWorker{Queue: s.Queue})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
 		Middleware: []rivertype.Middleware{masked(w.Secrets)},
@@ -55,14 +57,14 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 			river.QueueDefault: {MaxWorkers: sessionsAtOnce + 8},
 			// Most that post wait for Slack, which costs nothing; with few, those of one channel
 			// that takes nothing would hold up all others.
-			store.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
-			store.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
+			queue.PostQueue:  {MaxWorkers: cmp.Or(w.Posters, 1000)},
+			queue.ReactQueue: {MaxWorkers: cmp.Or(w.Posters, 1000)},
 		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
-	return &Queue{client: client, replica: &store.Replica{Store: s, ID: id, Log: log}}, nil
+	return &Queue{client: client, replica: &queue.Replica{Queue: s.Queue, ID: id, Log: log}}, nil
 }
 
 // masked keeps secrets out of the errors that the queue writes beside its jobs. An error

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
@@ -62,7 +64,7 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	<-again
 	require.NoError(t, busy.Close(ctx))
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		_, err := q.client.InsertTx(ctx, tx, store.ReactJob{Session: "somebody's"}, nil)
+		_, err := q.client.InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
 		return err
 	}))
 	require.Equal(t, "somebody's", <-worked)

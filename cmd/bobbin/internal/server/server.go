@@ -17,6 +17,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/bot"
@@ -88,7 +91,7 @@ type ModelSettings struct {
 
 // LimitSettings bound the work, and the waiting for people.
 type LimitSettings struct {
-	Seats      store.Seats // sessions at work, over all replicas
+	Seats      queue.ConcurrencyLimits // sessions at work, over all replicas
 	Attempts   int
 	Limits     workflow.Limits // on what sessions may use before people are asked
 	Silent     time.Duration   // after which a thread at work is told what goes on; zero: never
@@ -386,7 +389,7 @@ func (b *Server) superseded(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		var newer *store.NewerError
+		var newer *database.NewerError
 		if err := b.Store.Newer(ctx); errors.As(err, &newer) {
 			return fmt.Errorf("%w. That one has taken over; start it here, too", newer)
 		}

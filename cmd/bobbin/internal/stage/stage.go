@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -232,7 +234,7 @@ func (st *Stage) Settings() server.Settings {
 			SlackLinks: 1, // so that messages which are a moment apart come in their order
 		},
 		ModelSettings: server.ModelSettings{ModelURL: st.Model.URL, Agents: map[string]agent.Setting{}},
-		LimitSettings: server.LimitSettings{Seats: store.Seats{AtOnce: 4}, Attempts: 2},
+		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2},
 		Repositories:  []turn.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 	}

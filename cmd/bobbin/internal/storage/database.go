@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -105,7 +107,7 @@ func connect(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster,
 func untilLetIn(ctx context.Context, log *slog.Logger, do func() error) error {
 	unanswered := func(err error) bool {
 		var refused *pgconn.PgError
-		return !errors.As(err, &refused) || !store.Passing(err)
+		return !errors.As(err, &refused) || !database.IsTransient(err)
 	}
 	return Retry{Within: startPatience, Refused: unanswered, Log: log, Message: "the database lets nobody in just now; trying again"}.Do(ctx, do)
 }
@@ -149,7 +151,7 @@ func noDatabase(ctx context.Context, address string, err error) error {
 	var lookup *net.DNSError
 	var network *net.OpError
 	switch {
-	case errors.As(err, &refused) && store.Passing(err):
+	case errors.As(err, &refused) && database.IsTransient(err):
 		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startPatience, plaintext.OneLine(refused.Message))
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, plaintext.OneLine(refused.Message))

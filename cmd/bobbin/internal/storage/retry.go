@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+
 	"github.com/cenkalti/backoff/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A Retry does something again, after waits that grow to five seconds, while it is not
@@ -40,5 +40,5 @@ func (r Retry) Do(ctx context.Context, do func() error) error {
 // RefusedForGood reports whether Postgres answered with a refusal that no waiting mends.
 func RefusedForGood(err error) bool {
 	var refused *pgconn.PgError
-	return errors.As(err, &refused) && !store.Passing(err)
+	return errors.As(err, &refused) && !database.IsTransient(err)
 }

@@ -23,6 +23,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/txtar"
@@ -37,7 +39,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -216,7 +217,7 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 	return func(s *server.Settings) {
 		s.ModelURL, s.ModelKey, s.Sandbox.Kind = o.model.URL+"/v1", badKey, "none"
 		s.ModelRetry = model.Retry{Tries: 2, Wait: time.Millisecond, MaxWait: 20 * time.Millisecond}
-		s.SlackPace, s.Seats = time.Millisecond, store.Seats{AtOnce: 16}
+		s.SlackPace, s.Seats = time.Millisecond, queue.ConcurrencyLimits{AtOnce: 16}
 		s.Secrets = redact.New(s.SlackToken, s.SlackAppToken, badKey)
 		s.Agents = map[string]agent.Setting{}
 		rules := map[string]turn.Repository{}

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
@@ -29,7 +31,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -238,7 +239,7 @@ func (s *siege) hideSecrets(dir string) {
 
 // adjust gives every case a repository, bound to a channel of its own.
 func (s *siege) adjust(set *server.Settings, model string) {
-	set.ModelURL, set.ModelKey, set.Seats = model+"/v1", s.secrets["model key"], store.Seats{AtOnce: 12}
+	set.ModelURL, set.ModelKey, set.Seats = model+"/v1", s.secrets["model key"], queue.ConcurrencyLimits{AtOnce: 12}
 	set.Secrets = redact.New(set.SlackToken, set.SlackAppToken, set.ModelKey)
 	set.SlackPace = time.Millisecond
 	if s.open {

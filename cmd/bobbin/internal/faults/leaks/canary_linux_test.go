@@ -26,6 +26,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
@@ -43,7 +45,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -437,7 +438,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 		Place:         storage.Place{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(), SlackPace: time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}},
-		LimitSettings: server.LimitSettings{Attempts: 2, Seats: store.Seats{AtOnce: 2}},
+		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: 2}},
 		Sandbox:       config.Sandbox{Kind: "none"},
 		Repositories: []turn.Repository{{
 			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -24,7 +26,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A trial is one run of the bot with a model that fails: one session for each fault and
@@ -196,7 +197,7 @@ func (tr *trial) adjust(s *server.Settings) {
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
 	s.Limits = workflow.Limits{workflow.LimitOf(workflow.OfSession, workflow.USD): tr.limit}
-	s.Sandbox.Kind, s.Seats = "none", store.Seats{AtOnce: atOnce}
+	s.Sandbox.Kind, s.Seats = "none", queue.ConcurrencyLimits{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
 	for _, a := range s.Agents {
 		s.Prices[a.Model], s.Fallback[a.Model] = model.Price{Input: 1, Output: 10}, []string{"spare"}

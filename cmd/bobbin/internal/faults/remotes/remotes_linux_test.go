@@ -1,6 +1,7 @@
 package remotes
 
 import (
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"context"
 	"fmt"
 	"log/slog"
@@ -27,7 +28,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -149,7 +149,7 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 		Place:         storage.Place{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: chatmodel.Serve(t, chatmodel.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}},
-		LimitSettings: server.LimitSettings{Attempts: 2, Seats: store.Seats{AtOnce: len(list), PerRepository: 1}},
+		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: len(list), PerRepository: 1}},
 		Sandbox:       config.Sandbox{Kind: "none"},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {

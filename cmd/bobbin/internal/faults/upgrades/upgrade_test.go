@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/jackc/pgx/v5"
@@ -35,7 +37,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -258,7 +259,7 @@ func (a *arrival) start() {
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: a.clerk.URL},
 		Repositories:  []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
-		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: store.Seats{AtOnce: len(flights)}, Attempts: 2},
+		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(flights)}, Attempts: 2},
 	}
 	log := slog.New(slog.DiscardHandler)
 	if testing.Verbose() && a.wrong == "" {

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -38,10 +38,10 @@ type Beat struct {
 }
 
 // Examine looks at the database and changes nothing.
-func (s *Store) Examine(ctx context.Context) (e Examination, err error) {
+func (d *DB) Examine(ctx context.Context) (e Examination, err error) {
 	began := time.Now()
 	var now time.Time
-	err = s.Pool.QueryRow(ctx, `select current_setting('server_version'), current_setting('server_version_num')::int, pg_database_size(current_database()),
+	err = d.Pool.QueryRow(ctx, `select current_setting('server_version'), current_setting('server_version_num')::int, pg_database_size(current_database()),
 			current_user, coalesce(has_schema_privilege(current_schema(), 'create'), false),
 			pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool, clock_timestamp()`).
 		Scan(&e.Server, &e.Number, &e.Bytes, &e.Account, &e.MayCreate, &e.ReadOnly, &now)
@@ -49,19 +49,19 @@ func (s *Store) Examine(ctx context.Context) (e Examination, err error) {
 		return e, fmt.Errorf("look at the database: %w", err)
 	}
 	e.Ahead = time.Since(now) - time.Since(began)/2
-	if err := s.examineSchema(ctx, &e); err != nil || e.Found == 0 {
+	if err := d.examineSchema(ctx, &e); err != nil || e.Found == 0 {
 		return e, err
 	}
-	return e, s.examineWork(ctx, &e)
+	return e, d.examineWork(ctx, &e)
 }
 
-func (s *Store) examineSchema(ctx context.Context, e *Examination) error {
-	ours, queue, err := s.known()
+func (d *DB) examineSchema(ctx context.Context, e *Examination) error {
+	ours, queue, err := d.known()
 	if err != nil {
 		return err
 	}
 	e.Known = ours
-	if err := s.Newer(ctx); err != nil && !errors.As(err, &e.Newer) {
+	if err := d.Newer(ctx); err != nil && !errors.As(err, &e.Newer) {
 		return err
 	}
 	var inQueue int64
@@ -73,9 +73,9 @@ func (s *Store) examineSchema(ctx context.Context, e *Examination) error {
 		{"river_migration", `select coalesce(max(version), 0) from river_migration`, &inQueue},
 	} {
 		var there bool
-		err := s.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, x.table).Scan(&there)
+		err := d.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, x.table).Scan(&there)
 		if err == nil && there {
-			err = s.Pool.QueryRow(ctx, x.newest).Scan(x.into)
+			err = d.Pool.QueryRow(ctx, x.newest).Scan(x.into)
 		}
 		if err != nil {
 			return fmt.Errorf("look at the database's version: %w", err)
@@ -86,16 +86,16 @@ func (s *Store) examineSchema(ctx context.Context, e *Examination) error {
 }
 
 // examineWork asks what every version's tables tell.
-func (s *Store) examineWork(ctx context.Context, e *Examination) error {
+func (d *DB) examineWork(ctx context.Context, e *Examination) error {
 	var heard float64
-	err := s.Pool.QueryRow(ctx, `select (select bool_and(has_table_privilege(t, p)) from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update', 'delete']) p),
+	err := d.Pool.QueryRow(ctx, `select (select bool_and(has_table_privilege(t, p)) from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update', 'delete']) p),
 			coalesce((select extract(epoch from now() - max(at)) from inbox where kind in ('mention', 'reply')), -1)::float8,
 			exists (select 1 from inbox where kind = 'action' and user_id <> '')`).Scan(&e.MayWrite, &heard, &e.Pressed)
 	if err != nil {
 		return fmt.Errorf("look at the database's tables: %w", err)
 	}
 	e.Heard = time.Duration(heard * float64(time.Second))
-	rows, err := s.Pool.Query(ctx, `select id, extract(epoch from now() - seen_at)::float8 from replicas where seen_at > now() - interval '8 seconds' order by id`)
+	rows, err := d.Pool.Query(ctx, `select id, extract(epoch from now() - seen_at)::float8 from replicas where seen_at > now() - interval '8 seconds' order by id`)
 	if err != nil {
 		return fmt.Errorf("look at the replicas: %w", err)
 	}

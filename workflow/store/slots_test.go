@@ -15,13 +15,14 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // crowd is several replicas that work many sessions, and counts who is at work together.
 type crowd struct {
 	t      *testing.T
 	store  *store.Store
-	limits store.Seats
+	limits queue.ConcurrencyLimits
 
 	mu        sync.Mutex
 	now, most map[string]int // by repository; "" is all
@@ -42,7 +43,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	}
 	about := in[0].Text
 	if !c.blind {
-		sits, first, err := turn.Sit(ctx, about, c.limits)
+		sits, first, err := c.store.Queue.AcquireSlot(ctx, session, about, c.limits)
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 		}
 		c.mu.Unlock()
 		if !sits {
-			return store.ErrNoSeat
+			return queue.ErrNoSlot
 		}
 	}
 	c.mu.Lock()
@@ -78,7 +79,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 func (c *crowd) work(replicas int) {
 	for n := range replicas {
 		workers := river.NewWorkers()
-		river.AddWorker(workers, &store.TurnWorker{Store: c.store, Run: c.run, GiveUp: nil, Log: silent})
+		river.AddWorker(workers, &queue.TurnWorker{Queue: c.store.Queue, Run: c.run, GiveUp: nil, Log: silent})
 		client, err := river.NewClient(riverpgxv5.New(c.store.Pool), &river.Config{
 			ID: fmt.Sprint("replica-", n), Workers: workers, Logger: slog.New(slog.DiscardHandler), JobTimeout: -1,
 			FetchCooldown: time.Millisecond, FetchPollInterval: 20 * time.Millisecond,
@@ -94,7 +95,7 @@ func (c *crowd) work(replicas int) {
 	}
 }
 
-func newCrowd(t *testing.T, limits store.Seats) *crowd {
+func newCrowd(t *testing.T, limits queue.ConcurrencyLimits) *crowd {
 	return &crowd{
 		t: t, store: open(t), limits: limits, now: map[string]int{}, most: map[string]int{}, done: map[string]int{}, let: make(chan struct{}),
 	}
@@ -118,7 +119,7 @@ func (c *crowd) at(key string) int {
 
 func TestLimitsHoldOverAllReplicas(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, store.Seats{AtOnce: 3, PerRepository: 2})
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 3, PerRepository: 2})
 	c.arrive(9)
 	c.work(2)
 	require.Eventually(t, func() bool { return c.at("") == 3 }, time.Minute, 5*time.Millisecond)
@@ -136,7 +137,7 @@ func TestLimitsHoldOverAllReplicas(t *testing.T) {
 // The control: each replica by itself lets in as many as it has workers.
 func TestWithoutSeatsMoreAreAtWork(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, store.Seats{AtOnce: 3, PerRepository: 2})
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 3, PerRepository: 2})
 	c.blind = true
 	c.arrive(9)
 	c.work(2)
@@ -146,7 +147,7 @@ func TestWithoutSeatsMoreAreAtWork(t *testing.T) {
 
 func TestAPlaceOfTheDeadIsFree(t *testing.T) {
 	t.Parallel()
-	c := newCrowd(t, store.Seats{AtOnce: 1})
+	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 1})
 	c.arrive(2)
 	_, err := c.store.Pool.Exec(t.Context(), `insert into seats (session_id, repository, job_id, held)
 		select id, 'shop', 999999, true from sessions order by thread_ts limit 1`)
@@ -164,7 +165,7 @@ func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 	first := begun(t, s)
 	begins := make(chan error, 1)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &store.TurnWorker{Store: s, Log: silent, Run: func(ctx context.Context, session string) error {
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: silent, Run: func(ctx context.Context, session string) error {
 			_, err := s.Pool.Exec(ctx, `update river_job set state = 'discarded', finalized_at = now() where kind = 'turn'`)
 			if err == nil {
 				_, err = s.Begin(ctx, session)
@@ -177,8 +178,8 @@ func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 	require.NoError(t, first.Record(t.Context()), "who has the session keeps it")
 }
 
-func replica(s *store.Store, id string) *store.Replica {
-	return &store.Replica{Store: s, ID: id, Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
+func replica(s *store.Store, id string) *queue.Replica {
+	return &queue.Replica{Queue: s.Queue, ID: id, Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
 }
 
 // What is running in this replica's name, and not in its hands, is begun again: the queue
@@ -252,8 +253,8 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	require.NoError(t, err)
 	given := make(chan error, 1)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &store.TurnWorker{
-			Store: s, Log: silent,
+		river.AddWorker(workers, &queue.TurnWorker{
+			Queue: s.Queue, Log: silent,
 			Run: func(context.Context, string) error { t.Error("it was run"); return nil },
 			GiveUp: func(ctx context.Context, session string, cause error) error {
 				given <- cause

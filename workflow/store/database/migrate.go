@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -20,8 +20,8 @@ const migrationLock = 0x626f6262
 // Migrate brings the database up to date: the queue's tables and ours, under one lock, so
 // that replicas may start together. A database that a newer version has changed is left
 // alone, since this program would read and write it wrongly.
-func (s *Store) Migrate(ctx context.Context) error {
-	conn, err := s.Pool.Acquire(ctx)
+func (d *DB) Migrate(ctx context.Context) error {
+	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
@@ -31,18 +31,18 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, migrationLock)
 
-	queue, err := rivermigrate.New(riverpgxv5.New(s.Pool), nil)
+	queue, err := rivermigrate.New(riverpgxv5.New(d.Pool), nil)
 	if err != nil {
 		return fmt.Errorf("migrate: queue: %w", err)
 	}
-	db := stdlib.OpenDBFromPool(s.Pool)
+	db := stdlib.OpenDBFromPool(d.Pool)
 	defer db.Close()
 	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	var newer *NewerError
-	if err := s.Newer(ctx); errors.As(err, &newer) {
+	if err := d.Newer(ctx); errors.As(err, &newer) {
 		return fmt.Errorf("%w; nothing was changed. Start that version or a later one, or restore the back-up from before the upgrade", newer)
 	} else if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -68,8 +68,8 @@ func (e *NewerError) Error() string {
 
 // Newer fails with a NewerError when a newer version has changed the database. It may be
 // asked at any time: another replica may have been upgraded before this one.
-func (s *Store) Newer(ctx context.Context) error {
-	ours, queue, err := s.known()
+func (d *DB) Newer(ctx context.Context) error {
+	ours, queue, err := d.known()
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (s *Store) Newer(ctx context.Context) error {
 	} {
 		var there bool
 		var found int64
-		err := s.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, line.table).Scan(&there)
+		err := d.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, line.table).Scan(&there)
 		if err == nil && there {
-			err = s.Pool.QueryRow(ctx, line.newest).Scan(&found)
+			err = d.Pool.QueryRow(ctx, line.newest).Scan(&found)
 		}
 		if err != nil {
 			return fmt.Errorf("look at the database's version: %w", err)
@@ -97,7 +97,7 @@ func (s *Store) Newer(ctx context.Context) error {
 }
 
 // known are the newest migrations that this program has.
-func (s *Store) known() (ours, queue int64, err error) {
+func (d *DB) known() (ours, queue int64, err error) {
 	names, err := fs.Glob(migrations.Files, "*.sql")
 	if err != nil {
 		return 0, 0, err
@@ -109,7 +109,7 @@ func (s *Store) known() (ours, queue int64, err error) {
 		}
 		ours = max(ours, n)
 	}
-	steps, err := rivermigrate.New(riverpgxv5.New(s.Pool), nil)
+	steps, err := rivermigrate.New(riverpgxv5.New(d.Pool), nil)
 	if err != nil {
 		return 0, 0, fmt.Errorf("job queue: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -32,31 +32,32 @@ func (c *Clock) Now() time.Time {
 // has made a time up.
 func (*Clock) NowOrNil() *time.Time { return nil }
 
-// An inserting clock gives new jobs their time, since the library's driver would put this
+// An InsertClock gives new jobs their time, since the library's driver would put this
 // machine's there.
-type inserting struct{ *Clock }
+type InsertClock struct{ *Clock }
 
 // NowOrNil is the time.
-func (i inserting) NowOrNil() *time.Time {
+func (i InsertClock) NowOrNil() *time.Time {
 	now := i.Now()
 	return &now
 }
 
-func (c *Clock) set(now time.Time) {
+// Set takes over what the database said is the time.
+func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.then, c.looked = now, time.Now()
 }
 
 // Clock is the database's clock.
-func (s *Store) Clock() *Clock { return s.clock }
+func (d *DB) Clock() *Clock { return &d.clock }
 
-// lookAtClock asks the database for the time.
-func (s *Store) lookAtClock(ctx context.Context) error {
+// readClock asks the database for the time.
+func (d *DB) readClock(ctx context.Context) error {
 	var now time.Time
-	if err := s.Pool.QueryRow(ctx, `select clock_timestamp()`).Scan(&now); err != nil {
+	if err := d.Pool.QueryRow(ctx, `select clock_timestamp()`).Scan(&now); err != nil {
 		return err
 	}
-	s.clock.set(now)
+	d.clock.Set(now)
 	return nil
 }

@@ -1,4 +1,4 @@
-package store
+package queue
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 // The same is done with what this process itself does not know to have in hand, and a
 // session that no job stands for gets one.
 type Replica struct {
-	Store *Store
+	Queue *Queue
 	ID    string        // of the river client; the same after a restart on the same data
 	Beat  time.Duration // default 2 s
 	Dead  time.Duration // without a beat for this long a replica is dead; default 8 s
@@ -33,7 +33,7 @@ func (r *Replica) Run(ctx context.Context) error {
 	defer tick.Stop()
 	defer r.leave(context.WithoutCancel(ctx))
 	for {
-		if err := r.whole(ctx); err != nil && ctx.Err() == nil {
+		if err := r.beatWhole(ctx); err != nil && ctx.Err() == nil {
 			r.Log.Warn("heartbeat", "err", err)
 		}
 		select {
@@ -47,46 +47,46 @@ func (r *Replica) Run(ctx context.Context) error {
 // Resume takes back what a process of the same name had in hand when it died, so that
 // nobody has to wait for its silence to be noticed. It is called once, before any work.
 func (r *Replica) Resume(ctx context.Context) error {
-	return r.Store.transact(ctx, func(tx pgx.Tx) error {
+	return r.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
 		return r.takeOver(ctx, tx, `j.attempted_by[array_upper(j.attempted_by, 1)] = $1`, r.ID)
 	})
 }
 
-// whole is a beat that ctx does not cut off in the middle: one that the server carried
+// beatWhole is a beat that ctx does not cut off in the middle: one that the server carried
 // out later would come after leave.
-func (r *Replica) whole(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.dead())
+func (r *Replica) beatWhole(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.deadAfter())
 	defer cancel()
 	return r.beat(ctx)
 }
 
-func (r *Replica) dead() time.Duration { return cmp.Or(r.Dead, 8*time.Second) }
+func (r *Replica) deadAfter() time.Duration { return cmp.Or(r.Dead, 8*time.Second) }
 
 func (r *Replica) beat(ctx context.Context) error {
 	var now time.Time
-	err := r.Store.Pool.QueryRow(ctx, `insert into replicas (id, seen_at) values ($1, now())
+	err := r.Queue.db.Pool.QueryRow(ctx, `insert into replicas (id, seen_at) values ($1, now())
 		on conflict (id) do update set seen_at = now() returning clock_timestamp()`, r.ID).Scan(&now)
 	if err != nil {
 		return err
 	}
-	r.Store.clock.set(now)
+	r.Queue.db.Clock().Set(now)
 	// After a time in which this one could not beat, the others could not either: they get
 	// the time of a beat to show that they are alive.
-	steady := time.Since(r.beaten) < r.dead()
+	steady := time.Since(r.beaten) < r.deadAfter()
 	r.beaten = time.Now()
-	return pgx.BeginFunc(ctx, r.Store.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `delete from replicas where seen_at < now() - $1::interval * 60`, r.dead()); err != nil {
+	return pgx.BeginFunc(ctx, r.Queue.db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `delete from replicas where seen_at < now() - $1::interval * 60`, r.deadAfter()); err != nil {
 			return err
 		}
 		if steady {
 			err := r.takeOver(ctx, tx, `j.attempted_at < now() - $1::interval and not exists (select 1 from replicas p
-				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $1::interval)`, r.dead())
+				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $1::interval)`, r.deadAfter())
 			if err != nil {
 				return err
 			}
 		}
 		err := r.takeOver(ctx, tx, `j.attempted_at < now() - $1::interval and j.attempted_by[array_upper(j.attempted_by, 1)] = $2
-			and j.id <> all($3)`, r.dead(), r.ID, r.Store.atWork.list(r.dead()))
+			and j.id <> all($3)`, r.deadAfter(), r.ID, r.Queue.running.list(r.deadAfter()))
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, arg
 	}
 	var turns []string
 	for _, o := range lost {
-		session, err := o.again(ctx, tx, r.Store)
+		session, err := o.insertAgain(ctx, tx, r.Queue)
 		if err != nil {
 			return fmt.Errorf("orphans: %w", err)
 		}
@@ -133,8 +133,8 @@ type orphan struct {
 	Args []byte
 }
 
-// again queues it once more.
-func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) (session string, err error) {
+// insertAgain queues it once more.
+func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue) (session string, err error) {
 	var args struct {
 		Session  string `json:"session"`
 		Question int64  `json:"question"`
@@ -144,14 +144,13 @@ func (o orphan) again(ctx context.Context, tx pgx.Tx, s *Store) (session string,
 	}
 	switch o.Kind {
 	case PostJob{}.Kind():
-		return args.Session, s.queuePosting(ctx, tx, args.Session)
+		return args.Session, q.InsertPost(ctx, tx, args.Session)
 	case ReactJob{}.Kind():
-		return args.Session, s.queueReaction(ctx, tx, args.Session)
+		return args.Session, q.InsertReact(ctx, tx, args.Session)
 	case DueJob{}.Kind():
-		_, err := s.jobs.InsertTx(ctx, tx, DueJob{Session: args.Session, Question: args.Question}, nil)
-		return args.Session, err
+		return args.Session, q.InsertDue(ctx, tx, args.Session, args.Question, time.Time{})
 	}
-	return args.Session, s.queueTurn(ctx, tx, args.Session)
+	return args.Session, q.InsertTurn(ctx, tx, args.Session)
 }
 
 // blame counts a death against the sessions that were at work in it. One of them at most
@@ -166,7 +165,7 @@ func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 				and coalesce(crashed_at < now() - interval '5 seconds', true)),
 			share as (select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as known from died)
 		update sessions s set crashes = crashes + case when died.suspect or not share.known then share.whole / case when share.known then 1 else $3 end else 1 end, crashed_at = now()
-		from died, share where s.id = died.id`, sessions, aCrash, len(sessions))
+		from died, share where s.id = died.id`, sessions, crashUnit, len(sessions))
 	return err
 }
 
@@ -178,11 +177,11 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 		queue func(context.Context, pgx.Tx, string) error
 	}{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
-			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueTurn},
+			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertTurn},
 		{`select distinct o.session_id from outbox o where o.reaction = '' and o.posted_at is null and o.refused is null and not exists
-			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queuePosting},
+			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPost},
 		{`select distinct o.session_id from outbox o where o.reaction <> '' and o.posted_at is null and o.refused is null and not exists
-			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Store.queueReaction},
+			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertReact},
 	} {
 		rows, err := tx.Query(ctx, forgotten.sql)
 		if err != nil {
@@ -206,5 +205,5 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 func (r *Replica) leave(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	r.Store.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID)
+	r.Queue.db.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID)
 }

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// patience is how long a write is tried again while Postgres is away: long enough for a
+// retryFor is how long a write is tried again while Postgres is away: long enough for a
 // restart or a failover.
-const patience = time.Minute
+const retryFor = time.Minute
 
-// passing are the codes of Postgres (by their first letters) that say nothing of the
+// transientCodes are the codes of Postgres (by their first letters) that say nothing of the
 // statement: the same one may go through a moment later.
-var passing = []string{
+var transientCodes = []string{
 	"08",    // connection exceptions
 	"40001", // serialization failure
 	"40P01", // deadlock
@@ -32,15 +32,15 @@ var passing = []string{
 	"25006", // a server that became a standby
 }
 
-// Passing reports whether Postgres, and not what was asked of it, is the trouble: it is
+// IsTransient reports whether Postgres, and not what was asked of it, is the trouble: it is
 // restarting, failing over, out of connections, or two transactions met.
-func Passing(err error) bool {
+func IsTransient(err error) bool {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return false
 	}
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
-		for _, code := range passing {
+		for _, code := range transientCodes {
 			if strings.HasPrefix(refused.Code, code) {
 				return true
 			}
@@ -53,24 +53,24 @@ func Passing(err error) bool {
 		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed")
 }
 
-// again does what may be done twice until Postgres lets it through, or for long enough.
-func (s *Store) again(ctx context.Context, do func() error) error {
+// Retry does what may be done twice until Postgres lets it through, or for long enough.
+func (d *DB) Retry(ctx context.Context, do func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 50*time.Millisecond, 2*time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
-		if err != nil && !Passing(err) {
+		if err != nil && !IsTransient(err) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(patience), backoff.WithNotify(func(err error, wait time.Duration) {
-		s.log.Warn("the database is away; trying again", "err", err, "wait", wait)
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(retryFor), backoff.WithNotify(func(err error, wait time.Duration) {
+		d.Log.Warn("the database is away; trying again", "err", err, "wait", wait)
 	}))
 	return err
 }
 
-// transact is a transaction that may be done twice: one whose commit was cut off is begun
+// Transact is a transaction that may be done twice: one whose commit was cut off is begun
 // anew, and has to find what it did.
-func (s *Store) transact(ctx context.Context, do func(pgx.Tx) error) error {
-	return s.again(ctx, func() error { return pgx.BeginFunc(ctx, s.Pool, do) })
+func (d *DB) Transact(ctx context.Context, do func(pgx.Tx) error) error {
+	return d.Retry(ctx, func() error { return pgx.BeginFunc(ctx, d.Pool, do) })
 }

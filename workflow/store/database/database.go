@@ -1,0 +1,52 @@
+// Package database is the connection to Postgres that all rooms of the store share: the
+// pool, the database's clock, writes that are tried again while Postgres is away, and the
+// version of the schema.
+//
+// Open connects and reads the clock; it does not migrate. Migrate brings the tables up to
+// date, and leaves a database alone that a newer version has changed. Whatever is done
+// under Retry or Transact may be done twice, and has to find what it did.
+package database
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// A DB is a database. It is safe for concurrent use.
+type DB struct {
+	Pool *pgxpool.Pool
+	Log  *slog.Logger
+
+	clock Clock
+}
+
+// idleTimeout is the setting of Postgres that ends a transaction nobody goes on with: a
+// replica that is frozen in the middle of one would lock its sessions away from the others.
+const idleTimeout = "idle_in_transaction_session_timeout"
+
+// Open connects to the database at url and checks that it answers.
+func Open(ctx context.Context, url string, log *slog.Logger) (*DB, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	if _, given := config.ConnConfig.RuntimeParams[idleTimeout]; !given {
+		config.ConnConfig.RuntimeParams[idleTimeout] = "4s"
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	d := &DB{Pool: pool, Log: log}
+	if err := d.readClock(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("database does not answer: %w", err)
+	}
+	return d, nil
+}
+
+// Close ends all connections.
+func (d *DB) Close() { d.Pool.Close() }

@@ -1,0 +1,91 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// A PostWorker works PostJobs: it posts until nothing is left.
+type PostWorker struct {
+	river.WorkerDefaults[PostJob]
+	Queue *Queue
+	Drain func(ctx context.Context, session string) error
+}
+
+// Timeout is none: Slack may ask to wait for minutes.
+func (w *PostWorker) Timeout(*river.Job[PostJob]) time.Duration { return -1 }
+
+// NextRetry is soon: lines behind this one wait.
+func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
+
+// Work posts until nothing is left.
+func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
+	return drain(ctx, w.Queue, j, j.Args.Session, `o.reaction = ''`, func(ctx context.Context, session string) error {
+		err := w.Drain(ctx, session)
+		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || !w.Queue.hasPosted(ctx, session, j.ID) {
+			return err
+		}
+		// Not held against the job: else who has much to say would be tried ever later.
+		w.Queue.db.Log.Warn("posting goes on in a moment", "session", session, "err", err)
+		return river.JobSnooze(time.Second)
+	})
+}
+
+// A ReactWorker works ReactJobs: it reacts until nothing is left.
+type ReactWorker struct {
+	river.WorkerDefaults[ReactJob]
+	Queue *Queue
+	Drain func(ctx context.Context, session string) error
+}
+
+// Timeout is none: Slack may ask to wait for minutes.
+func (w *ReactWorker) Timeout(*river.Job[ReactJob]) time.Duration { return -1 }
+
+// NextRetry is soon.
+func (w *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
+	return w.Queue.retrySoon(j.Attempt)
+}
+
+// Work reacts until nothing is left.
+func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
+	return drain(ctx, w.Queue, j, j.Args.Session, `o.reaction <> ''`, w.Drain)
+}
+
+// drain works until no row of that half of the session's outbox waits.
+func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, half string, work func(context.Context, string) error) error {
+	defer q.running.begin(j.ID)()
+	ctx = withJob(ctx, j.JobRow)
+	for {
+		err := work(ctx, session)
+		switch {
+		case errors.Is(err, ErrFenced):
+			return nil
+		case err != nil && ctx.Err() != nil:
+			return river.JobSnooze(0)
+		case database.IsTransient(err):
+			return river.JobSnooze(time.Second)
+		case err != nil:
+			return err
+		}
+		done, err := completeWhen(ctx, q, j, session,
+			`select not exists (select 1 from outbox o where o.session_id = $1 and `+half+` and o.posted_at is null and o.refused is null)`)
+		if errors.Is(err, ErrFenced) {
+			return nil
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// hasPosted reports whether a job's latest try got something posted.
+func (q *Queue) hasPosted(ctx context.Context, session string, job int64) (posted bool) {
+	err := q.db.Pool.QueryRow(ctx, `select exists (select 1 from outbox o join river_job j on o.posted_at > j.attempted_at
+		where o.session_id = $1 and j.id = $2)`, session, job).Scan(&posted)
+	return err == nil && posted
+}

@@ -1,0 +1,38 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A DueWorker works DueJobs.
+type DueWorker struct {
+	river.WorkerDefaults[DueJob]
+	Queue *Queue
+}
+
+// Work puts the word into the session's inbox; the turn looks whether it still matters.
+func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
+	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
+		// The session's row first, as every inserter: a turn that completes meanwhile sees it.
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, value) values ($1, $2, $3, '', '', $4)
+			on conflict do nothing`, j.Args.Session, fmt.Sprintf("due:%d", j.Args.Question), workflow.IncomingDue, strconv.FormatInt(j.Args.Question, 10))
+		if err != nil {
+			return err
+		}
+		return w.Queue.InsertTurn(ctx, tx, j.Args.Session)
+	})
+	if err != nil {
+		return fmt.Errorf("question %d is due: %w", j.Args.Question, err)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package queue
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// live are the states in which a job still stands for its session: a second one is not
+// inserted meanwhile. Completion ends the uniqueness, so a job is completed only in the
+// transaction that saw, under the session's row lock, that nothing is left to do.
+var live = []rivertype.JobState{
+	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
+	rivertype.JobStateScheduled, rivertype.JobStateRetryable,
+}
+
+// A TurnJob drains one session's inbox and takes the session as far as it goes.
+type TurnJob struct {
+	Session string `json:"session" river:"unique"`
+}
+
+// Kind names the job in the queue.
+func (TurnJob) Kind() string { return "turn" }
+
+// InsertOpts make it one job a session.
+func (TurnJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 5, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+}
+
+// A PostJob posts what one session has in the outbox, in order.
+type PostJob struct {
+	Session string `json:"session" river:"unique"`
+}
+
+// Kind names the job in the queue.
+func (PostJob) Kind() string { return "post" }
+
+// InsertOpts make it one job a session.
+func (PostJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 1000, Queue: PostQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+}
+
+// PostQueue keeps posting apart from turns, so that long turns never hold lines back.
+const PostQueue = "post"
+
+// A ReactJob puts the reactions on that one session has in the outbox.
+type ReactJob struct {
+	Session string `json:"session" river:"unique"`
+}
+
+// Kind names the job in the queue.
+func (ReactJob) Kind() string { return "react" }
+
+// InsertOpts make it one job a session.
+func (ReactJob) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: 1000, Queue: ReactQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+}
+
+// ReactQueue keeps reactions apart from what is said.
+const ReactQueue = "react"
+
+// A DueJob tells a session that a question has waited long enough.
+type DueJob struct {
+	Session  string `json:"session" river:"unique"`
+	Question int64  `json:"question" river:"unique"`
+}
+
+// Kind names the job in the queue.
+func (DueJob) Kind() string { return "due" }
+
+// InsertTurn queues a turn of the session, unless one waits or runs.
+func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string) error {
+	_, err := q.client.InsertTx(ctx, tx, TurnJob{Session: session}, nil)
+	return err
+}
+
+// InsertPost queues the posting of the session's lines, unless it waits or runs.
+func (q *Queue) InsertPost(ctx context.Context, tx pgx.Tx, session string) error {
+	_, err := q.client.InsertTx(ctx, tx, PostJob{Session: session}, nil)
+	return err
+}
+
+// InsertReact queues the session's reactions, unless they wait or run.
+func (q *Queue) InsertReact(ctx context.Context, tx pgx.Tx, session string) error {
+	_, err := q.client.InsertTx(ctx, tx, ReactJob{Session: session}, nil)
+	return err
+}
+
+// InsertDue queues that the question is due at that time; zero: now.
+func (q *Queue) InsertDue(ctx context.Context, tx pgx.Tx, session string, question int64, at time.Time) error {
+	_, err := q.client.InsertTx(ctx, tx, DueJob{Session: session, Question: question}, &river.InsertOpts{ScheduledAt: at})
+	return err
+}

@@ -1,0 +1,48 @@
+// Package queue is the work that waits: turns, postings, reactions and questions that are
+// due, each a job of River in the same Postgres, and who of the replicas does it.
+//
+// Contracts:
+//   - A job is inserted in the transaction of what it follows from; a session has at most
+//     one live job of a kind. It is completed only in a transaction that saw, under the
+//     lock of the session's row, that nothing is left to do.
+//   - Whoever writes because of a job checks under CheckJob that the job is still its own.
+//     A worker that was frozen has lost it, and gets ErrFenced.
+//   - A Replica takes the jobs of dead processes over, and wakes sessions that no job
+//     stands for. A session that takes its workers down with it is given up after a while.
+//   - ConcurrencyLimits hold over all replicas; slots are given in the order of asking.
+package queue
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// ErrFenced means that somebody else has taken over: a later turn of the session, or the
+// worker that has the job now. Whoever gets it has to end without another word.
+var ErrFenced = errors.New("a later turn of this session has taken over")
+
+// ErrNoSlot means that as many sessions are at work as may be at once: this one waits.
+var ErrNoSlot = errors.New("as many sessions are at work as may be at once")
+
+// A Queue inserts jobs. Whoever works them registers this package's workers with a River
+// client of its own, whose clock is the database's.
+type Queue struct {
+	db      *database.DB
+	client  *river.Client[pgx.Tx]
+	running runningJobs
+}
+
+// New returns the queue in a database.
+func New(db *database.DB) (*Queue, error) {
+	client, err := river.NewClient(riverpgxv5.New(db.Pool), &river.Config{Logger: db.Log, Test: river.TestConfig{Time: database.InsertClock{Clock: db.Clock()}}})
+	if err != nil {
+		return nil, fmt.Errorf("job queue: %w", err)
+	}
+	return &Queue{db: db, client: client}, nil
+}

@@ -1,0 +1,85 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// A TurnWorker works TurnJobs: it runs turns until the inbox is empty.
+type TurnWorker struct {
+	river.WorkerDefaults[TurnJob]
+	Queue *Queue
+	Run   func(ctx context.Context, session string) error
+	// GiveUp is called instead of another try when the last one failed.
+	GiveUp func(ctx context.Context, session string, cause error) error
+	Log    *slog.Logger
+}
+
+// Timeout is none: a session's own limits end it, not the queue's default of one minute.
+func (w *TurnWorker) Timeout(*river.Job[TurnJob]) time.Duration { return -1 }
+
+// NextRetry is soon: a person waits for the answer.
+func (w *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
+
+// Work runs turns until nothing is left, then completes the job in the transaction that saw it.
+func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
+	defer w.Queue.running.begin(j.ID)()
+	session := j.Args.Session
+	ctx = withJob(ctx, j.JobRow)
+	for {
+		err := w.Queue.db.Retry(ctx, func() error { return w.run(ctx, session) })
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrFenced):
+			return nil // the job is somebody else's now
+		case ctx.Err() != nil: // the program stops: no fault of the session's, and no attempt lost
+			return river.JobSnooze(0)
+		case errors.Is(err, ErrNoSlot), database.IsTransient(err):
+			return river.JobSnooze(time.Second)
+		case j.Attempt < j.MaxAttempts && !errors.Is(err, errCrashes):
+			return err
+		default:
+			w.Log.Error("giving up on a session", "session", session, "err", err)
+			if err := w.GiveUp(context.WithoutCancel(ctx), session, err); err != nil {
+				return err
+			}
+		}
+		done, err := completeWhen(ctx, w.Queue, j, session,
+			`select not exists (select 1 from inbox where session_id = $1 and handled_at is null)`)
+		if errors.Is(err, ErrFenced) {
+			return nil
+		}
+		if done || err != nil {
+			return err
+		}
+	}
+}
+
+// A session may take its worker down with it maxCrashes times in a row without getting
+// one fact further. The blame is shared (see blame): sessions.crashes counts in parts of
+// crashUnit.
+const (
+	crashUnit  = 1000
+	maxCrashes = 15
+)
+
+var errCrashes = fmt.Errorf("%d times in a row the program died while it worked at this", maxCrashes)
+
+// run runs one turn, unless the session killed too many workers.
+func (w *TurnWorker) run(ctx context.Context, session string) error {
+	var crashes int
+	if err := w.Queue.db.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`, session).Scan(&crashes); err != nil {
+		return err
+	}
+	if crashes >= maxCrashes*crashUnit {
+		return errCrashes
+	}
+	return w.Run(ctx, session)
+}
