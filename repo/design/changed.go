@@ -37,7 +37,7 @@ type suspicion struct {
 	cure       func() string
 }
 
-// openSource gives nil for what is not looked at.
+// openSource reads a changed file; nil for one that is not looked at.
 func openSource(base, branch fs.FS, name string) (*changedFile, error) {
 	if !isDesignFile(name) || !fs.ValidPath(name) {
 		return nil, nil
@@ -143,12 +143,12 @@ func (s *changedFile) lineOf(at int) int {
 	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at })
 }
 
-// wroteLines says whether the change wrote any of the lines from one offset to another.
+// wroteLines reports whether the change wrote any of the lines from one offset to another.
 func (s *changedFile) wroteLines(from, to int) bool {
 	return s.added[s.lineOf(max(from, to))] > s.added[s.lineOf(from)-1]
 }
 
-// changedLines says so too where it took a line out from between them.
+// changedLines is wroteLines that also holds where a line between them was taken out.
 func (s *changedFile) changedLines(from, to int) bool {
 	return s.wroteLines(from, to) || s.cuts[s.lineOf(max(from, to))] > s.cuts[s.lineOf(from)]
 }
@@ -157,5 +157,5 @@ func (s *changedFile) addSuspicion(at int, rule, what string, cure func() string
 	s.found = append(s.found, suspicion{at, rule, what, cure})
 }
 
-// fixedCure is a cure that needs no working out.
+// fixedCure is a cure that is the same for every place.
 func fixedCure(text string) func() string { return func() string { return text } }

@@ -148,7 +148,7 @@ func (f *Fetcher) machineCache() string {
 	return dir
 }
 
-// stepError says why a step did not come to its end, and what somebody can do about it.
+// stepError says why a step failed, and what somebody can do about it.
 func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
 	var exit *sandbox.ExitError
 	e := &Error{Names: b.plan.lockNames(), Output: output, Refused: b.report.Refused}
@@ -184,7 +184,7 @@ type note struct {
 	Node []string // folders; number n of them has its node_modules in node/<n>
 }
 
-// keepFetched takes what the commands left out of the folders that are theirs. They may have put
+// keepFetched moves the results out of the folders that commands could write. They may have put
 // links anywhere, so everything is done below one open folder.
 func (b *fetchRun) keepFetched() error {
 	root, err := os.OpenRoot(b.dir)

@@ -56,7 +56,7 @@ func (k Kept) lockPath() string {
 	return filepath.Join(filepath.Dir(k.Path), base+".lock")
 }
 
-// Abandoned reports whether the folder is no packages, but what a killed process left.
+// Abandoned reports whether a killed process left the folder, so that it holds no packages.
 func (k Kept) Abandoned() bool {
 	base := filepath.Base(k.Path)
 	return strings.HasPrefix(base, makingPrefix) || repo.IsAside(base)

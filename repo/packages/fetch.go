@@ -91,7 +91,7 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	return f.fetchOnce(ctx, j, p, dir)
 }
 
-// fetchOnce fetches, unless somebody else does so first.
+// fetchOnce fetches under the lock, unless another process did so first.
 func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
 	var fresh *Packages
 	for {

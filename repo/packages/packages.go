@@ -47,8 +47,8 @@ func (p *Packages) Close() {
 	}
 }
 
-// Where commands see what was fetched. The check package has mounts of its own there, for
-// which these stand in.
+// Where commands see what was fetched. Package buildcache has mounts of its own
+// there, which these replace.
 const (
 	InsideGo     = "/cache/gomod"
 	InsideCargo  = "/cache/cargo"

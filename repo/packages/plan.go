@@ -112,7 +112,7 @@ func nearestFolders(dirs []string, part string) []string {
 	return dirs[:end]
 }
 
-// addManager looks for one kind.
+// addManager adds what one package manager has to fetch.
 func (p *plan) addManager(k manager, paths []string, part string) {
 	locks := map[string][]string{}
 	for _, file := range paths {
@@ -140,7 +140,7 @@ func (p *plan) addManager(k manager, paths []string, part string) {
 	}
 }
 
-// dropManager takes out a kind whose tool is not there.
+// dropManager takes out a package manager whose tool is not there.
 func (p *plan) dropManager(k manager) {
 	p.managers = slices.DeleteFunc(p.managers, func(o manager) bool { return o.name == k.name })
 	p.steps = slices.DeleteFunc(p.steps, func(s step) bool { return s.kind == k.name })
@@ -158,7 +158,7 @@ func (p plan) lockNames() string {
 	return strings.Join(p.locks, ", ")
 }
 
-// writeManifests makes the folder that the commands see.
+// writeManifests writes what the commands see: lock files, manifests and stubs.
 func (p plan) writeManifests(m *repo.Mirror, commit, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -200,8 +200,8 @@ func writeAt(root *os.Root, file string, text []byte) error {
 // keyVersion changes when the same plan would be carried out differently.
 const keyVersion = "1"
 
-// cacheKey names what the plan fetches. Manifests count where somebody wrote a command of his
-// own, who knows what that reads; else the lock files decide.
+// cacheKey names what the plan fetches. The lock files decide it; where the operator wrote a
+// command, the manifests count too, since it may read them.
 func (p plan) cacheKey(m *repo.Mirror, commit string, c Config, versions string) (string, error) {
 	h := sha256.New()
 	part := func(words ...string) {

@@ -10,7 +10,7 @@ import (
 // A key names a test within a result.
 type key struct{ group, name string }
 
-// unit is the test that t is, or is a case of.
+// unitOf names the test that t is, or is a case of.
 func unitOf(t result.Test) key {
 	if t.Of != "" {
 		return key{t.Group, t.Of}
@@ -87,13 +87,12 @@ func (x index) brokenFor(group string, known map[string]bool) (result.Test, bool
 	return result.Test{}, false
 }
 
-// wasBroken reports whether the same was broken there.
+// wasBroken reports whether the same group could not run in this result, either.
 func (x index) wasBroken(b result.Test) bool {
 	return slices.ContainsFunc(x.broken, func(o result.Test) bool { return o.Group == b.Group })
 }
 
-// labelOf is how people are told of a test: by its name, and where that is not enough with
-// its group.
+// labelOf names a test for people: by its name, and where two share it with the group.
 func (x index) labelOf(k key) string {
 	for other := range x.units {
 		if other.name == k.name && other.group != k.group {

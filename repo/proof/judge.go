@@ -150,8 +150,8 @@ func (v *proving) changedTests(base, onBase, branch index) []string {
 	return out
 }
 
-// addUncompiled takes the tests of a group for changed when the changed files do not even
-// compile on the base and no new test stands for them.
+// addUncompiled records a group as changed if the changed test files do not compile on the base
+// and no new test stands for them.
 func (v *proving) addUncompiled(base, onBase, branch index) {
 	if len(v.NewTests) > 0 {
 		return
@@ -202,8 +202,8 @@ func (v *proving) findMended(ctx context.Context, base, branch index) error {
 	return nil
 }
 
-// findRegressions finds what passed before and passes no longer. What fails is run once more before
-// it is called a regression.
+// findRegressions compares each test of the base with the branch, and records those that no longer
+// pass. A test that fails is run once more before it is called a regression.
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
 	for _, k := range base.order {
@@ -246,7 +246,7 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 	return nil
 }
 
-// whyLost says why a test that passed on the base does not pass on the branch; empty when it does.
+// whyLost says why a test that passed on the base does not pass on the branch; empty if it does.
 func (v *proving) whyLost(k key, base, branch index) string {
 	switch branch.statusOf(k) {
 	case result.Passed:

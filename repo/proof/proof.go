@@ -104,7 +104,7 @@ func (p Proof) newOrChanged(name string) string {
 	return "New"
 }
 
-// onBaseInWords is what a new test does on the base.
+// onBaseInWords says what a new test does on the base.
 func (p Proof) onBaseInWords(name string) string {
 	if note := p.Notes[name]; note != "" {
 		return note
@@ -148,7 +148,7 @@ func (p Proof) branchLine() string {
 	return line
 }
 
-// keptLines say what became of the tests that there were.
+// keptLines say what became of the tests that the base has.
 func (p Proof) keptLines() []string {
 	var lines []string
 	if p.PassedBefore > 0 {
@@ -166,7 +166,7 @@ func (p Proof) keptLines() []string {
 	return lines
 }
 
-// withNotes are names with what is to be said of each.
+// withNotes returns the names with their notes in brackets.
 func (p Proof) withNotes(names []string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
@@ -178,7 +178,7 @@ func (p Proof) withNotes(names []string) []string {
 	return out
 }
 
-// addNote keeps a word on a test.
+// addNote records how a test fails or why it is gone.
 func (p *Proof) addNote(name, format string, args ...any) {
 	if p.Notes == nil {
 		p.Notes = map[string]string{}

@@ -102,7 +102,7 @@ func (v *proving) judgeBuild() {
 	}
 }
 
-// whyUnprovable says why no test can be compared, if so.
+// whyUnprovable says why no test can be compared; empty if they can.
 func (v *proving) whyUnprovable() string {
 	switch {
 	case v.project.Test == "":
@@ -152,7 +152,7 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	return nil
 }
 
-// whatIsMissing says what was not shown, if anything.
+// whatIsMissing says what was not shown; empty if all was.
 func (v *proving) whatIsMissing() string {
 	switch {
 	case len(v.Mended) > 0 && v.GreenOnBranch:
@@ -169,7 +169,7 @@ func (v *proving) whatIsMissing() string {
 	return ""
 }
 
-// nothingNewFails reports whether nothing fails on the branch that did not fail on the base.
+// nothingNewFails reports whether every test that fails on the branch failed on the base, too.
 func (v *proving) nothingNewFails(base, branch index) bool {
 	for _, k := range branch.order {
 		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !slices.Contains(v.Unstable, branch.labelOf(k)) {

@@ -55,7 +55,7 @@ func parseRanges(texts ...string) (out []netip.Prefix) {
 	return out
 }
 
-// whyUnfit says what an address is that nothing may be sent to; empty: it may.
+// whyUnfit says why nothing may be sent to an address; empty if something may.
 func whyUnfit(a netip.Addr, private bool) string {
 	if a.Zone() != "" {
 		return "link-local"
@@ -124,7 +124,7 @@ func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	return nil, p.addMissed(t, "it does not answer", err)
 }
 
-// addMissed keeps what was let through and could not be reached.
+// addMissed records a host that was let through and could not be reached.
 func (p *Proxy) addMissed(t target, why string, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

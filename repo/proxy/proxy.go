@@ -188,7 +188,7 @@ func (p *Proxy) countVisit(host string) {
 // mostRefused are as many as somebody reads.
 const mostRefused = 20
 
-// addRefused keeps what was refused. The name is a stranger's, and may be long and odd.
+// addRefused records what was refused. The name is a stranger's, and may be long and odd.
 func (p *Proxy) addRefused(name string, why error) {
 	r := Refusal{Target: name, Why: why.Error()}
 	if checked, _, _ := strings.Cut(name, ":"); checkName(checked) != nil {

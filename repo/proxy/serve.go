@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// serveRequest is one request.
+// serveRequest answers one request.
 func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 	if !p.beginRequest() {
 		return
@@ -60,7 +60,7 @@ func (p *Proxy) denyRequest(w http.ResponseWriter, name string, why error) error
 	return why
 }
 
-// servePlain carries out a request of an http address.
+// servePlain carries out a request for an http address.
 func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int64, error) {
 	t, err := p.admitPlain(r)
 	if err != nil {

@@ -122,7 +122,7 @@ func (r Result) countFigures(news string) []string {
 	return parts
 }
 
-// someFailed names the first few that failed.
+// someFailed names the first few tests that failed.
 func (r Result) someFailed() string {
 	var names []string
 	for _, t := range r.Tests {

@@ -79,7 +79,7 @@ func (run *jestRun) addTest(name, mark string) {
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.file, Status: status})
 }
 
-// beginDetail begins the account of a failed test, or of a file that could not be loaded.
+// beginDetail opens the output of a failed test, or of a file that could not be loaded.
 func (run *jestRun) beginDetail(title string) {
 	run.detail = &strings.Builder{}
 	if title == "Test suite failed to run" {
@@ -90,7 +90,7 @@ func (run *jestRun) beginDetail(title string) {
 	run.details[run.file+"\x00"+strings.ReplaceAll(title, " › ", separator)] = run.detail
 }
 
-// settleDetails gives failed tests their accounts, and names those that have nothing else.
+// settleDetails gives failed tests their output, and adds those that were named there alone.
 func (run *jestRun) settleDetails() {
 	seen := map[string]bool{}
 	for i, t := range run.Tests {

@@ -75,7 +75,7 @@ func (run *mochaRun) addTest(level int, name string, status result.Status) {
 	run.Tests = append(run.Tests, result.Test{Name: run.heads.pathOf(name), Status: status})
 }
 
-// readDetail is a line of the accounts of failures that follow the figures.
+// readDetail reads a line of the failures that follow the figures.
 func (run *mochaRun) readDetail(line string) {
 	if m := mochaFailed.FindStringSubmatch(line); m != nil && len(m[1]) == 2 {
 		if i, ok := run.numbers[m[2]]; ok {

@@ -82,7 +82,7 @@ func (run *pytestRun) addTest(whole, word string) {
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: group, Of: caseOf(name), Status: status})
 }
 
-// readShortLine is a line of the short summary: a test, or a file that cannot be imported.
+// readShortLine reads a line of the short summary: a test, or a file that cannot be imported.
 func (run *pytestRun) readShortLine(m []string) {
 	if m[3] != "" {
 		run.addTest(m[2]+m[3], m[1])
@@ -94,7 +94,7 @@ func (run *pytestRun) readShortLine(m []string) {
 	}
 }
 
-// readSummary is the last line.
+// readSummary reads the last line.
 func (run *pytestRun) readSummary(said string) {
 	run.ended = true
 	for _, m := range pytestCount.FindAllStringSubmatch(said, -1) {
@@ -109,7 +109,7 @@ func (run *pytestRun) readSummary(said string) {
 	}
 }
 
-// outputOf is what stands under the test's heading.
+// outputOf returns what stands under the test's heading.
 func (run *pytestRun) outputOf(t result.Test) string {
 	name := t.Name
 	if i := strings.Index(t.Group, "::"); i >= 0 {

@@ -23,7 +23,8 @@ type format struct {
 	read func(text string) (Reading, bool)
 }
 
-// formats in the order in which they are tried: those that cannot be mistaken first.
+// formats are tried in this order: those that cannot be mistaken for another come first. A new
+// runner is one file with its read function, and one line here.
 var formats = []format{
 	{"go test -json", readGoJSON},
 	{"JUnit XML", readJUnit},
@@ -58,7 +59,7 @@ func Read(text string) (Reading, bool) {
 	return Reading{}, false
 }
 
-// boundAndCount bounds what a runner said and counts the tests, unless the runner has counted more.
+// boundAndCount cuts what is too long and counts the tests, unless the runner counted more.
 func (r *Reading) boundAndCount() {
 	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
 	var passed, failed, skipped int
@@ -87,7 +88,7 @@ func short(s string) string {
 	return plaintext.CutBytes(s, maxName)
 }
 
-// brokenGroup stands for a group none of whose further tests could run.
+// brokenGroup returns the Test that stands for a group whose further tests could not run.
 func brokenGroup(group, why, output string) result.Test {
 	return result.Test{Name: group + " " + why, Group: group, Status: result.Failed, Broken: why, Output: output}
 }
@@ -101,21 +102,21 @@ type outline struct {
 	levels []int
 }
 
-// closeTo drops the headings that a line of this indentation does not stand under.
+// closeTo drops the headings that a line of this indentation is not under.
 func (o *outline) closeTo(level int) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.names = o.levels[:len(o.levels)-1], o.names[:len(o.names)-1]
 	}
 }
 
-// openHeading puts a heading below those that stand.
+// openHeading adds a heading below the open ones.
 func (o *outline) openHeading(level int, name string) {
 	if len(o.levels) < 100 {
 		o.levels, o.names = append(o.levels, level), append(o.names, name)
 	}
 }
 
-// pathOf is a name with the headings above it.
+// pathOf returns a name with the headings above it.
 func (o *outline) pathOf(name string) string {
 	return strings.Join(append(append([]string(nil), o.names...), name), separator)
 }

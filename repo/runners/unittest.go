@@ -110,7 +110,7 @@ func (run *unittestRun) addTest(t result.Test) int {
 	return len(run.Tests) - 1
 }
 
-// beginFailure begins the account of a failure.
+// beginFailure opens the output of a failed test.
 func (run *unittestRun) beginFailure(name, in, rest string) {
 	t := result.Test{Name: name, Group: className(name, in), Status: result.Failed}
 	if rest = strings.TrimSpace(rest); rest != "" {
@@ -121,7 +121,7 @@ func (run *unittestRun) beginFailure(name, in, rest string) {
 	run.output[run.detail] = &strings.Builder{}
 }
 
-// readSummary is what stands behind OK or FAILED.
+// readSummary reads the counts behind OK or FAILED.
 func (run *unittestRun) readSummary(said string) {
 	for _, m := range unittestCount.FindAllStringSubmatch(said, -1) {
 		switch strings.TrimSpace(m[1]) {
@@ -133,7 +133,7 @@ func (run *unittestRun) readSummary(said string) {
 	}
 }
 
-// countPassed settles what passed, and leaves a test out that is counted by its failed cases.
+// countPassed works out how many passed, and leaves out a test that its failed cases stand for.
 func (run *unittestRun) countPassed() {
 	cases := map[string]bool{}
 	for key, i := range run.at {

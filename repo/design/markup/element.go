@@ -41,7 +41,7 @@ func (e *Element) Attr(names ...string) *Attribute {
 	return nil
 }
 
-// HasText is an attribute with anything in it.
+// HasText reports whether one of the attributes is there and not empty.
 func (e *Element) HasText(names ...string) bool {
 	for i := range e.Attrs {
 		a := &e.Attrs[i]
@@ -57,8 +57,8 @@ func isComponent(name string) bool {
 	return name == "slot" || strings.ToLower(name) != name || strings.ContainsAny(name, "-.:")
 }
 
-// NamesParent says whether an element gives the one around it something to read. Of a component
-// one cannot know, but an icon rarely does.
+// NamesParent reports whether an element gives the one around it something to read. A component
+// is taken to, unless it is an icon.
 func (e *Element) NamesParent() bool {
 	if a := e.Attr("aria-hidden"); a != nil && (a.Value == "true" || a.Value == "") {
 		return false
@@ -130,14 +130,14 @@ func (n *nesting) closeInnermost() {
 	n.nameParent(e)
 }
 
-// nameParent lets an element that ended name the one around it.
+// nameParent marks the element around e as readable, if e gives it something to read.
 func (n *nesting) nameParent(e *Element) {
 	if e.NamesParent() {
 		n.markReadable()
 	}
 }
 
-// markReadable marks that the innermost element holds something to read.
+// markReadable marks the innermost element as holding something to read.
 func (n *nesting) markReadable() {
 	if len(n.open) > 0 {
 		n.open[len(n.open)-1].Named = true

@@ -1,0 +1,37 @@
+package result
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/project"
+)
+
+func TestResultInOneLine(t *testing.T) {
+	t.Parallel()
+	p := project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."}
+	tests := []Test{{Name: "TestA", Status: Failed}, {Name: "TestB", Status: Passed}}
+	for want, r := range map[string]Result{
+		"go test ./...: 1 passed, 1 failed (TestA), build clean":                              {Project: p, BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 1, Failed: 1, Tests: tests, ExitCode: 1},
+		"go test ./...: no tests, build fails (go build ./...)":                               {Project: p, BuildRan: true, TestsRan: true, TestsOK: true, Counted: true},
+		"go test ./...: exit code 2 (the tests could not be counted)":                         {Project: p, TestsRan: true, ExitCode: 2},
+		"go test ./...: 2 passed, timed out after 3s":                                         {Project: p, TestsRan: true, Counted: true, Passed: 2, Stopped: "time", Took: 3 * time.Second},
+		"build fails (go build ./...), tests not run, stopped: it wrote too much to the disk": {Project: p, BuildRan: true, Stopped: "disk"},
+		"nothing to run: no build or test command is known":                                   {},
+	} {
+		require.Equal(t, want, r.String())
+	}
+}
+
+func TestLongTextKeepsBothEnds(t *testing.T) {
+	t.Parallel()
+	long := "first" + strings.Repeat("x", 10_000) + "last"
+	cut := KeepEnds(long, 100)
+	require.True(t, strings.HasPrefix(cut, "first") && strings.HasSuffix(cut, "last"), cut)
+	require.Contains(t, cut, "10 KB left out")
+	require.Equal(t, "short", KeepEnds("short", 100))
+	require.Equal(t, "red\ntext", StripTerminal("\x1b[31mred\x1b[0m\r\ntext"))
+}
