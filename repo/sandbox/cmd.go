@@ -36,7 +36,7 @@ type Cmd struct {
 	files   []backend.File // made for the command, for the probes
 }
 
-// ExitError says that a command ended otherwise than with 0.
+// An ExitError is returned for a command that did not end with code 0.
 type ExitError struct {
 	Code   int    // 128 + n after signal n
 	Reason string // why we ended it: time, memory, output, processes, disk, files; killed: somebody else did; "" when it ended by itself
@@ -62,7 +62,7 @@ func (c *Cmd) Run(ctx context.Context) error {
 	return err
 }
 
-// findMistake finds what is wrong with the command before anything is started.
+// findMistake returns what is wrong with the command before anything is started.
 func (c *Cmd) findMistake() error {
 	switch {
 	case c.sandbox == nil:
@@ -118,10 +118,12 @@ func (c *Cmd) withBridge() (*Cmd, func(), error) {
 	return &with, func() { self.Close() }, nil
 }
 
-// What commands are given, and what is said of kinds that do not hold, is described where
-// the kinds have it from.
+// These are parts of the API that kinds share, with their fields described in backend.
 type (
-	Mount       = backend.Mount
-	Limits      = backend.Limits
+	// A Mount shows a file or directory of the machine to a command.
+	Mount = backend.Mount
+	// Limits bound a command; zero fields have defaults.
+	Limits = backend.Limits
+	// Unavailable is the error of a kind that does not hold on this machine.
 	Unavailable = backend.Unavailable
 )

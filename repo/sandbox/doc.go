@@ -28,8 +28,8 @@
 // the other kinds show none of them.
 //
 // Open fails closed: it runs the probes inside the very kind that it is going to use, and
-// where one of them does not hold there is no Sandbox but an *Unavailable, which says why
-// and what to do about it.
+// if one of them fails it returns no Sandbox but an *Unavailable, which says why and what to
+// do about it.
 //
 // When the program runs as root, commands run as uid 65534 of the machine; give them a
 // workspace with Own first. Otherwise they run as the caller. Inside, both are uid 1000;
@@ -67,6 +67,12 @@
 // next start where the program was killed. There a command also gets less processor time
 // than the program itself. The kind none has neither them nor rlimits.
 //
-// Since the namespaces kind executes the program itself, Main has to be the first call of
-// every main and TestMain.
+// Some kinds execute this program again, so Main has to be the first call of every main and
+// TestMain.
+//
+// A kind is a package with a backend.Backend and an entry in the table of kinds_linux.go:
+// bubblewrap, namespaces, gvisor, docker and unconfined. They share initproc (this program
+// as the first process inside), rootfs, lockdown, seccomp, user and process. A Cmd adds
+// what is the same for all: toolchain (environment), bridge (the way out), cgroup and
+// diskwatch (limits), and probe, which is tried in a kind before it is used.
 package sandbox

@@ -66,7 +66,7 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// openInput is the command's end of a stream that it reads.
+// openInput returns the command's end of a stream that it reads.
 func (s *stdio) openInput(r io.Reader) (*os.File, error) {
 	if r == nil {
 		return os.Open(os.DevNull)
@@ -84,7 +84,7 @@ func (s *stdio) openInput(r io.Reader) (*os.File, error) {
 	return theirs, nil
 }
 
-// openOutput is the command's end of a stream that it writes.
+// openOutput returns the command's end of a stream that it writes.
 func (s *stdio) openOutput(w io.Writer, limit int64, over func()) (*os.File, error) {
 	if w == nil {
 		w = io.Discard
@@ -147,7 +147,7 @@ func (s *stdio) closeOurs() {
 	}
 }
 
-// isSameWriter reports whether two writers are one, which may not be comparable.
+// isSameWriter reports whether two writers are one. They need not be comparable.
 func isSameWriter(a, b io.Writer) bool {
 	return a != nil && b != nil && reflect.TypeOf(a) == reflect.TypeOf(b) &&
 		reflect.TypeOf(a).Comparable() && a == b

@@ -13,9 +13,9 @@ const (
 	ShmSize = 64 << 20
 )
 
-// A Layout is the file system that a command sees, as all kinds but docker build it: links, then
-// the system, then /proc, /dev, /tmp and /home/box, then toolchains, the workspace and
-// mounts, then files; at last the root is made read-only.
+// A Layout is the file system that a command sees. All kinds but docker build it in this
+// order: links, the system, /proc, /dev, /tmp and /home/box, toolchains, the workspace and
+// mounts, files; then they make the root read-only.
 type Layout struct {
 	Links  [][2]string // target, path
 	System []Bind
@@ -39,23 +39,23 @@ type File struct {
 	source *os.File
 }
 
-// ProgramFile is this program, to be shown inside at a path. The file at source stays the
-// caller's to close.
+// ProgramFile returns a File that shows this program, which the caller has open as source
+// and closes after the command.
 func ProgramFile(inside string, source *os.File) File {
 	return File{Inside: inside, Mode: 0o555, source: source}
 }
 
-// Source is the open file that has the content, from its start; nil where it is in Data.
+// Source returns the open file that has the content, or nil if Data has it.
 func (f File) Source() *os.File { return f.source }
 
-// etcFiles are those of the machine's that programs need and that tell nothing of it.
+// etcFiles are files of the machine that programs need and that reveal nothing about it.
 var etcFiles = []string{
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
 	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types", "/etc/protocols", "/etc/services",
 	"/etc/java", "/etc/python3", "/etc/perl", "/etc/fonts",
 }
 
-// ownEtc are files that would name the machine's people and servers.
+// ownEtc replaces files that would name the machine's people and servers.
 var ownEtc = []File{
 	{Inside: "/etc/passwd", Mode: 0o444, Data: []byte("box:x:1000:1000:box:/home/box:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
 	{Inside: "/etc/group", Mode: 0o444, Data: []byte("box:x:1000:\nnogroup:x:65534:\n")},
@@ -64,7 +64,7 @@ var ownEtc = []File{
 	{Inside: "/etc/resolv.conf", Mode: 0o444, Data: nil},
 }
 
-// NewLayout is what the job's command sees.
+// NewLayout returns what the job's command sees.
 func NewLayout(j *Job) Layout {
 	var l Layout
 	l.addSystem()
@@ -82,8 +82,8 @@ func NewLayout(j *Job) Layout {
 	return l
 }
 
-// addSystem shows the machine's programs: /usr, with what leads into it, and for
-// machines where /bin and /lib are directories of their own, those.
+// addSystem shows the machine's programs: /usr with the links into it, and /bin, /lib and
+// the like on machines where they are directories of their own.
 func (l *Layout) addSystem() {
 	l.System = append(l.System, Bind{Host: "/usr", Inside: "/usr"})
 	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"} {

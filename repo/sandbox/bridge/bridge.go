@@ -34,8 +34,8 @@ func Main() {
 	os.Exit(code)
 }
 
-// runBridged runs the command beside a port of the sandbox's own loopback, each connection to
-// which goes on to the socket.
+// runBridged listens on the loopback of the sandbox, forwards each connection to the socket,
+// and runs the command with that address as its proxy. It returns the command's exit code.
 func runBridged(socket string, args []string) (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,7 +63,7 @@ func runBridged(socket string, args []string) (int, error) {
 	return 0, nil
 }
 
-// proxyEnv is how programs are told: some read one way of writing it, some the other.
+// proxyEnv returns the variables that name the proxy, in both spellings that programs read.
 func proxyEnv(address string) (env []string) {
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"} {
 		env = append(env, name+"="+address)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Descriptors that bwrap gets, after its three streams. The first is only read by RunReach.
+// Descriptors that bwrap gets, after its three streams. The first is only read by reachHosts.
 const (
 	bwrapOrders = 3 + iota
 	bwrapStatus
@@ -28,14 +28,14 @@ const (
 	bwrapFirst // contents of files to make
 )
 
-// A bubblewrap leaves the building to bwrap.
+// A bubblewrap is the backend that has bwrap build the sandbox.
 type bubblewrap struct {
 	path    string
 	version string
 	help    string // what bwrap --help says, to know its options
 }
 
-// Open finds bwrap.
+// Open finds bwrap on the PATH.
 func Open() (backend.Backend, error) {
 	path, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -116,7 +116,7 @@ func (b *bubblewrap) openContents(l backend.Layout) ([]*os.File, error) {
 	return out, nil
 }
 
-// newMemoryFile is a file in memory, at its start.
+// newMemoryFile returns a file in memory that holds data, at its start.
 func newMemoryFile(data []byte) (*os.File, error) {
 	fd, err := unix.MemfdCreate("box", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -134,8 +134,8 @@ func newMemoryFile(data []byte) (*os.File, error) {
 	return f, nil
 }
 
-// startBwrap starts it, as root by way of RunReach where the commands' user cannot get to
-// what is to be shown.
+// startBwrap starts bwrap. As root it goes by way of reachHosts if the commands' user cannot
+// get to what is to be shown.
 func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{
 		Path: b.path, Env: []string{}, Dir: "/", // an empty environment: bwrap stays the first process inside
@@ -159,7 +159,7 @@ func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.Fi
 	return cmd, nil
 }
 
-// startFar starts bwrap by way of RunReach.
+// startFar starts bwrap by way of reachHosts.
 func (b *bubblewrap) startFar(cmd *exec.Cmd, j *backend.Job, l backend.Layout, files []*os.File) error {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -187,7 +187,7 @@ func (b *bubblewrap) startFar(cmd *exec.Cmd, j *backend.Job, l backend.Layout, f
 	return nil
 }
 
-// buildArgs returns the words of bwrap's own and the command.
+// buildArgs returns the arguments of bwrap, with the command after them.
 func (b *bubblewrap) buildArgs(j *backend.Job, l backend.Layout) []string {
 	args := []string{
 		"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -237,8 +237,8 @@ func appendBinds(args []string, binds []backend.Bind) []string {
 	return args
 }
 
-// limitScript is the script that sets the limits inside, where they count this command's
-// processes alone, and becomes the command. Shells count file sizes in blocks of 512.
+// limitScript returns a script that sets the limits inside, where they count this command's
+// processes alone, and then becomes the command. Shells count file sizes in blocks of 512.
 func limitScript(l backend.Limits) string {
 	return fmt.Sprintf(`umask 022; ulimit -c 0; ulimit -n %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null
 ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null || { echo "sandbox: this shell cannot limit processes" >&2; exit 126; }

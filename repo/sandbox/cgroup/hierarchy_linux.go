@@ -35,8 +35,8 @@ type hierarchy struct {
 	controllers []string // that are ours to use there
 }
 
-// Find finds out by trying. What it finds wrong is no error: not being allowed is
-// the usual case.
+// Find returns where groups can be made, by trying, and removes those of dead programs. It
+// returns nil if they can be made nowhere, which is the usual case and no error.
 func Find() *Groups {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -59,7 +59,7 @@ func Find() *Groups {
 	return &g
 }
 
-// findHierarchies are the hierarchies that this process is in, each with the directory of its
+// findHierarchies returns the hierarchies that this process is in, each with the directory of its
 // own group, by what the kernel says of mounts and of the process.
 func findHierarchies(mounts, own string) (trees []hierarchy) {
 	for line := range strings.Lines(own) {
@@ -199,8 +199,8 @@ func (t *hierarchy) passControllers() error {
 	return writeGroup(t.dir, "cgroup.subtree_control", "+"+strings.Join(t.controllers, " +"))
 }
 
-// isGivenAway reports whether the group is not one that systemd keeps for itself. Who is not
-// root could not write there otherwise.
+// isGivenAway reports whether systemd has delegated the group or does not own it. Programs
+// that do not run as root can write to delegated groups only.
 func (t *hierarchy) isGivenAway() bool {
 	switch filepath.Ext(t.dir) {
 	case ".service", ".scope", ".slice":
@@ -243,7 +243,7 @@ type setting struct {
 // besides is how many processes of ours are in a group with the command's.
 const besides = 32
 
-// listSettings are the limits in this hierarchy's words. A command's processes, however many,
+// listSettings returns the limits as the files of this hierarchy take them. A command's processes, however many,
 // share the processor time of as many as there are processors.
 func (t *hierarchy) listSettings(l Limits) (out []setting) {
 	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+besides)

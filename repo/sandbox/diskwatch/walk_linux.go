@@ -28,7 +28,7 @@ type walk struct {
 	hidden bool // there was something that could not be counted
 }
 
-// A level is a folder on the way from the top to where the walk is.
+// A level is a folder on the path from the top to where the walk is.
 type level struct {
 	dev, ino uint64
 	folders  []string // in it, still to be walked
@@ -43,9 +43,9 @@ func (w *walk) countTree(dir *os.File) {
 		w.hidden = true
 		return
 	}
-	way := []level{w.countFolder(here)}
+	path := []level{w.countFolder(here)}
 	for !w.isOver() {
-		last := &way[len(way)-1]
+		last := &path[len(path)-1]
 		next := here
 		if n := len(last.folders); n > 0 {
 			name := last.folders[n-1]
@@ -53,12 +53,12 @@ func (w *walk) countTree(dir *os.File) {
 			if next = w.openChild(here, name); next == nil {
 				continue
 			}
-			way = append(way, w.countFolder(next))
+			path = append(path, w.countFolder(next))
 		} else {
-			if way = way[:len(way)-1]; len(way) == 0 {
+			if path = path[:len(path)-1]; len(path) == 0 {
 				break
 			}
-			if next = openParent(here, way[len(way)-1]); next == nil {
+			if next = openParent(here, path[len(path)-1]); next == nil {
 				w.hidden = true // it was moved meanwhile
 				break
 			}

@@ -83,8 +83,8 @@ func (w *Watch) Close() {
 	}
 }
 
-// CheckRoom returns an error where a disk has so little left that the command would fail for it, and
-// others with it: an eighth of what it may write, or a 128th of a small disk.
+// CheckRoom returns an error if a disk has so little left that the command would fail for it,
+// and others with it: an eighth of what it may write, or a 128th of a small disk.
 func (w *Watch) CheckRoom() error {
 	for _, f := range w.systems {
 		var s unix.Statfs_t
@@ -114,8 +114,8 @@ func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 	})
 }
 
-// FindExcess returns which limit the command is beyond: disk, files, or none. ended says that all
-// of its processes are dead.
+// FindExcess returns the limit that the command is beyond: disk, files, or "". If ended is
+// set all of its processes are dead.
 func (w *Watch) FindExcess(root int, ended bool) string {
 	for _, s := range w.systems {
 		s.measureFree()

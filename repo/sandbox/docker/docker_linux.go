@@ -49,7 +49,7 @@ type docker struct {
 	count  atomic.Int64
 }
 
-// Open finds the engine, and the image that it is to have.
+// Open finds the engine, asks it for the image, and removes containers of dead processes.
 func Open(ctx context.Context, c Config) (backend.Backend, error) {
 	if c.Image == "" {
 		return nil, &backend.Unavailable{Why: "no image is named", Cure: "set sandbox.image to one that the engine has"}
@@ -88,7 +88,7 @@ func Open(ctx context.Context, c Config) (backend.Backend, error) {
 // Main becomes the first process inside a container if this is it, and does not return then.
 func Main() { initproc.EnterGuest() }
 
-// findEngine is the program that is asked for, or one that is there.
+// findEngine returns the program that is asked for, or else docker or podman.
 func findEngine(asked string) (string, error) {
 	names := []string{"docker", "podman"}
 	if asked != "" {
@@ -105,7 +105,7 @@ func findEngine(asked string) (string, error) {
 	}
 }
 
-// askEngine runs the engine's program and returns its one line.
+// askEngine runs the engine's program and returns the line that it prints.
 func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -124,8 +124,8 @@ func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) 
 	return "", err
 }
 
-// engineEnv is what of our environment the engine's program needs to find the engine. It
-// runs outside, and hands none of it on.
+// engineEnv returns the part of this program's environment that the engine's program needs
+// to find the engine. That program runs outside, and hands none of it to commands.
 func engineEnv() []string {
 	var env []string
 	for _, name := range []string{
@@ -158,7 +158,7 @@ func isOrphaned(name string) bool {
 	return err == nil && words[1] == strings.Split(ownerName(pid), "-")[1] && process.StartTime(pid) != words[3]
 }
 
-// removeOrphans removes what processes left behind that are no more.
+// removeOrphans removes containers of processes that have ended.
 func (d *docker) removeOrphans(ctx context.Context) {
 	names, err := d.askEngine(ctx, "ps", "--all", "--filter", "label="+dockerLabel, "--format", "{{.Names}}")
 	if err != nil {

@@ -27,14 +27,14 @@ const Marker = "bobbin-sandbox-gvisor"
 // the machine's. As for namespaces, the program executes itself as the first process of
 // new name spaces, as the commands' user; there it builds the file system and an OCI
 // bundle in memory, makes them the only files there are, and runs runsc over them. So a
-// way out of gVisor would lead into an empty world, and whatever happens to us, the first
+// way out of gVisor would lead into an empty file system, and whatever happens to us, the first
 // process's death is the death of all, and nothing is left on a disk.
 type gvisor struct {
 	path    string // absolute
 	version string
 }
 
-// Open finds runsc, at path where that is not empty.
+// Open finds runsc: the program at path, or on the PATH if path is empty.
 func Open(ctx context.Context, path string) (backend.Backend, error) {
 	if path == "" {
 		path = "runsc"

@@ -102,7 +102,7 @@ func obeyOrders(say *json.Encoder) (int, error) {
 	return code, nil
 }
 
-// hasRunOutOfMemory reports whether the kernel killed somebody here for the memory's sake.
+// hasRunOutOfMemory reports whether the kernel killed somebody here for its memory.
 func hasRunOutOfMemory() bool {
 	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") || cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
 }

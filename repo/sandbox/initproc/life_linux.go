@@ -19,9 +19,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Run is the life of the first process: it builds, confines itself and runs. It does
-// not return. It leaves by the system call: nothing has to be flushed, and the race
-// detector would have it linger for a second.
+// Run is the life of the first process: it builds, confines itself, runs the command and
+// exits, without returning. It exits by the system call, since nothing has to be flushed and
+// the race detector would delay os.Exit by a second.
 func Run(build, confine func(Orders) error, run func(Orders) (int, error)) {
 	say := json.NewEncoder(os.NewFile(fdReport, "report"))
 	fail := func(err error) {
@@ -64,8 +64,8 @@ func ConfineCommand(o Orders) error {
 	return lockdown.Apply(lockdown.Rules{Writable: writable, FileSize: o.FileSize, Processes: o.Processes, Seconds: o.Seconds})
 }
 
-// GatherTrees opens everything that is to be shown, as the caller, who can reach all of it, and
-// then gives up the caller's identity.
+// GatherTrees opens everything that is to be shown, while this process is still the caller,
+// who can reach all of it, and then gives up the caller's identity.
 func GatherTrees(o Orders) (rootfs.Trees, error) {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return rootfs.Trees{}, fmt.Errorf("make mounts private: %w", err)
@@ -118,7 +118,8 @@ func RunCommand(o Orders) (int, error) {
 	return CollectOrphans(pid)
 }
 
-// CollectOrphans lets go of the streams, and takes in what ends until the process has.
+// CollectOrphans closes the streams, waits for the process pid and for all orphans that end
+// before it, and returns its exit code.
 func CollectOrphans(pid int) (int, error) {
 	if null, err := unix.Open("/dev/null", unix.O_RDWR|unix.O_CLOEXEC, 0); err == nil {
 		for fd := range 3 { // the command's streams end with the command, and its bombs make us say nothing

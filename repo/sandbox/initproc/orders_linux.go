@@ -16,7 +16,7 @@ const (
 	fdFirst             // files to copy in
 )
 
-// Orders are what the first process inside is told. They are written with gob, since
+// Orders tell the first process inside what to build and to run. They are written with gob, since
 // arguments and paths may hold any bytes.
 type Orders struct {
 	Layout    backend.Layout
@@ -33,8 +33,8 @@ type Orders struct {
 	ImagePath bool   // the PATH is the image's
 }
 
-// A Report is what the first process inside says: that the command starts, and how it
-// ended; or what of ours failed.
+// A Report tells that the command starts, how it ended, or what failed before it began. The
+// first process inside writes them.
 type Report struct {
 	Error   string `json:",omitempty"`
 	Started bool   `json:",omitempty"`
@@ -43,7 +43,7 @@ type Report struct {
 	Code    int
 }
 
-// NewOrders writes down the job, with the open files that have to come along.
+// NewOrders returns the orders for a job, and the open files that have to be handed down.
 func NewOrders(j *backend.Job, l backend.Layout) (Orders, []*os.File) {
 	o := Orders{
 		Layout: l, Drop: user.RunsAsRoot(), Args: j.Args, Env: j.Env, Dir: j.Dir,
@@ -61,8 +61,8 @@ func NewOrders(j *backend.Job, l backend.Layout) (Orders, []*os.File) {
 	return o, sources
 }
 
-// ForInside is what of the orders the program has to know inside. Where things are on the
-// machine is not in it.
+// ForInside returns the orders without what the program need not know inside, such as where
+// things are on the machine.
 func (o Orders) ForInside() Orders {
 	o.Sources, o.Drop, o.Runsc = nil, false, ""
 	var binds []backend.Bind

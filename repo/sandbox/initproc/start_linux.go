@@ -41,8 +41,8 @@ func Start(j *backend.Job, marker string, o Orders, sources []*os.File, attr *sy
 	return p, nil
 }
 
-// NewAttributes starts a process in name spaces of its own. It has the capabilities that
-// it needs to build there, over nothing but these name spaces.
+// NewAttributes returns attributes for a process in name spaces of its own, with the
+// capabilities that it needs to build there, which hold for these name spaces alone.
 func NewAttributes() *syscall.SysProcAttr {
 	uid, gid := user.CommandUser()
 	a := &syscall.SysProcAttr{
@@ -87,7 +87,7 @@ func (p *InitProcess) close() { process.CloseAll([]*os.File{p.orders, p.report})
 // PID is its number on this machine.
 func (p *InitProcess) PID() int { return p.cmd.Process.Pid }
 
-// Usage is what it and all below it take.
+// Usage returns the memory of the process and of all below it.
 func (p *InitProcess) Usage() process.Usage { return process.MeasureTree(p.PID()) }
 
 // Kill ends the first process, and with it, by the kernel's doing, all others.
@@ -103,7 +103,7 @@ func (p *InitProcess) Wait() (backend.Outcome, error) {
 	return readReport(p.report, p.cmd.ProcessState)
 }
 
-// readReport makes an outcome of what the first process said before it died.
+// readReport makes an outcome of the reports that the first process wrote before it ended.
 func readReport(r *os.File, state *os.ProcessState) (backend.Outcome, error) {
 	decoder := json.NewDecoder(r)
 	var first, last Report

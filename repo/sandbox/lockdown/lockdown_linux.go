@@ -49,8 +49,8 @@ func setLimits(r Rules) error {
 	})
 }
 
-// LowerLimits lowers limits of this process and of those that it will start. In need of memory
-// the kernel ends them before others.
+// LowerLimits lowers rlimits of this process and of those that it will start, and has the
+// kernel end them before others when the machine is short of memory.
 func LowerLimits(limits map[int]uint64) error {
 	os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:errcheck // where we may not say so, they may not
 	for resource, value := range limits {
@@ -66,8 +66,8 @@ func LowerLimits(limits map[int]uint64) error {
 	return nil
 }
 
-// confineFiles adds landlock to the mounts: a second wall, which does not fall with the
-// first. Kernels without it have the mounts alone.
+// confineFiles adds landlock as a second wall behind the mounts. Kernels without landlock
+// have the mounts alone.
 func confineFiles(r Rules) error {
 	rules := []landlock.Rule{
 		landlock.RODirs("/"),

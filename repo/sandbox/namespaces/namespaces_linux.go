@@ -12,12 +12,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 )
 
-// marker is the argument that tells Main what it is.
+// marker is the argument that tells Main that this is the first process inside.
 const marker = "bobbin-sandbox-inside"
 
-// A namespaces confines with what the kernel has: the program executes itself as the first
-// process of new name spaces, which builds the file system, confines itself for good and
-// then runs the command as its only child.
+// A namespaces is the backend that needs the kernel alone: this program executes itself as
+// the first process of new name spaces, which builds the file system, confines itself for
+// good and runs the command as its only child.
 type namespaces struct{}
 
 func Open() backend.Backend { return namespaces{} }

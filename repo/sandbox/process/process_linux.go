@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MeasureTree is what the processes below root hold of memory; the kernel counts them itself.
+// MeasureTree returns the memory of root and the processes below it. It does not count the
+// processes: the kernel limits their number.
 func MeasureTree(root int) Usage {
 	var u Usage
 	for _, pid := range Subtree(root) {
@@ -45,11 +46,11 @@ func Subtree(root int) []int {
 	return pids
 }
 
-// MeasureMemory is what a process has of memory for itself or shared with its kind, in bytes;
-// programs and libraries that are mapped from files are not counted.
+// MeasureMemory returns the anonymous and shared memory of a process in bytes. Programs and
+// libraries that are mapped from files are not counted.
 func MeasureMemory(pid int) int64 { return SumStatus(pid, "RssAnon:", "RssShmem:") }
 
-// SumStatus adds up some of the fields.
+// SumStatus returns the sum of fields of /proc/PID/status in bytes.
 func SumStatus(pid int, fields ...string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -65,7 +66,7 @@ func SumStatus(pid int, fields ...string) int64 {
 	return sum
 }
 
-// StartTime is when a process started, in the machine's ticks; empty where there is none.
+// StartTime returns when a process started, in the machine's ticks, or "" if there is none.
 func StartTime(pid int) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, after, _ := strings.Cut(string(text), ") ") // the name may hold anything

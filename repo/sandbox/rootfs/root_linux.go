@@ -84,7 +84,7 @@ func openTree(b backend.Bind) (Tree, error) {
 	return Tree{Bind: b, fd: fd, dir: st.Mode&unix.S_IFMT == unix.S_IFDIR}, nil
 }
 
-// kernelWords says of a call that an old kernel lacks what it means.
+// kernelWords explains the error of a call that an old kernel does not have.
 func kernelWords(err error) error {
 	if errors.Is(err, unix.ENOSYS) {
 		return errors.New("this kernel does not know the call")
@@ -96,7 +96,7 @@ func kernelWords(err error) error {
 // name space. Its paths are those that it will have then.
 type Root struct{ dir *os.Root }
 
-// NewRoot makes an empty one in memory, with mount options.
+// NewRoot makes an empty root in memory, with mount options for the tmpfs.
 func NewRoot(options string) (*Root, error) {
 	if err := unix.Mount("box", staging, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
 		return nil, fmt.Errorf("mount the new root: %w", err)
@@ -111,7 +111,7 @@ func NewRoot(options string) (*Root, error) {
 // Close lets go of it; what was built stays.
 func (r *Root) Close() { r.dir.Close() }
 
-// StagedPath is where a path of the new root can be found before Enter.
+// StagedPath returns where a path of the new root is found before EnterRoot.
 func StagedPath(path string) string { return staging + path }
 
 // BuildDefault builds the whole root that commands see, and makes it the only one. sources are
@@ -165,7 +165,7 @@ func (r *Root) IsDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// relativePath is a path as os.Root takes it.
+// relativePath returns a path in the form that os.Root takes.
 func relativePath(p string) string { return strings.TrimPrefix(filepath.Clean(p), "/") }
 
 // AddLinks makes symbolic links.
@@ -319,7 +319,7 @@ func EnterRoot() error {
 	return os.Chdir("/")
 }
 
-// maskProc hides what of the machine shows in /proc and fixes the rest.
+// maskProc hides the files of /proc that reveal the machine and makes others read-only.
 func maskProc() error {
 	for _, p := range Masked {
 		if _, err := os.Stat(p); err != nil {

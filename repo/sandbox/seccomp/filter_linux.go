@@ -94,12 +94,12 @@ func (f *filter) add(i ...bpf.Instruction) { f.program = append(f.program, i...)
 
 func (f *filter) loadWord(offset uint32) { f.add(bpf.LoadAbsolute{Off: offset, Size: 4}) }
 
-// answerIf answers ret where the loaded word is val.
+// answerIf answers ret if the loaded word is val.
 func (f *filter) answerIf(val, ret uint32) {
 	f.add(bpf.JumpIf{Cond: bpf.JumpNotEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
 }
 
-// answerUnless answers ret where it is not.
+// answerUnless answers ret if it is not.
 func (f *filter) answerUnless(val, ret uint32) {
 	f.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: val, SkipTrue: 1}, bpf.RetConstant{Val: ret})
 }

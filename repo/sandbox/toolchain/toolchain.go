@@ -28,7 +28,7 @@ var cleanBase = []string{
 	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
 }
 
-// CleanEnv is the environment of a command; of two entries with one name the last stays.
+// CleanEnv returns the environment of a command. Of two entries with one name the last stays.
 func CleanEnv(t Set, added []string) []string {
 	env := append([]string{"PATH=" + strings.Join(append(slices.Clone(t.path), cleanPath), ":")}, cleanBase...)
 	env = append(append(env, t.env...), added...)
@@ -46,8 +46,7 @@ func CleanEnv(t Set, added []string) []string {
 	return out
 }
 
-// Set are compilers and interpreters that do not live in a directory that every
-// command sees anyhow.
+// A Set is compilers and interpreters outside the directories that every command sees.
 type Set struct {
 	Dirs []string // read-only, at the same path inside
 	path []string // for the PATH, in front
@@ -71,7 +70,8 @@ func Find(ctx context.Context, given []string) Set {
 	return t
 }
 
-// addDirectory shows dir, unless it is seen anyhow, and puts bin on the PATH.
+// addDirectory shows dir, unless every command sees it, and puts bin on the PATH. It returns
+// false if dir must not or cannot be shown.
 func (t *Set) addDirectory(dir, bin string) bool {
 	dir = filepath.Clean(dir)
 	if !IsAlwaysShown(dir) {

@@ -16,7 +16,7 @@ import (
 // ends their processes as well as it can, and that is all.
 type none struct{}
 
-// Open always succeeds.
+// Open returns the backend; there is nothing that could be missing.
 func Open() backend.Backend { return none{} }
 
 func (none) Describe() string { return "nothing" }
@@ -45,8 +45,8 @@ func (none) Start(j *backend.Job) (backend.Process, error) {
 	return &plainProcess{cmd: cmd, home: home}, nil
 }
 
-// mapPaths writes the paths of the mounts in the environment as the machine knows them:
-// nothing is mounted for this kind.
+// mapPaths replaces the inside paths of mounts in the environment by those of the machine,
+// since nothing is mounted for this kind.
 func mapPaths(j *backend.Job, env []string) []string {
 	out := append([]string(nil), env...)
 	for i, kv := range out {
@@ -87,7 +87,7 @@ func (p *plainProcess) Wait() (backend.Outcome, error) {
 	return backend.OutcomeOf(p.cmd.ProcessState), nil
 }
 
-// ended is a process that never was.
+// ended is the Process of a command that could not be started.
 type ended backend.Outcome
 
 func (ended) PID() int { return 0 }

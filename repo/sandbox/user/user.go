@@ -1,6 +1,7 @@
 package user
 
-// The user that commands are, outside when the program runs as root, and inside always.
+// The users that commands run as: OutsideID on the machine when this program runs as root,
+// InsideID inside a sandbox.
 const (
 	OutsideID = 65534
 	InsideID  = 1000

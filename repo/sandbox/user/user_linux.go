@@ -36,7 +36,7 @@ func isMapped(file string, id int64) bool {
 	return false
 }
 
-// CommandUser is who commands are on this machine.
+// CommandUser returns the user and the group that commands run as on this machine.
 func CommandUser() (uid, gid int) {
 	if RunsAsRoot() {
 		return OutsideID, OutsideID
@@ -115,8 +115,8 @@ func HandOver(pipe *os.File) {
 	}
 }
 
-// IsReachable reports whether the user that commands run as may read the directory or file
-// and enter every directory above it.
+// IsReachable reports whether the commands' user may read a file or directory and enter
+// every directory above it.
 func IsReachable(path string) bool {
 	uid, gid := CommandUser()
 	if !RunsAsRoot() {
