@@ -65,7 +65,8 @@ var rooms = map[string][]string{
 	"bot/poster":                     {"bot", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/examine":                    {"bot", "bot/people", "workflow"},
 	"bot/bottest":                    {"bot", "bot/slacktest", "deploy", "workflow"},
-	"bot/slacktest":                  {}, // it knows nothing of Bobbin
+	"bot/slacktest":                  {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
+	"bot/slacktest/blockkit":         {},
 	"workflow":                       {},
 	"workflow/store":                 {"workflow", "workflow/store/database", "workflow/store/queue", "workflow/plaintext", "workflow/intent"},
 	"workflow/store/database":        {"migrations"},
@@ -151,7 +152,7 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
