@@ -37,7 +37,7 @@ func (c *auditCommand) Validate() error {
 
 // Run prints one session's decisions and deeds as JSON lines.
 func (c *auditCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.look(ctx, con, log, func(s *store.Store) error {
+	return c.readDatabase(ctx, con, log, func(s *store.Store) error {
 		if c.Verify {
 			return sessions.VerifyAudit(ctx, con.Out, s, c.ID)
 		}

@@ -38,7 +38,7 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	if err != nil {
 		return err
 	}
-	return c.look(ctx, con, log, func(st *store.Store) error {
+	return c.readDatabase(ctx, con, log, func(st *store.Store) error {
 		if !c.DryRun {
 			lock, err := storage.LockDataDir(s.DataDir)
 			var busy cli.UsageError

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -28,7 +27,7 @@ func main() {
 	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], cli.Console{Out: os.Stdout, Err: os.Stderr, Env: secrets.Environment(), Forget: secrets.Forget, Seal: secrets.Seal}))
+	os.Exit(run(ctx, os.Args[1:], cli.Console{Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Seal: secrets.SealProcess}))
 }
 
 type commands struct {
@@ -48,7 +47,7 @@ type commands struct {
 
 // run is main without the process around it; the end-to-end tests call it too.
 func run(ctx context.Context, args []string, c cli.Console) int {
-	c.Hide = redact.New(secrets.Given(c.Env)...)
+	c.Hide = redact.New(secrets.FromEnvironment(c.Env)...)
 	log := c.Hide.Writer(c.Err)
 	c.Err = c.Hide.GivenWriter(c.Err)
 	var flags commands
@@ -71,11 +70,11 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	case exited >= 0: // --help and --version have printed what was asked
 		return exited
 	case err != nil:
-		fmt.Fprintf(c.Err, "bobbin: %v\nTry: %s --help\n", err, asked(err))
+		fmt.Fprintf(c.Err, "bobbin: %v\nTry: %s --help\n", err, misusedCommand(err))
 		return cli.ExitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return outcome(ctx, parsed.Run(c, logger(log, flags.Verbose)), c.Err)
+	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose)), c.Err)
 }
 
 // fromEnvironment gives flags that have a tag "from" the value of that variable.
@@ -88,8 +87,8 @@ func fromEnvironment(env func(string) string) kong.Resolver {
 	})
 }
 
-// asked is the command that was misused, as far as it was understood.
-func asked(err error) string {
+// misusedCommand is the command that was misused, as far as it was understood.
+func misusedCommand(err error) string {
 	var misused *kong.ParseError
 	if errors.As(err, &misused) && misused.Context != nil && misused.Context.Selected() != nil {
 		return "bobbin " + misused.Context.Selected().Name
@@ -97,8 +96,8 @@ func asked(err error) string {
 	return "bobbin"
 }
 
-// outcome says an error once, in words for people, and gives the exit code.
-func outcome(ctx context.Context, err error, w io.Writer) int {
+// reportOutcome says an error once, in words for people, and gives the exit code.
+func reportOutcome(ctx context.Context, err error, w io.Writer) int {
 	var usage cli.UsageError
 	var silent cli.ExitError
 	switch {
@@ -117,7 +116,7 @@ func outcome(ctx context.Context, err error, w io.Writer) int {
 	return cli.ExitFailed
 }
 
-func logger(w io.Writer, verbose bool) *slog.Logger {
+func newLogger(w io.Writer, verbose bool) *slog.Logger {
 	level := slog.LevelWarn
 	if verbose {
 		level = slog.LevelDebug

@@ -88,7 +88,7 @@ var outside = []readerOf{
 
 	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/config/limits.go readUnit", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},
 	{"private keys", []string{"repo/githubapp/assertion.go ParseKey"}, []string{"repo/githubapp FuzzKey"}},
-	{"addresses of Postgres", []string{"cmd/bobbin/internal/storage/database.go CheckDatabase", "cmd/bobbin/internal/secrets/secrets.go OfDatabase"}, []string{"cmd/bobbin/internal/storage FuzzDatabaseURL"}},
+	{"addresses of Postgres", []string{"cmd/bobbin/internal/storage/database.go CheckDatabase", "cmd/bobbin/internal/secrets/secrets.go InDatabaseURL"}, []string{"cmd/bobbin/internal/storage FuzzDatabaseURL"}},
 	{"what answers in the bot's place", []string{"cmd/bobbin/internal/health/ask.go readHealth"}, []string{"cmd/bobbin/internal/health FuzzHealth"}},
 	{"archives of the registry with Postgres in them", []string{"workflow/postgres/unpack.go unpack"}, []string{"workflow/postgres FuzzUnpackArchive"}},
 	{"scripts of the stand-in model", []string{"workflow/model/modeltest/parse.go Parse"}, []string{"workflow/model/modeltest FuzzParse"}},

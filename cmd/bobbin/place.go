@@ -9,12 +9,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // placeFlags say where everything is kept.
@@ -29,7 +28,7 @@ func (f placeFlags) place(con cli.Console) (storage.Place, error) {
 	if s.DataDir == "" {
 		s.DataDir = storage.DefaultDataDir(con.Env)
 	}
-	con.Hide.Learn(secrets.OfDatabase(f.DatabaseURL)...)
+	con.Hide.Learn(secrets.InDatabaseURL(f.DatabaseURL)...)
 	var err error
 	if s.DataDir, err = filepath.Abs(s.DataDir); err != nil {
 		return s, fmt.Errorf("data directory: %w", err)
@@ -37,8 +36,8 @@ func (f placeFlags) place(con cli.Console) (storage.Place, error) {
 	return s, nil
 }
 
-// look opens the database of a bot as it is, to read it, and closes it after.
-func (f placeFlags) look(ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error) error {
+// readDatabase opens the database of a bot as it is, to read it, and closes it after.
+func (f placeFlags) readDatabase(ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error) error {
 	s, err := f.place(con)
 	if err != nil {
 		return err

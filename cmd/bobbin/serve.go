@@ -64,19 +64,19 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	}
 	service, err := server.New(ctx, s, log)
 	if err != nil {
-		return ended(ctx, err)
+		return describeEnd(ctx, err)
 	}
 	defer service.Close()
 	if service.Monitor.Addr != "" {
 		fmt.Fprintf(con.Err, "bobbin: health is at http://%s/readyz\n", service.Monitor.Addr)
 	}
 	fmt.Fprintln(con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
-	return ended(ctx, service.Run(ctx))
+	return describeEnd(ctx, service.Run(ctx))
 }
 
-// ended sorts out why the bot ended: to be stopped is no error, and what Slack turns away
+// describeEnd sorts out why the bot ended: to be stopped is no error, and what Slack turns away
 // or a sandbox that is not to be had is the caller's to mend.
-func ended(ctx context.Context, err error) error {
+func describeEnd(ctx context.Context, err error) error {
 	var refused *bot.AuthError
 	var unavailable *sandbox.Unavailable
 	switch {

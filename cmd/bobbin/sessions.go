@@ -32,7 +32,7 @@ func (c *sessionsCommand) Validate() error {
 
 // Run lists the newest sessions, or shows one.
 func (c *sessionsCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.look(ctx, con, log, func(s *store.Store) error {
+	return c.readDatabase(ctx, con, log, func(s *store.Store) error {
 		if c.ID != "" {
 			return sessions.Show(ctx, con.Out, s, c.ID)
 		}

@@ -160,7 +160,7 @@ var sections = []strictyaml.Section{
 func parseConfig(name string, text []byte) (c Config, err error) {
 	p := strictyaml.NewProblems(name, sections)
 	if p.Decode(text, &c) {
-		c.resolve(filepath.Dir(name))
+		c.resolvePaths(filepath.Dir(name))
 		c.check(p)
 	}
 	c.Warning = p.Warning()
@@ -170,8 +170,8 @@ func parseConfig(name string, text []byte) (c Config, err error) {
 	return c, nil
 }
 
-// resolve makes paths count from the folder of the file.
-func (c *Config) resolve(dir string) {
+// resolvePaths makes paths count from the folder of the file.
+func (c *Config) resolvePaths(dir string) {
 	if c.SkillsDir != "" && !filepath.IsAbs(c.SkillsDir) {
 		c.SkillsDir = filepath.Join(dir, c.SkillsDir)
 	}

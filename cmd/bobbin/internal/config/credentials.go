@@ -26,9 +26,9 @@ type GitHubApp struct {
 
 const auto = "auto"
 
-// over is what a repository says, laid over what the file says for all: with an id of its
+// mergedOver is what a repository says, laid over what the file says for all: with an id of its
 // own goes a key of its own, and an installation is always its own.
-func (g GitHubApp) over(all GitHubApp) GitHubApp {
+func (g GitHubApp) mergedOver(all GitHubApp) GitHubApp {
 	if g.ID == "" {
 		g.ID, g.KeyFile = all.ID, cmp.Or(g.KeyFile, all.KeyFile)
 	}
@@ -36,8 +36,8 @@ func (g GitHubApp) over(all GitHubApp) GitHubApp {
 	return g
 }
 
-// app is the App without its key.
-func (g GitHubApp) app() *githubapp.App {
+// withoutKey is the App without its key.
+func (g GitHubApp) withoutKey() *githubapp.App {
 	a := &githubapp.App{ID: string(g.ID), API: g.APIURL}
 	if g.Installation != auto {
 		a.Installation = string(g.Installation)
@@ -45,19 +45,19 @@ func (g GitHubApp) app() *githubapp.App {
 	return a
 }
 
-// where is its GitHub's API, for people.
-func (g GitHubApp) where() string {
+// apiAddress is its GitHub's API, for people.
+func (g GitHubApp) apiAddress() string {
 	return HideSecret(cmp.Or(g.APIURL, "https://api.github.com"))
 }
 
 // appOf is the App whose tokens a repository takes; nil: none.
 func (c *Config) appOf(r Repository) *GitHubApp {
-	switch g := r.GitHubApp.over(c.GitHubApp); {
+	switch g := r.GitHubApp.mergedOver(c.GitHubApp); {
 	case !overHTTP(r.URL), r.TokenEnv != "":
 		return nil
 	case r.GitHubApp != GitHubApp{}:
 		return &g
-	case c.GitHubApp != GitHubApp{} && c.GitHubApp.app().Covers(r.URL):
+	case c.GitHubApp != GitHubApp{} && c.GitHubApp.withoutKey().Covers(r.URL):
 		return &c.GitHubApp
 	}
 	return nil
@@ -87,10 +87,10 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 	for i, r := range c.Repositories {
 		at := fmt.Sprintf("$.repositories[%d]", i)
 		covered = covered || c.appOf(r) != nil && r.GitHubApp == GitHubApp{}
-		r.GitHubApp.check(p, at+".github_app", r.GitHubApp.over(c.GitHubApp))
+		r.GitHubApp.check(p, at+".github_app", r.GitHubApp.mergedOver(c.GitHubApp))
 		r.checkToken(p, at)
-		if app := c.appOf(r); app != nil && (r.GitHubApp != GitHubApp{}) && !app.app().Covers(r.URL) {
-			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", HideSecret(r.URL), app.where())
+		if app := c.appOf(r); app != nil && (r.GitHubApp != GitHubApp{}) && !app.withoutKey().Covers(r.URL) {
+			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", HideSecret(r.URL), app.apiAddress())
 		} else if app != nil {
 			if _, _, err := githubapp.Repository(r.URL); err != nil {
 				p.At(at+".url", "url %q: %v", HideSecret(r.URL), err)
@@ -98,7 +98,7 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 		}
 	}
 	if c.GitHubApp != (GitHubApp{}) && !covered && len(c.Repositories) > 0 {
-		p.At("$.github_app", "github_app: no repository is at the GitHub of %s with an https address", c.GitHubApp.where())
+		p.At("$.github_app", "github_app: no repository is at the GitHub of %s with an https address", c.GitHubApp.apiAddress())
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	values[secrets.GithubAppKey] = con.Env(secrets.GithubAppKey)
 	errs = append(errs, checkAppKey(*c, values[secrets.GithubAppKey]), checkOneHost(*c, values[secrets.GitToken]))
 	for _, value := range values {
-		con.Hide.Learn(secrets.Unescaped(value))
+		con.Hide.Learn(secrets.UnescapeKey(value))
 	}
 	if con.Forget != nil {
 		con.Forget(names...)
@@ -111,12 +111,12 @@ func (g GitHubApp) withKey(text string, hide *redact.Finder) (*githubapp.App, er
 			return nil, fmt.Errorf("key_file %s: %w", g.KeyFile, err)
 		}
 	}
-	hide.Learn(secrets.Unescaped(text))
+	hide.Learn(secrets.UnescapeKey(text))
 	key, err := githubapp.ParseKey(text)
 	if err != nil {
 		return nil, fmt.Errorf("github_app: %w", err)
 	}
-	app := g.app()
+	app := g.withoutKey()
 	app.Key = key
 	return app, nil
 }

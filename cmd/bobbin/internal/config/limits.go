@@ -61,8 +61,8 @@ var (
 	}
 )
 
-// cell is the path of one limit below limits.
-func cell(span workflow.Span, unit workflow.Unit) string {
+// limitPath is the path of one limit below limits.
+func limitPath(span workflow.Span, unit workflow.Unit) string {
 	return rowNames[span] + "." + columnNames[unit]
 }
 
@@ -71,7 +71,7 @@ func (Limits) Renamed() map[string]string {
 	now := map[string]string{}
 	for _, span := range workflow.Spans {
 		for _, unit := range workflow.Units {
-			now[string(workflow.LimitOf(span, unit))] = cell(span, unit)
+			now[string(workflow.LimitOf(span, unit))] = limitPath(span, unit)
 		}
 	}
 	return now
@@ -129,7 +129,7 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 	limits := c.Limits.Limits()
 	for _, span := range workflow.Spans {
 		for _, unit := range workflow.Units {
-			checkMost(p, cell(span, unit), limits[workflow.LimitOf(span, unit)], mostOf(span, unit))
+			checkMost(p, limitPath(span, unit), limits[workflow.LimitOf(span, unit)], mostOf(span, unit))
 		}
 	}
 	l := c.Limits
@@ -149,7 +149,7 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 			if x[0] == workflow.OfSession && unit == workflow.Minutes {
 				continue // a session may go on for days
 			}
-			checkPart(p, cell(x[0], unit), cell(x[1], unit), limits[workflow.LimitOf(x[0], unit)], limits[workflow.LimitOf(x[1], unit)])
+			checkPart(p, limitPath(x[0], unit), limitPath(x[1], unit), limits[workflow.LimitOf(x[0], unit)], limits[workflow.LimitOf(x[1], unit)])
 		}
 	}
 }
@@ -158,20 +158,20 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 func checkMost(p *strictyaml.Problems, key string, value, most float64) {
 	switch {
 	case value < 0:
-		p.At("$.limits."+key, "%s may not be below zero", written(p, key))
+		p.At("$.limits."+key, "%s may not be below zero", nameInFile(p, key))
 	case value > most:
-		p.At("$.limits."+key, "%s may not be more than %.0f", written(p, key), most)
+		p.At("$.limits."+key, "%s may not be more than %.0f", nameInFile(p, key), most)
 	}
 }
 
-// written is a limit as the file calls it.
-func written(p *strictyaml.Problems, key string) string {
+// nameInFile is a limit as the file calls it.
+func nameInFile(p *strictyaml.Problems, key string) string {
 	return strings.TrimPrefix(p.Written("$.limits."+key), "$.limits.")
 }
 
 // checkPart finds a limit that is more than one of a whole that it is a part of.
 func checkPart(p *strictyaml.Problems, key, whole string, value, most float64) {
 	if most > 0 && value > most {
-		p.At("$.limits."+key, "%s is more than %s", written(p, key), written(p, whole))
+		p.At("$.limits."+key, "%s is more than %s", nameInFile(p, key), nameInFile(p, whole))
 	}
 }

@@ -8,27 +8,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/database"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // oldestPostgres is the first version that Bobbin works with.
 const oldestPostgres = 140000
 
-// database looks at the configured Postgres, or at whether a private one can be run.
-func (d *Doctor) database(ctx context.Context, f *findings) {
+// examineDatabase looks at the configured Postgres, or at whether a private one can be run.
+func (d *Doctor) examineDatabase(ctx context.Context, f *findings) {
 	s := d.settings
-	if s.DatabaseURL == "" && !d.private(ctx, f) {
+	if s.DatabaseURL == "" && !d.examinePrivatePostgres(ctx, f) {
 		return
 	}
 	err := storage.UseDatabase(ctx, s.Place, d.log, func(st *store.Store) error {
 		e, err := st.Examine(ctx)
 		if err == nil {
-			d.examined(e, f)
+			d.reportDatabase(e, f)
 		}
 		return err
 	})
@@ -44,9 +43,9 @@ func (d *Doctor) database(ctx context.Context, f *findings) {
 	}
 }
 
-// private looks whether there are programs for a private one; true where it has data to
+// examinePrivatePostgres looks whether there are programs for a private one; true where it has data to
 // look at.
-func (d *Doctor) private(ctx context.Context, f *findings) bool {
+func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings) bool {
 	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Place), Log: d.log})
 	var none *postgres.Unavailable
 	switch {
@@ -74,8 +73,8 @@ func (d *Doctor) private(ctx context.Context, f *findings) bool {
 	return true
 }
 
-// examined says what a database is like.
-func (d *Doctor) examined(e database.Examination, f *findings) {
+// reportDatabase says what a database is like.
+func (d *Doctor) reportDatabase(e database.Examination, f *findings) {
 	f.ok("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {
 		f.problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
@@ -101,7 +100,7 @@ func (d *Doctor) examined(e database.Examination, f *findings) {
 		f.problem(e.Account+" may not write the tables in it", fmt.Sprintf("grant select, insert, update, delete on all tables in schema public to %s", e.Account))
 	}
 	if e.Ahead.Abs() > skew {
-		f.warn("this machine's clock is "+apart(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
+		f.warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
 	}
 	for _, r := range e.Replicas {
 		f.note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")

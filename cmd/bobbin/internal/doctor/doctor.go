@@ -79,11 +79,11 @@ type Doctor struct {
 	configErr error
 	settings  server.Settings
 	secrets   map[string]string
-	beside    bool // a bot works in the data directory now
+	botAtWork bool // a bot works in the data directory now
 
-	opening sync.Once // of the sandbox, by whoever needs it first
-	opened  *sandbox.Sandbox
-	said    findings // about it
+	opening         sync.Once // of the sandbox, by whoever needs it first
+	opened          *sandbox.Sandbox
+	sandboxFindings findings // about it
 }
 
 // partWithin is how long a part may take.
@@ -92,7 +92,7 @@ const partWithin = time.Minute
 // Examine looks at everything, and says what it found. Its error has no words left to say
 // where the findings have said it.
 func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
-	out := d.veiled()
+	out := d.withoutSecrets()
 	parts := d.parts()
 	began := time.Now()
 	for _, p := range parts {
@@ -109,7 +109,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 		shown = io.Discard
 	}
 	for _, p := range parts {
-		if err := await(ctx, d.con.Err, p, parts, began); err != nil {
+		if err := awaitPart(ctx, d.con.Err, p, parts, began); err != nil {
 			return err
 		}
 		p.print(shown)
@@ -147,7 +147,7 @@ func New(o Options, con cli.Console) (*Doctor, error) {
 	if o.Sandbox != nil {
 		d.opening.Do(func() { d.opened = o.Sandbox })
 	}
-	d.beside = storage.IsLocked(d.settings.DataDir)
+	d.botAtWork = storage.IsLocked(d.settings.DataDir)
 	return d, err
 }
 
@@ -156,27 +156,27 @@ func (d *Doctor) ExaminePart(ctx context.Context, name string) {
 	for _, p := range d.parts() {
 		if p.Name == name {
 			p.look(ctx, &p.Findings)
-			p.print(d.veiled())
+			p.print(d.withoutSecrets())
 		}
 	}
 }
 
 func (d *Doctor) parts() []*part {
 	list := []*part{
-		{Name: "configuration", look: d.configuration},
-		{Name: "this machine", look: d.machine},
-		{Name: "Slack", look: d.slack},
-		{Name: "database", look: d.database},
-		{Name: "sandbox", look: d.sandbox},
+		{Name: "configuration", look: d.examineConfiguration},
+		{Name: "this machine", look: d.examineMachine},
+		{Name: "Slack", look: d.examineSlack},
+		{Name: "database", look: d.examineDatabase},
+		{Name: "sandbox", look: d.examineSandbox},
 	}
 	for _, r := range d.settings.Repositories {
-		list = append(list, &part{Name: "repository " + r.Name, look: func(ctx context.Context, f *findings) { d.repository(ctx, r, f) }})
+		list = append(list, &part{Name: "repository " + r.Name, look: func(ctx context.Context, f *findings) { d.examineRepository(ctx, r, f) }})
 	}
-	return append(list, &part{Name: "models", look: d.models})
+	return append(list, &part{Name: "models", look: d.examineModels})
 }
 
-// await waits for a part, and says once a second what is still being looked at.
-func await(ctx context.Context, w io.Writer, p *part, all []*part, began time.Time) error {
+// awaitPart waits for a part, and says once a second what is still being looked at.
+func awaitPart(ctx context.Context, w io.Writer, p *part, all []*part, began time.Time) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -188,7 +188,7 @@ func await(ctx context.Context, w io.Writer, p *part, all []*part, began time.Ti
 		case <-tick.C:
 			var busy []string
 			for _, other := range all {
-				if !closed(other.done) {
+				if !isClosed(other.done) {
 					busy = append(busy, other.Name)
 				}
 			}
@@ -197,7 +197,7 @@ func await(ctx context.Context, w io.Writer, p *part, all []*part, began time.Ti
 	}
 }
 
-func closed(c <-chan struct{}) bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:
 		return true
@@ -233,7 +233,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*part, asJSON bool) error {
 			return err
 		}
 	} else {
-		d.sum(w, count, steps)
+		d.printSummary(w, count, steps)
 	}
 	switch {
 	case d.configErr != nil:
@@ -244,7 +244,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*part, asJSON bool) error {
 	return nil
 }
 
-func (d *Doctor) sum(w io.Writer, count map[string]int, steps []string) {
+func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string) {
 	fmt.Fprintln(w)
 	if len(steps) > 0 {
 		fmt.Fprintln(w, "To a working bot, in this order:")
@@ -256,7 +256,7 @@ func (d *Doctor) sum(w io.Writer, count map[string]int, steps []string) {
 	said := cli.Count(count[findingProblem], "problem") + ", " + cli.Count(count[findingWarning], "warning") + "."
 	switch {
 	case count[findingProblem] > 0:
-	case d.beside:
+	case d.botAtWork:
 		said += " A bot is at work already."
 	default:
 		said += " Start it: bobbin serve --config " + d.file
@@ -264,9 +264,9 @@ func (d *Doctor) sum(w io.Writer, count map[string]int, steps []string) {
 	fmt.Fprintln(w, said)
 }
 
-// veiled takes every secret out of what is said, whatever said it.
-func (d *Doctor) veiled() io.Writer {
-	values := secrets.Given(d.con.Env)
+// withoutSecrets takes every secret out of what is said, whatever said it.
+func (d *Doctor) withoutSecrets() io.Writer {
+	values := secrets.FromEnvironment(d.con.Env)
 	if u, err := url.Parse(cmp.Or(d.settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
 		if password, set := u.User.Password(); set {
 			values = append(values, password, url.QueryEscape(password))
@@ -278,23 +278,23 @@ func (d *Doctor) veiled() io.Writer {
 			pairs = append(pairs, s, "…")
 		}
 	}
-	return veil{d.con.Out, strings.NewReplacer(pairs...)}
+	return secretFilter{d.con.Out, strings.NewReplacer(pairs...)}
 }
 
-type veil struct {
+type secretFilter struct {
 	w io.Writer
 	r *strings.Replacer
 }
 
-func (v veil) Write(b []byte) (int, error) {
+func (v secretFilter) Write(b []byte) (int, error) {
 	if _, err := v.r.WriteString(v.w, string(b)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// configuration says what serve would say of the file.
-func (d *Doctor) configuration(_ context.Context, f *findings) {
+// examineConfiguration says what serve would say of the file.
+func (d *Doctor) examineConfiguration(_ context.Context, f *findings) {
 	if d.file == "" {
 		cure := "write one that names a repository (docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
 		if _, err := os.Stat("bobbin.yaml"); err == nil {

@@ -24,17 +24,17 @@ const (
 	leastFiles = 4096    // open at once
 )
 
-// machine looks at the data directory and at what the system allows.
-func (d *Doctor) machine(_ context.Context, f *findings) {
-	d.dataDir(f)
+// examineMachine looks at the data directory and at what the system allows.
+func (d *Doctor) examineMachine(_ context.Context, f *findings) {
+	d.examineDataDir(f)
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
-		openFiles(uint64(files.Cur), f)
+		examineFileLimit(uint64(files.Cur), f)
 	}
-	d.proxies(f)
+	d.examineProxies(f)
 }
 
-func (d *Doctor) dataDir(f *findings) {
+func (d *Doctor) examineDataDir(f *findings) {
 	dir := d.settings.DataDir
 	at := dir
 	for at != filepath.Dir(at) {
@@ -52,7 +52,7 @@ func (d *Doctor) dataDir(f *findings) {
 	os.Remove(trial)
 	said := "data directory " + dir
 	switch {
-	case d.beside:
+	case d.botAtWork:
 		said += ", where a bot is at work now"
 	case at != dir:
 		said += ", which is made at the first start"
@@ -83,7 +83,7 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(uint64(disk.Bavail) * uint64(disk.Bsize)), true
 }
 
-func openFiles(most uint64, f *findings) {
+func examineFileLimit(most uint64, f *findings) {
 	if most < leastFiles {
 		f.warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*leastFiles, 4*leastFiles))
 		return
@@ -91,8 +91,8 @@ func openFiles(most uint64, f *findings) {
 	f.ok("%d files may be open at once", most)
 }
 
-// proxies says which ones requests would go through: Slack, models and git all do.
-func (d *Doctor) proxies(f *findings) {
+// examineProxies says which ones requests would go through: Slack, models and git all do.
+func (d *Doctor) examineProxies(f *findings) {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		value := d.con.Env(name)
 		if value == "" {
@@ -114,20 +114,20 @@ func (d *Doctor) proxies(f *findings) {
 	}
 }
 
-// sandbox says which kind holds commands in.
-func (d *Doctor) sandbox(ctx context.Context, f *findings) {
-	d.box(ctx)
-	*f = append(*f, d.said...)
+// examineSandbox says which kind holds commands in.
+func (d *Doctor) examineSandbox(ctx context.Context, f *findings) {
+	d.openedSandbox(ctx)
+	*f = append(*f, d.sandboxFindings...)
 }
 
-// box is the sandbox that serve would open; nil where none holds.
-func (d *Doctor) box(ctx context.Context) *sandbox.Sandbox {
-	d.opening.Do(func() { d.opened = d.openBox(ctx, &d.said) })
+// openedSandbox is the sandbox that serve would open; nil where none holds.
+func (d *Doctor) openedSandbox(ctx context.Context) *sandbox.Sandbox {
+	d.opening.Do(func() { d.opened = d.openSandbox(ctx, &d.sandboxFindings) })
 	return d.opened
 }
 
-// openBox also tells why the kinds before it do not hold.
-func (d *Doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
+// openSandbox also tells why the kinds before it do not hold.
+func (d *Doctor) openSandbox(ctx context.Context, f *findings) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
 	kinds := []string{kind}
 	if kind == "" || kind == "auto" {
@@ -152,7 +152,7 @@ func (d *Doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
 		for _, u := range whys {
 			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
 		}
-		d.toolchains(ctx, box, f)
+		d.reportToolchains(ctx, box, f)
 		return box
 	}
 	if len(whys) == 1 {
@@ -170,8 +170,8 @@ func (d *Doctor) openBox(ctx context.Context, f *findings) *sandbox.Sandbox {
 // and how to get it.
 type toolchain struct{ program, files, cure string }
 
-// fits reports whether a repository with these names at its top is built with it.
-func (t toolchain) fits(top []string) bool {
+// builds reports whether a repository with these names at its top is built with it.
+func (t toolchain) builds(top []string) bool {
 	return slices.ContainsFunc(strings.Fields(t.files), func(name string) bool { return slices.Contains(top, name) })
 }
 
@@ -183,9 +183,9 @@ var tools = []toolchain{
 	{"make", "Makefile", "install make (apt-get install make)"},
 }
 
-// toolchains says which of them commands have inside.
-func (d *Doctor) toolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
-	here := d.inside(ctx, box)
+// reportToolchains says which of them commands have inside.
+func (d *Doctor) reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
+	here := d.programsInside(ctx, box)
 	var have, lack []string
 	for _, t := range tools {
 		if here[t.program] {
@@ -202,8 +202,8 @@ func (d *Doctor) toolchains(ctx context.Context, box *sandbox.Sandbox, f *findin
 	}
 }
 
-// inside are the programs that a command in the sandbox finds.
-func (d *Doctor) inside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
+// programsInside are the programs that a command in the sandbox finds.
+func (d *Doctor) programsInside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
 	here := map[string]bool{}
 	dir, err := os.MkdirTemp("", "bobbin-")
 	if err != nil {

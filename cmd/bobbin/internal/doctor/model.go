@@ -16,9 +16,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// models asks the endpoint which models it has. One that it does not name is asked for one
+// examineModels asks the endpoint which models it has. One that it does not name is asked for one
 // call of a tool, and so are all where it has no list.
-func (d *Doctor) models(ctx context.Context, f *findings) {
+func (d *Doctor) examineModels(ctx context.Context, f *findings) {
 	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
 		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none")
@@ -34,7 +34,7 @@ func (d *Doctor) models(ctx context.Context, f *findings) {
 	var refused *model.Error
 	switch {
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, status(refused.Status)), refused.Hint)
+		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
 		return
 	case errors.Is(err, model.ErrNoList):
 		f.note(where+" has no list of its models; each was asked for one call of a tool", "")
@@ -44,11 +44,11 @@ func (d *Doctor) models(ctx context.Context, f *findings) {
 	default:
 		f.ok("%s answers (%s)", where, took.Round(time.Millisecond))
 	}
-	d.try(ctx, client, names, f)
-	d.prices(f)
+	d.tryModels(ctx, client, names, f)
+	d.examinePrices(f)
 }
 
-func status(code int) string {
+func httpStatus(code int) string {
 	if code == 0 {
 		return ""
 	}
@@ -63,8 +63,8 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// try looks at each model that is asked by somebody.
-func (d *Doctor) try(ctx context.Context, client *model.Client, names []string, f *findings) {
+// tryModels looks at each model that is asked by somebody.
+func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []string, f *findings) {
 	asked := d.config.ModelsAsked()
 	results := make([]findings, len(asked))
 	var trying sync.WaitGroup
@@ -92,14 +92,14 @@ func tryModel(ctx context.Context, client *model.Client, name string, names []st
 	case errors.Is(err, model.ErrNoTools):
 		f.problem(name+" answers, but does not call tools: it can do nothing", choose)
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s: %s%s%s", name, refused.Text, status(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
+		f.problem(fmt.Sprintf("%s: %s%s%s", name, refused.Text, httpStatus(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
 	default:
 		f.problem(name+" does not answer in time", choose)
 	}
 }
 
-// prices says whose cost would count as nothing.
-func (d *Doctor) prices(f *findings) {
+// examinePrices says whose cost would count as nothing.
+func (d *Doctor) examinePrices(f *findings) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
 		f.warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {

@@ -17,9 +17,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
-// repository asks a remote what it has and whether it would take a push. Nothing is
+// examineRepository asks a remote what it has and whether it would take a push. Nothing is
 // fetched, pushed or run.
-func (d *Doctor) repository(ctx context.Context, r turn.Repository, f *findings) {
+func (d *Doctor) examineRepository(ctx context.Context, r turn.Repository, f *findings) {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.Look(ctx, r.Remote)
@@ -49,7 +49,7 @@ func (d *Doctor) repository(ctx context.Context, r turn.Repository, f *findings)
 	} else {
 		f.ok("it would take a push (asked, not tried; rules for single branches show only then)")
 	}
-	d.checks(ctx, r, mirrors.Top(r.Remote, base), f)
+	d.examineToolchain(ctx, r, mirrors.Top(r.Remote, base), f)
 }
 
 func countedBranches(n int) string {
@@ -77,22 +77,22 @@ func remoteRefusal(f *findings, what string, err error) {
 
 func tookTooLong(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
-// checks looks whether commands find what the repository is built and tested with, as far
+// examineToolchain looks whether commands find what the repository is built and tested with, as far
 // as that is known before it was fetched.
-func (d *Doctor) checks(ctx context.Context, r turn.Repository, top []string, f *findings) {
-	box := d.box(ctx)
+func (d *Doctor) examineToolchain(ctx context.Context, r turn.Repository, top []string, f *findings) {
+	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // which the sandbox's own part says
 	}
 	if r.Build != "" && r.Test != "" {
 		return // its own commands: what they need, they alone know
 	}
-	here := d.inside(ctx, box)
+	here := d.programsInside(ctx, box)
 	for _, t := range tools {
-		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.fits(top) }) {
+		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
 			continue // a Makefile comes last, and calls the others
 		}
-		if !t.fits(top) {
+		if !t.builds(top) {
 			continue
 		}
 		if here[t.program] {

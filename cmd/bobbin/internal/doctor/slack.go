@@ -21,8 +21,8 @@ import (
 // skew is how far two clocks may stand apart before somebody should know.
 const skew = 10 * time.Second
 
-// slack looks at the tokens, at what they allow, and at who and what the configuration names.
-func (d *Doctor) slack(ctx context.Context, f *findings) {
+// examineSlack looks at the tokens, at what they allow, and at who and what the configuration names.
+func (d *Doctor) examineSlack(ctx context.Context, f *findings) {
 	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
 	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
 	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
@@ -35,17 +35,17 @@ func (d *Doctor) slack(ctx context.Context, f *findings) {
 			slackRefusal(f, "the bot token "+examine.Masked(botToken), err, "")
 		} else {
 			app = e.App
-			d.standing(f, e, botToken)
+			d.reportBot(f, e, botToken)
 		}
 	}
 	if appGood {
-		d.socket(ctx, f, config, app)
+		d.examineSocket(ctx, f, config, app)
 	}
 	if e == nil {
 		return
 	}
-	d.channels(ctx, f, e)
-	d.approvers(ctx, f, e)
+	d.examineChannels(ctx, f, e)
+	d.examineApprovers(ctx, f, e)
 }
 
 // tokenForm says what is wrong with a token by its look alone.
@@ -68,8 +68,8 @@ func tokenForm(f *findings, name, value, want, from string) bool {
 	return false
 }
 
-// page is one of an app's pages.
-func page(app, name string) string {
+// appPage is one of an app's pages.
+func appPage(app, name string) string {
 	if app == "" {
 		return "https://api.slack.com/apps"
 	}
@@ -89,28 +89,28 @@ func slackRefusal(f *findings, what string, err error, cure string) {
 	}
 }
 
-func (d *Doctor) standing(f *findings, e *examine.Examiner, token string) {
+func (d *Doctor) reportBot(f *findings, e *examine.Examiner, token string) {
 	self := e.Self()
 	f.ok("the bot token %s is that of @%s in %s (%s)", examine.Masked(token), self.Name, self.TeamName, e.URL)
 	switch {
 	case e.Scopes == nil:
 		f.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
 	default:
-		d.scopes(f, e)
+		d.examineScopes(f, e)
 	}
 	if e.Ahead.Abs() > skew {
-		f.warn("this machine's clock is "+apart(e.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
+		f.warn("this machine's clock is "+clockDifference(e.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
 	}
 }
 
-func apart(ahead time.Duration) string {
+func clockDifference(ahead time.Duration) string {
 	if ahead < 0 {
 		return (-ahead).Round(time.Second).String() + " behind"
 	}
 	return ahead.Round(time.Second).String() + " ahead of"
 }
 
-func (d *Doctor) scopes(f *findings, e *examine.Examiner) {
+func (d *Doctor) examineScopes(f *findings, e *examine.Examiner) {
 	lacking := 0
 	for _, s := range deploy.Scopes() {
 		if slices.Contains(e.Scopes, s.Name) {
@@ -118,8 +118,8 @@ func (d *Doctor) scopes(f *findings, e *examine.Examiner) {
 		}
 		lacking++
 		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
-		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", page(e.App, "app-manifest"), page(e.App, "install-on-team"))
-		if s.Name == "usergroups:read" && !d.groupsApprove() || s.Name == "reactions:read" && !d.marks() {
+		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", appPage(e.App, "app-manifest"), appPage(e.App, "install-on-team"))
+		if s.Name == "usergroups:read" && !d.usesGroups() || s.Name == "reactions:read" && !d.usesReactions() {
 			f.warn(what, cure)
 		} else {
 			f.problem(what, cure)
@@ -130,54 +130,54 @@ func (d *Doctor) scopes(f *findings, e *examine.Examiner) {
 	}
 }
 
-func (d *Doctor) groupsApprove() bool {
+func (d *Doctor) usesGroups() bool {
 	return slices.ContainsFunc(d.config.Repositories, func(r config.Repository) bool {
 		return slices.ContainsFunc(r.Approvers, isGroup)
 	})
 }
 
-// marks: a reaction means something somewhere.
-func (d *Doctor) marks() bool {
+// usesReactions: a reaction means something somewhere.
+func (d *Doctor) usesReactions() bool {
 	return slices.ContainsFunc(d.config.Repositories, func(r config.Repository) bool { return len(r.Reactions) > 0 })
 }
 
 func isGroup(id string) bool { return strings.HasPrefix(id, "S") }
 
-// socket opens a link to Slack as the bot would. Beside a bot it only asks for one: what
+// examineSocket opens a link to Slack as the bot would. Beside a bot it only asks for one: what
 // Slack hands to a link that is about to go is late, and a press of a button is lost.
-func (d *Doctor) socket(ctx context.Context, f *findings, config bot.Config, app string) {
-	at, err := examine.Socket(ctx, config, d.beside)
+func (d *Doctor) examineSocket(ctx context.Context, f *findings, config bot.Config, app string) {
+	at, err := examine.Socket(ctx, config, d.botAtWork)
 	masked := "the app token " + examine.Masked(config.AppToken)
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused) && refused.Code == "missing_scope":
-		slackRefusal(f, masked, err, "it lacks connections:write: generate another at "+page(app, "general")+", App-Level Tokens, with that scope")
+		slackRefusal(f, masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+", App-Level Tokens, with that scope")
 	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
-		f.problem("Socket Mode is off", "turn it on at "+page(app, "socket-mode"))
+		f.problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
 		return
 	case err != nil:
 		slackRefusal(f, masked, err, "")
-	case d.beside:
+	case d.botAtWork:
 		f.ok("%s may open links; none was opened, since a bot is at work", masked)
 	default:
 		f.ok("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
-		f.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+page(app, "general"))
+		f.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
 	}
 	if err == nil {
-		d.events(f, app)
+		d.noteEvents(f, app)
 	}
 }
 
-// events: what the app is subscribed to cannot be asked, so it is said how to see it.
-func (d *Doctor) events(f *findings, app string) {
+// noteEvents: what the app is subscribed to cannot be asked, so it is said how to see it.
+func (d *Doctor) noteEvents(f *findings, app string) {
 	f.note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
-		fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", page(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
+		fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
 }
 
-// channels looks at each that the configuration names.
-func (d *Doctor) channels(ctx context.Context, f *findings, e *examine.Examiner) {
+// examineChannels looks at each that the configuration names.
+func (d *Doctor) examineChannels(ctx context.Context, f *findings, e *examine.Examiner) {
 	var seen, good []string
 	for _, r := range d.config.Repositories {
 		for _, named := range r.Channels {
@@ -185,7 +185,7 @@ func (d *Doctor) channels(ctx context.Context, f *findings, e *examine.Examiner)
 				continue
 			}
 			seen = append(seen, named)
-			if name := d.channel(ctx, f, e, named); name != "" && !slices.Contains(good, "#"+name) {
+			if name := d.examineChannel(ctx, f, e, named); name != "" && !slices.Contains(good, "#"+name) {
 				good = append(good, "#"+name)
 			}
 		}
@@ -206,8 +206,8 @@ func (d *Doctor) channels(ctx context.Context, f *findings, e *examine.Examiner)
 	}
 }
 
-// channel gives the name of one that is as it should be.
-func (d *Doctor) channel(ctx context.Context, f *findings, e *examine.Examiner, named string) string {
+// examineChannel gives the name of one that is as it should be.
+func (d *Doctor) examineChannel(ctx context.Context, f *findings, e *examine.Examiner, named string) string {
 	c, near, err := e.Channel(ctx, named)
 	invite := "/invite @" + e.Self().Name + " in "
 	switch {
@@ -218,11 +218,11 @@ func (d *Doctor) channel(ctx context.Context, f *findings, e *examine.Examiner, 
 	case c.ID == "":
 		f.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
 	case c.Archived:
-		f.problem("channel "+known(c)+" is archived", "name another")
+		f.problem("channel "+channelLabel(c)+" is archived", "name another")
 	case !c.Member:
-		f.problem("the bot is not in "+known(c), invite+"#"+c.Name)
+		f.problem("the bot is not in "+channelLabel(c), invite+"#"+c.Name)
 	case c.Shared:
-		f.warn(known(c)+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
+		f.warn(channelLabel(c)+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
 		return c.Name
 	default:
 		return c.Name
@@ -230,10 +230,10 @@ func (d *Doctor) channel(ctx context.Context, f *findings, e *examine.Examiner, 
 	return ""
 }
 
-func known(c examine.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
+func channelLabel(c examine.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
 
-// approvers looks whether those who are named may approve anything at all.
-func (d *Doctor) approvers(ctx context.Context, f *findings, e *examine.Examiner) {
+// examineApprovers looks whether those who are named may approve anything at all.
+func (d *Doctor) examineApprovers(ctx context.Context, f *findings, e *examine.Examiner) {
 	var seen, good []string
 	for _, r := range d.config.Repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
@@ -244,9 +244,9 @@ func (d *Doctor) approvers(ctx context.Context, f *findings, e *examine.Examiner
 				continue
 			}
 			seen = append(seen, id)
-			look := d.approver
+			look := d.examineApprover
 			if isGroup(id) {
-				look = d.group
+				look = d.examineGroup
 			}
 			if name := look(ctx, f, e, id); name != "" {
 				good = append(good, name)
@@ -258,7 +258,7 @@ func (d *Doctor) approvers(ctx context.Context, f *findings, e *examine.Examiner
 	}
 }
 
-func (d *Doctor) approver(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
+func (d *Doctor) examineApprover(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
 	p, found, err := e.Person(ctx, id)
 	p.InThread = true // whose channel it is shows at the time
 	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
@@ -274,7 +274,7 @@ func (d *Doctor) approver(ctx context.Context, f *findings, e *examine.Examiner,
 	return ""
 }
 
-func (d *Doctor) group(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
+func (d *Doctor) examineGroup(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
 	users, found, err := e.Group(ctx, id)
 	switch {
 	case err != nil:

@@ -17,12 +17,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Health is what /healthz and /readyz answer. It names no repository, no person and no
@@ -70,11 +69,11 @@ const (
 )
 
 func (p *Part) set(state, wrong, cure string) {
-	p.Since = since(p.State, state, p.Since)
+	p.Since = stateSince(p.State, state, p.Since)
 	p.State, p.Wrong, p.Cure = state, wrong, cure
 }
 
-func since(before, now string, at time.Time) time.Time {
+func stateSince(before, now string, at time.Time) time.Time {
 	if before == now {
 		return at
 	}
@@ -95,14 +94,14 @@ type Monitor struct {
 
 	mu       sync.Mutex
 	looked   time.Time
-	vitals   *Vitals // nil while the bot is put together
+	vitals   *Source // nil while the bot is put together
 	stopping bool
 	fatal    error
 	now      Health
 }
 
-// Vitals are what a monitor looks at.
-type Vitals struct {
+// Source are what a monitor looks at.
+type Source struct {
 	Store      *store.Store
 	Replica    string     // the id of this one
 	Links      func() int // connections to Slack that are up
@@ -112,10 +111,10 @@ type Vitals struct {
 // NewMonitor listens on addr; on none it is kept for nobody.
 func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 	m := &Monitor{}
-	for _, p := range m.all() {
+	for _, p := range m.allParts() {
 		p.set(StateStarting, "", "")
 	}
-	m.sum()
+	m.summarize()
 	if addr == "" {
 		return m, nil
 	}
@@ -124,8 +123,8 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 		return nil, cli.UsageError{Err: fmt.Errorf("http.addr %q: %v; name another host:port, or leave it out", addr, cli.Errno(err))}
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", m.serve(func(h Health) bool { return h.State != StateEnded }))
-	mux.HandleFunc("GET /readyz", m.serve(func(h Health) bool { return h.State == StateReady }))
+	mux.HandleFunc("GET /healthz", m.handler(func(h Health) bool { return h.State != StateEnded }))
+	mux.HandleFunc("GET /readyz", m.handler(func(h Health) bool { return h.State == StateReady }))
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	go m.server.Serve(listener)
 	m.Addr = listener.Addr().String()
@@ -133,7 +132,7 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 	return m, nil
 }
 
-func (m *Monitor) all() []*Part {
+func (m *Monitor) allParts() []*Part {
 	p := &m.now.Parts
 	return []*Part{&p.Sandbox, &p.Queue, &p.Slack, &p.Database}
 }
@@ -144,9 +143,9 @@ func (m *Monitor) Close() {
 	}
 }
 
-func (m *Monitor) serve(good func(Health) bool) http.HandlerFunc {
+func (m *Monitor) handler(good func(Health) bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		h := m.look(r.Context())
+		h := m.currentHealth(r.Context())
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if !good(h) {
@@ -159,67 +158,67 @@ func (m *Monitor) serve(good func(Health) bool) http.HandlerFunc {
 }
 
 // Watch looks now and then, until ctx ends: from then on the bot drains.
-func (m *Monitor) Watch(ctx context.Context, b Vitals) {
-	m.change(func() { m.vitals = &b })
+func (m *Monitor) Watch(ctx context.Context, b Source) {
+	m.update(func() { m.vitals = &b })
 	// At once, whatever a look is waiting for.
-	defer context.AfterFunc(ctx, m.drain)()
+	defer context.AfterFunc(ctx, m.startDraining)()
 	tick := time.NewTicker(pulseEvery)
 	defer tick.Stop()
 	for {
-		m.look(ctx)
+		m.currentHealth(ctx)
 		select {
 		case <-ctx.Done():
-			m.drain()
+			m.startDraining()
 			return
 		case <-tick.C:
 		}
 	}
 }
 
-func (m *Monitor) drain() { m.change(func() { m.stopping = true }) }
+func (m *Monitor) startDraining() { m.update(func() { m.stopping = true }) }
 
 // End notes what no waiting mends.
 func (m *Monitor) End(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
-		m.change(func() { m.fatal = cmp.Or(m.fatal, err) })
+		m.update(func() { m.fatal = cmp.Or(m.fatal, err) })
 	}
 }
 
-func (m *Monitor) change(do func()) {
+func (m *Monitor) update(do func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	do()
 	m.looked = time.Time{}
-	m.sum()
+	m.summarize()
 }
 
-// look brings what is known up to date. One look at a time: a database that hangs is not
+// currentHealth brings what is known up to date. One look at a time: a database that hangs is not
 // asked by everybody who wants to know.
-func (m *Monitor) look(ctx context.Context) Health {
+func (m *Monitor) currentHealth(ctx context.Context) Health {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if b := m.vitals; b != nil && time.Since(m.looked) > pulseFresh {
-		m.parts(ctx, *b)
+		m.lookAtParts(ctx, *b)
 		m.looked = time.Now()
 	}
-	m.sum()
+	m.summarize()
 	m.now.Counts.Goroutines = runtime.NumGoroutine()
 	return m.now
 }
 
-func (m *Monitor) parts(ctx context.Context, b Vitals) {
+func (m *Monitor) lookAtParts(ctx context.Context, b Source) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pulseWithin)
 	defer cancel()
 	p, err := b.Store.Vitals(ctx, b.Replica)
 	parts, counts := &m.now.Parts, &m.now.Counts
 	switch {
 	case err != nil:
-		parts.Database.set(StateDown, noPulse(err, b.Store.Pool.Stat()), "the bot goes on by itself once Postgres answers; see that the server of DATABASE_URL runs and lets the bot in")
+		parts.Database.set(StateDown, whyNoAnswer(err, b.Store.Pool.Stat()), "the bot goes on by itself once Postgres answers; see that the server of DATABASE_URL runs and lets the bot in")
 		parts.Queue.set(StateUnknown, "the queue is in the database, which does not answer", "")
 	default:
 		parts.Database.set(StateUp, "", "")
 		counts.AtWork, counts.Waiting, counts.Outbox = p.Working, p.Waiting, p.Unposted
-		parts.Queue.set(beating(p))
+		parts.Queue.set(queueState(p))
 	}
 	counts.SlackLinks = b.Links()
 	if counts.SlackLinks > 0 {
@@ -234,8 +233,8 @@ func (m *Monitor) parts(ctx context.Context, b Vitals) {
 	}
 }
 
-// noPulse says why the database gave no answer, without its address.
-func noPulse(err error, s *pgxpool.Stat) string {
+// whyNoAnswer says why the database gave no answer, without its address.
+func whyNoAnswer(err error, s *pgxpool.Stat) string {
 	var refused *pgconn.PgError
 	var errno syscall.Errno
 	switch {
@@ -251,7 +250,7 @@ func noPulse(err error, s *pgxpool.Stat) string {
 	return "the database does not answer"
 }
 
-func beating(p store.Vitals) (state, wrong, cure string) {
+func queueState(p store.Vitals) (state, wrong, cure string) {
 	switch {
 	case !p.Beats:
 		return StateStarting, "this replica has not beaten yet", ""
@@ -262,8 +261,8 @@ func beating(p store.Vitals) (state, wrong, cure string) {
 	return StateUp, "", ""
 }
 
-// sum makes of the parts what the whole is.
-func (m *Monitor) sum() {
+// summarize makes of the parts what the whole is.
+func (m *Monitor) summarize() {
 	h, before := &m.now, m.now.State
 	h.Wrong, h.Cure = "", ""
 	switch {
@@ -276,11 +275,11 @@ func (m *Monitor) sum() {
 		h.State, h.Wrong = StateStarting, "the bot is starting"
 	default:
 		h.State = StateReady
-		for _, p := range m.all() {
+		for _, p := range m.allParts() {
 			if p.State != StateUp && p.State != stateOff {
 				h.State, h.Wrong, h.Cure = StateNotReady, p.Wrong, p.Cure
 			}
 		}
 	}
-	h.Since = since(before, h.State, h.Since)
+	h.Since = stateSince(before, h.State, h.Since)
 }

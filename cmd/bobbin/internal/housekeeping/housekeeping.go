@@ -26,9 +26,9 @@ type Retention struct {
 	FilesBytes, CacheBytes                       int64
 }
 
-// Every is how often it is looked what may go: each hour, and more often where something
+// CleanEvery is how often it is looked what may go: each hour, and more often where something
 // is kept for a few hours only.
-func (r Retention) Every() time.Duration {
+func (r Retention) CleanEvery() time.Duration {
 	often := time.Hour
 	for _, d := range []time.Duration{r.Sessions, r.Waiting, r.Decisions, r.Files} {
 		if d > 0 {
@@ -62,9 +62,9 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 
 // Run cleans now and then, until ctx ends.
 func (h *Housekeeper) Run(ctx context.Context) {
-	tick := time.NewTicker(h.Keep.Every())
+	tick := time.NewTicker(h.Keep.CleanEvery())
 	defer tick.Stop()
-	first := time.NewTimer(min(h.Keep.Every(), time.Minute)) // the sessions that wait go first
+	first := time.NewTimer(min(h.Keep.CleanEvery(), time.Minute)) // the sessions that wait go first
 	defer first.Stop()
 	for {
 		select {
@@ -73,17 +73,17 @@ func (h *Housekeeper) Run(ctx context.Context) {
 		case <-first.C:
 		case <-tick.C:
 		}
-		h.Once(ctx)
+		h.CleanOnce(ctx)
 	}
 }
 
-func (h *Housekeeper) Once(ctx context.Context) {
+func (h *Housekeeper) CleanOnce(ctx context.Context) {
 	began := time.Now()
 	c, err := h.Clean(ctx, false)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		h.Log.Warn("cleaning did not get everything done; it is tried again", "err", err, "freed", c)
-	case c.any():
+	case c.removedAny():
 		h.Log.Info("cleaned", "freed", c, "took", time.Since(began).Round(time.Millisecond))
 	}
 }
@@ -94,7 +94,7 @@ type cleaning struct {
 	Disk []repo.Removed
 }
 
-func (c cleaning) any() bool { return c.Rows != (store.Cleaned{}) || len(c.Disk) > 0 }
+func (c cleaning) removedAny() bool { return c.Rows != (store.Cleaned{}) || len(c.Disk) > 0 }
 
 // String is the whole of it in a line.
 func (c cleaning) String() string {
@@ -108,17 +108,17 @@ func (c cleaning) String() string {
 
 // Clean does each part, whatever becomes of the others.
 func (h *Housekeeper) Clean(ctx context.Context, dry bool) (c cleaning, _ error) {
-	rows, err := h.rows(ctx, dry)
+	rows, err := h.cleanRows(ctx, dry)
 	c.Rows = rows
 	errs := []error{err}
-	for _, part := range []func(context.Context, bool) ([]repo.Removed, error){h.folders, h.caches, h.clones} {
+	for _, part := range []func(context.Context, bool) ([]repo.Removed, error){h.cleanFolders, h.cleanCaches, h.cleanMirrors} {
 		gone, err := part(ctx, dry)
 		c.Disk, errs = append(c.Disk, gone...), append(errs, err)
 	}
 	return c, errors.Join(errs...)
 }
 
-func (h *Housekeeper) rows(ctx context.Context, dry bool) (store.Cleaned, error) {
+func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (store.Cleaned, error) {
 	keep := store.Keep{Sessions: h.Keep.Sessions, Waiting: h.Keep.Waiting, Decided: h.Keep.Decisions}
 	if dry {
 		return h.Store.Cleanable(ctx, keep)
@@ -126,18 +126,18 @@ func (h *Housekeeper) rows(ctx context.Context, dry bool) (store.Cleaned, error)
 	return h.Store.Clean(ctx, keep)
 }
 
-func (h *Housekeeper) folders(ctx context.Context, dry bool) ([]repo.Removed, error) {
+func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]repo.Removed, error) {
 	return h.Runner.CleanFolders(ctx, turn.FolderKeep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
-func (h *Housekeeper) caches(ctx context.Context, dry bool) ([]repo.Removed, error) {
+func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]repo.Removed, error) {
 	if h.Checker == nil {
 		return nil, nil
 	}
 	return h.Checker.Caches.Clean(ctx, buildcache.Keep{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
-func (h *Housekeeper) clones(ctx context.Context, dry bool) ([]repo.Removed, error) {
+func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]repo.Removed, error) {
 	return h.Mirrors.Clean(ctx, repo.MirrorKeep{Unused: h.Keep.Mirrors, Dry: dry})
 }
 

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -43,7 +42,7 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	require.NoError(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))
-	New(dir, FromConfig(config.Keep{}), s, log).Once(t.Context())
+	New(dir, FromConfig(config.Keep{}), s, log).CleanOnce(t.Context())
 	require.Contains(t, said.String(), "clean sessions' folders")
 	require.Contains(t, said.String(), "build cache: clean")
 	require.Contains(t, said.String(), "1 sessions' words and files")
@@ -52,9 +51,9 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 
 func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, time.Hour, Retention{}.Every())
-	require.Equal(t, time.Hour, FromConfig(config.Keep{}).Every())
-	require.Equal(t, 3*time.Hour/4, FromConfig(config.Keep{Files: 0.125}).Every())
-	require.Equal(t, time.Second, FromConfig(config.Keep{Files: 0.00001}).Every())
+	require.Equal(t, time.Hour, Retention{}.CleanEvery())
+	require.Equal(t, time.Hour, FromConfig(config.Keep{}).CleanEvery())
+	require.Equal(t, 3*time.Hour/4, FromConfig(config.Keep{Files: 0.125}).CleanEvery())
+	require.Equal(t, time.Second, FromConfig(config.Keep{Files: 0.00001}).CleanEvery())
 	require.Equal(t, time.Hour, FromConfig(config.Keep{Mirrors: 0.00001}).Mirrors)
 }

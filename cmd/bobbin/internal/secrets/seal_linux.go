@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// blot overwrites the values of variables in the memory that /proc/PID/environ shows: the
+// overwriteEnviron overwrites the values of variables in the memory that /proc/PID/environ shows: the
 // kernel keeps what a process was started with, whatever it unsets later. Go works on
 // copies. Where it cannot be done, others of this user still see it until seal.
-func blot(names []string) {
+func overwriteEnviron(names []string) {
 	mem, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
 	if err != nil {
 		return
@@ -56,9 +56,9 @@ func environBlock(mem *os.File) (start int64, block []byte) {
 	return start, block
 }
 
-// Seal keeps other processes of the same user from reading this one's memory and
+// SealProcess keeps other processes of the same user from reading this one's memory and
 // environment, and it leaves no core dump. Root may read them all the same.
-func Seal() error {
+func SealProcess() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep other processes out of this one's memory: %w", err)
 	}

@@ -47,13 +47,13 @@ func TestEnvironHelper(t *testing.T) {
 		t.Skip("it is started by TestOthersDoNotSeeTheEnvironment")
 	}
 	if how != "as it was" {
-		env := Environment()
-		Forget("SHOP_TOKEN")
+		env := TakeEnvironment()
+		ForgetVariables("SHOP_TOKEN")
 		require.Equal(t, hidden+"1", env(SlackBotToken), "what was read is still known")
 		require.Equal(t, "plain", os.Getenv("ORDINARY"))
 	}
 	if how == "sealed" {
-		require.NoError(t, Seal())
+		require.NoError(t, SealProcess())
 	}
 	fmt.Println("ready")
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until the test has looked

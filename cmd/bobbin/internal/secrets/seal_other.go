@@ -2,8 +2,8 @@
 
 package secrets
 
-// blot has nothing to overwrite here.
-func blot([]string) {}
+// overwriteEnviron has nothing to overwrite here.
+func overwriteEnviron([]string) {}
 
-// seal is not to be had here.
-func seal() error { return nil }
+// SealProcess is not to be had here.
+func SealProcess() error { return nil }

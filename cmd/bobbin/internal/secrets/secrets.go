@@ -27,32 +27,32 @@ const (
 
 var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL}
 
-// Environment is this process' environment to read. Secrets are taken out of it, so that
+// TakeEnvironment is this process' environment to read. Secrets are taken out of it, so that
 // nothing that is started later inherits them, and blotted out where the kernel shows with
 // what a process was started.
-func Environment() func(string) string {
+func TakeEnvironment() func(string) string {
 	taken := map[string]string{}
 	for _, name := range SecretNames {
 		taken[name] = os.Getenv(name)
 	}
-	Forget(SecretNames...)
+	ForgetVariables(SecretNames...)
 	return func(name string) string { return cmp.Or(taken[name], os.Getenv(name)) }
 }
 
-func Forget(names ...string) {
+func ForgetVariables(names ...string) {
 	for _, name := range names {
 		os.Unsetenv(name)
 	}
-	blot(names)
+	overwriteEnviron(names)
 }
 
-// Given are the secrets of the environment: they are masked word for word.
-func Given(env func(string) string) (values []string) {
+// FromEnvironment are the secrets of the environment: they are masked word for word.
+func FromEnvironment(env func(string) string) (values []string) {
 	for _, name := range []string{SlackBotToken, SlackAppToken, ModelKey, GitToken} {
 		values = append(values, env(name))
 	}
-	values = append(values, Unescaped(env(GithubAppKey)))
-	values = append(values, OfDatabase(env(DatabaseURL))...)
+	values = append(values, UnescapeKey(env(GithubAppKey)))
+	values = append(values, InDatabaseURL(env(DatabaseURL))...)
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
 		if u, err := url.Parse(env(name)); err == nil && u.User != nil {
 			password, _ := u.User.Password()
@@ -62,13 +62,13 @@ func Given(env func(string) string) (values []string) {
 	return values
 }
 
-// Unescaped is a key with its line breaks, of which each line is then a secret.
-func Unescaped(key string) string { return strings.ReplaceAll(key, `\n`, "\n") }
+// UnescapeKey is a key with its line breaks, of which each line is then a secret.
+func UnescapeKey(key string) string { return strings.ReplaceAll(key, `\n`, "\n") }
 
-// OfDatabase is what is secret in an address of Postgres. A password that is a name as well,
+// InDatabaseURL is what is secret in an address of Postgres. A password that is a name as well,
 // as on many a developer's machine, would mask ordinary words; it is only masked beside the
 // user's name.
-func OfDatabase(address string) (values []string) {
+func InDatabaseURL(address string) (values []string) {
 	if address == "" {
 		return nil
 	}

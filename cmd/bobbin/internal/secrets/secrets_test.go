@@ -18,7 +18,7 @@ func TestSecretsAreTakenOutOfTheEnvironment(t *testing.T) {
 		t.Setenv(name, hidden+name)
 	}
 	t.Setenv("BOBBIN_CONFIG", "bobbin.yaml")
-	env := Environment()
+	env := TakeEnvironment()
 	for _, name := range names {
 		require.Equal(t, hidden+name, env(name))
 	}

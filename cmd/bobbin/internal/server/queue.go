@@ -8,16 +8,14 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
-
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A Queue works the jobs that the store puts in.
@@ -47,7 +45,7 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &queue.DueWorker{Queue: s.Queue})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
-		Middleware: []rivertype.Middleware{masked(w.Secrets)},
+		Middleware: []rivertype.Middleware{maskErrors(w.Secrets)},
 		// The name of the field is the library's: it takes any clock, and this is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
 		// A person waits: a job starts within milliseconds of its commit.
@@ -67,9 +65,9 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	return &Queue{client: client, replica: &queue.Replica{Queue: s.Queue, ID: id, Log: log}}, nil
 }
 
-// masked keeps secrets out of the errors that the queue writes beside its jobs. An error
+// maskErrors keeps secrets out of the errors that the queue writes beside its jobs. An error
 // with none in it stays what it is.
-func masked(secrets *redact.Finder) rivertype.Middleware {
+func maskErrors(secrets *redact.Finder) rivertype.Middleware {
 	return river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
 		err := do(ctx)
 		if err == nil {
@@ -95,10 +93,10 @@ func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
 // those who stop a program commonly give it; some are left to close what is open.
 const drainWithin = 12 * time.Second
 
-// begin starts the client. It gives up after some seconds where the database is too slow or
+// startClient starts the client. It gives up after some seconds where the database is too slow or
 // away, or where this process slept; the same is tried again then, since all that is under
 // way waits for it. What the database refuses for good stays refused.
-func (q *Queue) begin(ctx context.Context) error {
+func (q *Queue) startClient(ctx context.Context) error {
 	retry := storage.Retry{Refused: storage.RefusedForGood, Log: q.replica.Log, Message: "the database is too slow to begin, or away; trying again"}
 	return retry.Do(ctx, func() error {
 		// The client's own context must outlive ctx: ending it would end jobs without a word.
@@ -117,7 +115,7 @@ func (q *Queue) Run(ctx context.Context) error {
 	defer silence()
 	beating := make(chan error, 1)
 	go func() { beating <- q.replica.Run(beat) }()
-	if err := q.begin(ctx); err != nil {
+	if err := q.startClient(ctx); err != nil {
 		return fmt.Errorf("job queue: %w", err)
 	}
 	<-ctx.Done()

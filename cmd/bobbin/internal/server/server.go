@@ -17,11 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/gateway"
 	"github.com/bobbinhq/bobbin/bot/people"
@@ -44,7 +39,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"golang.org/x/sync/errgroup"
 )
 
 // Settings are what a bot is made of, wherever they came from: serve reads them from its
@@ -162,29 +160,29 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
 		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits, Secrets: s.Secrets,
 	}
-	if err := confine(ctx, runner, s, log); err != nil {
+	if err := openSandbox(ctx, runner, s, log); err != nil {
 		return nil, err
 	}
 	b.Runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Runner: runner, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
-	posts := &poster.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: mayBeCalled(s.Repositories), Code: codeURLs(s.Repositories)}
+	posts := &poster.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &poster.Painter{Slack: slack, Cards: b.Store, Log: log, Name: posts.Name, Pace: s.SlackPace}
-	homes := &turn.Homes{Runner: runner, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.inShort()}
+	homes := &turn.Homes{Runner: runner, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
 	reacting := &poster.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.painter.GuestFilter = posts.GuestFilter
 	b.Gateway = &gateway.Gateway{
 		Slack: slack, Inbox: b.Store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Connections: cmp.Or(s.SlackLinks, config.DefaultConnections),
-		Ledger: b.Store, Forms: b.Store, Channels: channels(s.Repositories),
+		Ledger: b.Store, Forms: b.Store, Channels: channelIDs(s.Repositories),
 	}
-	b.queue, err = NewQueue(b.Store, Work{Turn: lit(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
-// lit is the turns' work, with Slack showing that the bot is at it where that is turned on.
-func lit(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(context.Context, string) error {
+// withStatusIndicator is the turns' work, with Slack showing that the bot is at it where that is turned on.
+func withStatusIndicator(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(context.Context, string) error {
 	if !on {
 		return r.Run
 	}
@@ -236,8 +234,8 @@ func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error
 	return nil
 }
 
-// channels are the ids of those that belong to repositories, each once.
-func channels(list []turn.Repository) (ids []string) {
+// channelIDs are the ids of those that belong to repositories, each once.
+func channelIDs(list []turn.Repository) (ids []string) {
 	for _, r := range list {
 		for _, id := range r.Channels {
 			if !slices.Contains(ids, id) {
@@ -258,8 +256,8 @@ func closedToGuests(list []turn.Repository) (names []string) {
 	return names
 }
 
-// mayBeCalled are the people and user groups that the configuration names as approvers.
-func mayBeCalled(list []turn.Repository) (ids []string) {
+// approverIDs are the people and user groups that the configuration names as approvers.
+func approverIDs(list []turn.Repository) (ids []string) {
 	for _, r := range list {
 		ids = append(ids, r.Approvers.People...)
 	}
@@ -278,9 +276,9 @@ func webAddresses(list []turn.Repository) []string {
 	return links
 }
 
-// confine opens the sandbox. Where none holds, commands are off and the reason is what
+// openSandbox opens the sandbox. Where none holds, commands are off and the reason is what
 // agents and people are told; only a kind that was asked for by name stops the start.
-func confine(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logger) error {
+func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logger) error {
 	box, err := sandbox.Open(ctx, s.Sandbox.Options(s.Sandbox.Kind, log))
 	var unavailable *sandbox.Unavailable
 	switch {
@@ -310,10 +308,10 @@ func (b *Server) Run(ctx context.Context) error {
 	}
 	part(b.queue.Run)
 	part(b.Gateway.Run)
-	part(b.ownDatabase)
-	part(b.superseded)
+	part(b.watchPrivatePostgres)
+	part(b.watchForNewer)
 	part(func(ctx context.Context) error {
-		b.Monitor.Watch(ctx, health.Vitals{Store: b.Store, Replica: b.queue.replica.ID, Links: b.Gateway.Links, SandboxOff: b.sandboxOff})
+		b.Monitor.Watch(ctx, health.Source{Store: b.Store, Replica: b.queue.replica.ID, Links: b.Gateway.Links, SandboxOff: b.sandboxOff})
 		return nil
 	})
 	part(func(ctx context.Context) error { b.Runner.Watchdog(ctx, b.silent); return nil })
@@ -326,8 +324,8 @@ func (b *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// ownDatabase ends the bot when its private Postgres ended: nothing would start that again.
-func (b *Server) ownDatabase(ctx context.Context) error {
+// watchPrivatePostgres ends the bot when its private Postgres ended: nothing would start that again.
+func (b *Server) watchPrivatePostgres(ctx context.Context) error {
 	if b.cluster == nil {
 		return nil
 	}
@@ -378,9 +376,9 @@ func codeURLs(list []turn.Repository) map[string]string {
 // supersededEvery is how often a running replica looks whether a newer one came.
 const supersededEvery = 2 * time.Second
 
-// superseded ends the bot when a newer version has changed the database beneath it: that
+// watchForNewer ends the bot when a newer version has changed the database beneath it: that
 // one knows phases and jobs that this one does not. What is under way is handed over.
-func (b *Server) superseded(ctx context.Context) error {
+func (b *Server) watchForNewer(ctx context.Context) error {
 	tick := time.NewTicker(supersededEvery)
 	defer tick.Stop()
 	for {

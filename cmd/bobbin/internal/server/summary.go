@@ -11,9 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
-// inShort is the configuration as an admin reads it in the App Home: no addresses, which may
+// summary is the configuration as an admin reads it in the App Home: no addresses, which may
 // hold credentials, and no secrets.
-func (s Settings) inShort() []string {
+func (s Settings) summary() []string {
 	lines := []string{"Repositories:"}
 	for _, r := range s.Repositories {
 		parts := []string{r.Name}

@@ -18,8 +18,8 @@ func WriteAudit(ctx context.Context, out io.Writer, s *store.Store, id string) e
 		return err
 	}
 	a := &auditWriter{out: json.NewEncoder(out), store: s, session: session}
-	a.record("session", session)
-	for _, part := range []func(context.Context) error{a.reports, a.permissions, a.questions, a.decisions, a.inquiries, a.tasks, a.commands, a.pushes} {
+	a.writeRecord("session", session)
+	for _, part := range []func(context.Context) error{a.writeReports, a.writePermissions, a.writeQuestions, a.writeDecisions, a.writeInquiries, a.writeTasks, a.writeCommands, a.writePushes} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ type auditWriter struct {
 	err     error
 }
 
-func (a *auditWriter) record(what string, value any) {
+func (a *auditWriter) writeRecord(what string, value any) {
 	if a.err == nil {
 		a.err = a.out.Encode(struct {
 			What  string `json:"what"`
@@ -62,13 +62,13 @@ func (a *auditWriter) record(what string, value any) {
 	}
 }
 
-func (a *auditWriter) reports(ctx context.Context) error {
+func (a *auditWriter) writeReports(ctx context.Context) error {
 	for revision := 1; revision <= a.session.Revision; revision++ {
 		r, err := a.store.Report(ctx, a.session.ID, revision)
 		if err != nil {
 			return fmt.Errorf("report %d of %s: %w", revision, a.session.ID, err)
 		}
-		a.record("report", struct {
+		a.writeRecord("report", struct {
 			workflow.Report
 			Hash string
 		}{r, r.Hash()})
@@ -77,51 +77,51 @@ func (a *auditWriter) reports(ctx context.Context) error {
 			return err
 		}
 		if approval != nil {
-			a.record("approval", approval)
+			a.writeRecord("approval", approval)
 		}
 	}
 	return nil
 }
 
-// each records a list that was read, or says why it was not.
-func each[T any](a *auditWriter, what string, list []T, err error) error {
+// writeList records a list that was read, or says why it was not.
+func writeList[T any](a *auditWriter, what string, list []T, err error) error {
 	for _, value := range list {
-		a.record(what, value)
+		a.writeRecord(what, value)
 	}
 	return err
 }
 
 // Permissions are each yes that somebody gave, with the message that it was made from.
-func (a *auditWriter) permissions(ctx context.Context) error {
+func (a *auditWriter) writePermissions(ctx context.Context) error {
 	list, err := a.store.Permissions(ctx, a.session.ID)
-	return each(a, "permission", list, err)
+	return writeList(a, "permission", list, err)
 }
 
-func (a *auditWriter) questions(ctx context.Context) error {
+func (a *auditWriter) writeQuestions(ctx context.Context) error {
 	list, err := a.store.Questions(ctx, a.session.ID)
-	return each(a, "question", list, err)
+	return writeList(a, "question", list, err)
 }
 
-func (a *auditWriter) decisions(ctx context.Context) error {
+func (a *auditWriter) writeDecisions(ctx context.Context) error {
 	list, err := a.store.Decisions(ctx, a.session.ID)
-	return each(a, "decision", list, err)
+	return writeList(a, "decision", list, err)
 }
 
-func (a *auditWriter) inquiries(ctx context.Context) error {
+func (a *auditWriter) writeInquiries(ctx context.Context) error {
 	list, err := a.store.Inquiries(ctx, a.session.ID)
-	return each(a, "inquiry", list, err)
+	return writeList(a, "inquiry", list, err)
 }
 
-func (a *auditWriter) tasks(ctx context.Context) error {
+func (a *auditWriter) writeTasks(ctx context.Context) error {
 	tasks, err := a.store.Tasks(ctx, a.session.ID, "")
 	for _, k := range tasks {
-		a.record("task", k)
+		a.writeRecord("task", k)
 		attempts, err := a.store.Attempts(ctx, k.ID)
-		if err := each(a, "attempt", attempts, err); err != nil {
+		if err := writeList(a, "attempt", attempts, err); err != nil {
 			return err
 		}
 		checks, err := a.store.Checks(ctx, k.ID)
-		if err := each(a, "check", checks, err); err != nil {
+		if err := writeList(a, "check", checks, err); err != nil {
 			return err
 		}
 	}
@@ -129,12 +129,12 @@ func (a *auditWriter) tasks(ctx context.Context) error {
 }
 
 // Commands are what agents had run, with how it ended.
-func (a *auditWriter) commands(ctx context.Context) error {
+func (a *auditWriter) writeCommands(ctx context.Context) error {
 	list, err := a.store.Commands(ctx, a.session.ID)
-	return each(a, "command", list, err)
+	return writeList(a, "command", list, err)
 }
 
-func (a *auditWriter) pushes(ctx context.Context) error {
+func (a *auditWriter) writePushes(ctx context.Context) error {
 	list, err := a.store.Pushes(ctx, a.session.ID)
-	return each(a, "push", list, err)
+	return writeList(a, "push", list, err)
 }

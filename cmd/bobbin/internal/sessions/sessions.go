@@ -12,12 +12,11 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/jackc/pgx/v5"
 )
 
 func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
@@ -118,7 +117,7 @@ func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string
 		if d.Revision > 0 {
 			fmt.Fprintf(out, ", revision %d", d.Revision)
 		}
-		fmt.Fprintln(out, because(d.Reason))
+		fmt.Fprintln(out, reasonSuffix(d.Reason))
 	}
 	pushes, err := s.Pushes(ctx, id)
 	if err != nil {
@@ -128,12 +127,12 @@ func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string
 		fmt.Fprintln(out, "\npushes:")
 	}
 	for _, p := range pushes {
-		fmt.Fprintf(out, "  %s at %.7s %s%s\n", p.Branch, p.Commit, p.State, because(p.Reason))
+		fmt.Fprintf(out, "  %s at %.7s %s%s\n", p.Branch, p.Commit, p.State, reasonSuffix(p.Reason))
 	}
 	return nil
 }
 
-func because(reason string) string {
+func reasonSuffix(reason string) string {
 	if reason == "" {
 		return ""
 	}

@@ -12,12 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"golang.org/x/tools/txtar"
 )
 
 // The demo's repository, and what its scripted model answers.
@@ -62,10 +61,10 @@ func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *sl
 		return err
 	}
 	d := &demo{Stage: st, out: out}
-	if err := d.play(ctx); err != nil {
+	if err := d.playStory(ctx); err != nil {
 		return err
 	}
-	return d.verify(ctx, keep)
+	return d.verifyOutcome(ctx, keep)
 }
 
 // A demo is the story on its stage.
@@ -75,10 +74,10 @@ type demo struct {
 	thread string // ts of the report
 }
 
-func (d *demo) play(ctx context.Context) error {
+func (d *demo) playStory(ctx context.Context) error {
 	watched := make(chan struct{})
 	watching, stop := context.WithCancel(ctx)
-	go func() { defer close(watched); d.show(watching, demoEnd) }()
+	go func() { defer close(watched); d.showThread(watching, demoEnd) }()
 	defer func() { stop(); <-watched }()
 
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
@@ -91,22 +90,22 @@ func (d *demo) play(ctx context.Context) error {
 		{"Root cause (revision 1", "bea", demoCorrection},
 		{"Root cause (revision 2", "bea", demoApproval},
 	} {
-		if err := d.await(ctx, step.awaited); err != nil {
+		if err := d.awaitText(ctx, step.awaited); err != nil {
 			return err
 		}
 		if _, err := d.Slack.Say(d.Channel, d.People[step.who], step.says, ts); err != nil {
 			return err
 		}
 	}
-	if err := d.await(ctx, demoEnd); err != nil {
+	if err := d.awaitText(ctx, demoEnd); err != nil {
 		return err
 	}
 	<-watched // the last reply is shown, too
 	return nil
 }
 
-// await waits until the bot has said text in the thread, or something that means it never will.
-func (d *demo) await(ctx context.Context, text string) error {
+// awaitText waits until the bot has said text in the thread, or something that means it never will.
+func (d *demo) awaitText(ctx context.Context, text string) error {
 	ctx, cancel := context.WithTimeout(ctx, demoPatience)
 	defer cancel()
 	failed := ""
@@ -132,8 +131,8 @@ func (d *demo) await(ctx context.Context, text string) error {
 	return nil
 }
 
-// show prints the thread as it grows, to the message with the last words.
-func (d *demo) show(ctx context.Context, last string) {
+// showThread prints the thread as it grows, to the message with the last words.
+func (d *demo) showThread(ctx context.Context, last string) {
 	for change := range d.Slack.WatchFrom(ctx, 0) {
 		m := change.Message
 		if change.Kind != slacktest.Posted || m.Subtype != "" && m.Subtype != "bot_message" {
@@ -152,8 +151,8 @@ func (d *demo) show(ctx context.Context, last string) {
 	}
 }
 
-// verify looks at the remote and at the rows, not at what was said.
-func (d *demo) verify(ctx context.Context, keep string) error {
+// verifyOutcome looks at the remote and at the rows, not at what was said.
+func (d *demo) verifyOutcome(ctx context.Context, keep string) error {
 	sessions, err := d.Store.Sessions(ctx, 2)
 	if err != nil || len(sessions) != 1 {
 		return fmt.Errorf("demo: %d sessions, want one: %w", len(sessions), err)
@@ -186,7 +185,7 @@ func (d *demo) verify(ctx context.Context, keep string) error {
 	}
 	fmt.Fprintf(d.out, "\nPushed %s at %.7s:\n\n%s\n", s.Branch, s.Head, strings.TrimRight(diff, "\n"))
 	fmt.Fprintf(d.out, "\nProof, run by the program:\n  %s\n", strings.ReplaceAll(proof, "\n", "\n  "))
-	return d.farewell(s, keep)
+	return d.printWhereToLook(s, keep)
 }
 
 // provenAttempt is the summary of the attempt that held.
@@ -209,8 +208,8 @@ func provenAttempt(ctx context.Context, st *store.Store, session string) (string
 	return "", errors.New("demo: no attempt with the new test was proven")
 }
 
-// farewell says where everything is and how to look at it.
-func (d *demo) farewell(s workflow.Session, keep string) error {
+// printWhereToLook says where everything is and how to look at it.
+func (d *demo) printWhereToLook(s workflow.Session, keep string) error {
 	if keep == "" {
 		fmt.Fprintln(d.out, "\nRun again with --keep DIR to look at the remote, the database and the thread yourself.")
 		return nil

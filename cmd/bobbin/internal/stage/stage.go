@@ -13,16 +13,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/filesystem"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
@@ -32,7 +22,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"golang.org/x/tools/txtar"
 )
 
 // MakeDir makes a folder that the sandbox's user may pass through: below a private
@@ -191,12 +189,12 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 		server.Close()
 		return nil, fmt.Errorf("local Slack: %w", err)
 	}
-	st.cast()
+	st.addPeople()
 	return st, nil
 }
 
-// cast fills the workspace: two members, a guest, somebody from elsewhere, another bot.
-func (st *Stage) cast() {
+// addPeople fills the workspace: two members, a guest, somebody from elsewhere, another bot.
+func (st *Stage) addPeople() {
 	add := func(name string, kind slacktest.UserKind) string {
 		u := st.Slack.AddUser(slacktest.User{Name: name, Kind: kind})
 		st.People[name], st.Names[u.ID] = u.ID, name

@@ -15,15 +15,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/database"
-
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // connectPatience is how long a database has to answer the first time.
@@ -43,7 +41,7 @@ type Place struct {
 }
 
 func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.Store) error) error {
-	own, st, err := connect(ctx, s, log)
+	own, st, err := connectDatabase(ctx, s, log)
 	if err != nil {
 		return err
 	}
@@ -59,11 +57,11 @@ func UseDatabase(ctx context.Context, s Place, log *slog.Logger, do func(*store.
 // OpenDatabase connects to the configured Postgres, or starts a private one, and brings
 // it up to date.
 func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
-	own, st, err := connect(ctx, s, log)
+	own, st, err := connectDatabase(ctx, s, log)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := untilLetIn(ctx, log, func() error { return st.Migrate(ctx) }); err != nil {
+	if err := retryWhileFull(ctx, log, func() error { return st.Migrate(ctx) }); err != nil {
 		st.Close()
 		if own != nil {
 			own.Stop()
@@ -73,7 +71,7 @@ func OpenDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Clu
 	return own, st, nil
 }
 
-func connect(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
+func connectDatabase(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
 	if err := CheckDatabase(s.DatabaseURL); err != nil {
 		return nil, nil, cli.UsageError{Err: err}
 	}
@@ -88,7 +86,7 @@ func connect(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster,
 		where = own.URL()
 	}
 	var st *store.Store
-	err := untilLetIn(ctx, log, func() (err error) {
+	err := retryWhileFull(ctx, log, func() (err error) {
 		trying, cancel := context.WithTimeout(ctx, connectPatience)
 		defer cancel()
 		st, err = store.Open(trying, where, log)
@@ -98,13 +96,13 @@ func connect(ctx context.Context, s Place, log *slog.Logger) (*postgres.Cluster,
 		if own != nil {
 			own.Stop()
 		}
-		return nil, nil, noDatabase(ctx, where, err)
+		return nil, nil, describeFailure(ctx, where, err)
 	}
 	return own, st, nil
 }
 
-// untilLetIn does it again while Postgres answers that it lets nobody in just now.
-func untilLetIn(ctx context.Context, log *slog.Logger, do func() error) error {
+// retryWhileFull does it again while Postgres answers that it lets nobody in just now.
+func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) error {
 	unanswered := func(err error) bool {
 		var refused *pgconn.PgError
 		return !errors.As(err, &refused) || !database.IsTransient(err)
@@ -134,8 +132,8 @@ func CheckDatabase(address string) error {
 	return fmt.Errorf("environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: %s", plaintext.OneLine(err.Error()))
 }
 
-// noDatabase makes one line of why Postgres did not let us in.
-func noDatabase(ctx context.Context, address string, err error) error {
+// describeFailure makes one line of why Postgres did not let us in.
+func describeFailure(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

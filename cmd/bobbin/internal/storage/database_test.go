@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -121,7 +120,7 @@ func FuzzDatabaseURL(f *testing.F) {
 			return
 		}
 		if password := cfg.ConnConfig.Password; strings.Contains(password, databaseSecret) {
-			require.NotContains(t, redact.New(secrets.OfDatabase(address)...).MaskGiven("no: "+password), password)
+			require.NotContains(t, redact.New(secrets.InDatabaseURL(address)...).MaskGiven("no: "+password), password)
 		}
 	})
 }

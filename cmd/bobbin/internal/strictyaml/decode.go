@@ -12,12 +12,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // What is far more than a configuration needs, and too much for the YAML library.
@@ -34,17 +33,17 @@ func (p *Problems) Decode(text []byte, c any) bool {
 	if !p.isText(text) {
 		return false
 	}
-	file, err := parse(text)
+	file, err := parseYAML(text)
 	if err != nil {
-		p.syntax(err)
+		p.addSyntaxError(err)
 		return false
 	}
 	for i, doc := range file.Docs {
 		switch {
 		case i > 0 && doc.Body != nil:
-			p.add(lineOf(doc.Body), "one document is expected, and here begins another")
+			p.addProblem(lineOf(doc.Body), "one document is expected, and here begins another")
 		case doc.Body != nil:
-			p.value(doc.Body, reflect.ValueOf(c).Elem(), "$")
+			p.readValue(doc.Body, reflect.ValueOf(c).Elem(), "$")
 		}
 	}
 	return true
@@ -54,23 +53,23 @@ func (p *Problems) Decode(text []byte, c any) bool {
 func (p *Problems) isText(text []byte) bool {
 	line := func(at int) int { return 1 + bytes.Count(text[:at], []byte("\n")) }
 	if len(text) > MaxConfig {
-		p.add(0, "a configuration has at most %d KiB", MaxConfig>>10)
+		p.addProblem(0, "a configuration has at most %d KiB", MaxConfig>>10)
 		return false
 	}
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRune(text[at:])
 		switch {
 		case r == utf8.RuneError && size == 1:
-			p.add(line(at), "this is not UTF-8 text")
+			p.addProblem(line(at), "this is not UTF-8 text")
 			return false
 		case unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r):
-			p.add(line(at), "the control character %U does not belong in a configuration", r)
+			p.addProblem(line(at), "the control character %U does not belong in a configuration", r)
 			return false
 		}
 		at += size
 	}
 	if at := tooDeep(text); at >= 0 {
-		p.add(line(at), "brackets or dashes are nested more than %d deep", maxDepth)
+		p.addProblem(line(at), "brackets or dashes are nested more than %d deep", maxDepth)
 		return false
 	}
 	return true
@@ -100,8 +99,8 @@ func tooDeep(text []byte) int {
 	return -1
 }
 
-// parse keeps a panic of the parser's from becoming one of ours.
-func parse(text []byte) (file *ast.File, err error) {
+// parseYAML keeps a panic of the parser's from becoming one of ours.
+func parseYAML(text []byte) (file *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = errors.New("it cannot be read as YAML")
@@ -110,34 +109,34 @@ func parse(text []byte) (file *ast.File, err error) {
 	return parser.ParseBytes(text, 0)
 }
 
-func (p *Problems) syntax(err error) {
+func (p *Problems) addSyntaxError(err error) {
 	var where yaml.Error
 	if !errors.As(err, &where) || where.GetToken() == nil || where.GetToken().Position == nil {
-		p.add(0, "%s", plaintext.OneLine(err.Error()))
+		p.addProblem(0, "%s", plaintext.OneLine(err.Error()))
 		return
 	}
 	reason := plaintext.OneLine(where.GetMessage())
 	if strings.Contains(where.GetMessage(), "\t") {
 		reason = "a tab stands where spaces belong"
 	}
-	p.add(where.GetToken().Position.Line, "%s", reason)
+	p.addProblem(where.GetToken().Position.Line, "%s", reason)
 }
 
-// value reads one node into v. path says where it is, for the lines of later problems.
-func (p *Problems) value(n ast.Node, v reflect.Value, path string) {
+// readValue reads one node into v. path says where it is, for the lines of later problems.
+func (p *Problems) readValue(n ast.Node, v reflect.Value, path string) {
 	if old := p.written[path]; old != "" {
-		p.twice(lineOf(n), old, path)
+		p.addTwice(lineOf(n), old, path)
 		return
 	}
 	p.lines[path] = lineOf(n)
 	switch n.(type) {
 	case *ast.NullNode:
 		if strings.HasSuffix(path, "]") {
-			p.unreadable(path, "%s is empty; what begins with # has to be in quotes", human(path))
+			p.addUnreadable(path, "%s is empty; what begins with # has to be in quotes", readablePath(path))
 		}
 		return
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
-		p.unreadable(path, "%s: anchors, aliases and tags are not read here", human(path))
+		p.addUnreadable(path, "%s: anchors, aliases and tags are not read here", readablePath(path))
 		return
 	}
 	if s, ok := v.Addr().Interface().(Shorthand); ok && s.ReadShort(plainValue(n)) {
@@ -145,16 +144,16 @@ func (p *Problems) value(n ast.Node, v reflect.Value, path string) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		p.object(n, v, path)
+		p.readStruct(n, v, path)
 	case reflect.Map:
-		p.table(n, v, path)
+		p.readMap(n, v, path)
 	case reflect.Slice:
-		p.sequence(n, v, path)
+		p.readList(n, v, path)
 	case reflect.Pointer: // zero means something else than nothing
 		v.Set(reflect.New(v.Type().Elem()))
-		p.value(n, v.Elem(), path)
+		p.readValue(n, v.Elem(), path)
 	default:
-		p.scalar(n, v, path)
+		p.readScalar(n, v, path)
 	}
 }
 
@@ -193,8 +192,8 @@ func renamedIn(part any) map[string]string {
 	return nil
 }
 
-// object reads a mapping into a struct: its keys are the fields' tags.
-func (p *Problems) object(n ast.Node, v reflect.Value, path string) {
+// readStruct reads a mapping into a struct: its keys are the fields' tags.
+func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 	var keys []string
 	for f := range v.Type().Fields() {
 		if key := f.Tag.Get("yaml"); key != "" {
@@ -202,13 +201,13 @@ func (p *Problems) object(n ast.Node, v reflect.Value, path string) {
 		}
 	}
 	renamed := renamedIn(v.Interface())
-	p.each(n, path, func(key string, value ast.Node, line int) {
+	p.eachKey(n, path, func(key string, value ast.Node, line int) {
 		if field := fieldOf(v, key); field.IsValid() {
-			p.value(value, field, path+"."+key)
+			p.readValue(value, field, path+"."+key)
 		} else if now := renamed[key]; now != "" {
 			p.oldKey(value, fieldOf(v, now), path, key, now)
 		} else {
-			p.add(line, "unknown key %q%s", key, p.suggest(key, path, keys))
+			p.addProblem(line, "unknown key %q%s", key, p.suggestKey(key, path, keys))
 		}
 	})
 }
@@ -232,21 +231,21 @@ func fieldOf(v reflect.Value, path string) reflect.Value {
 func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string) {
 	was, is := path+"."+old, path+"."+now
 	if p.Has(is) {
-		p.twice(lineOf(n), was, is)
+		p.addTwice(lineOf(n), was, is)
 		return
 	}
-	p.value(n, field, was)
+	p.readValue(n, field, was)
 	p.written[is] = was
-	p.oldKeys = append(p.oldKeys, problem{lineOf(n), human(was) + " is now " + human(is)})
+	p.oldKeys = append(p.oldKeys, problem{lineOf(n), readablePath(was) + " is now " + readablePath(is)})
 }
 
-// twice: a value stands under an old name and under its own.
-func (p *Problems) twice(line int, old, now string) {
-	p.add(line, "%s is the old name of %s, and both are there; keep %s", human(old), human(now), human(now))
+// addTwice: a value stands under an old name and under its own.
+func (p *Problems) addTwice(line int, old, now string) {
+	p.addProblem(line, "%s is the old name of %s, and both are there; keep %s", readablePath(old), readablePath(now), readablePath(now))
 }
 
-// suggest names the near key, or the part of the file where the key belongs.
-func (p *Problems) suggest(key, path string, keys []string) string {
+// suggestKey names the near key, or the part of the file where the key belongs.
+func (p *Problems) suggestKey(key, path string, keys []string) string {
 	if s := cli.DidYouMean(key, keys); s != "" {
 		return s
 	}
@@ -263,23 +262,23 @@ func (p *Problems) suggest(key, path string, keys []string) string {
 	if path == "$" {
 		return "; one of " + strings.Join(keys, ", ")
 	}
-	return fmt.Sprintf("; %s knows %s", human(path), strings.Join(keys, ", "))
+	return fmt.Sprintf("; %s knows %s", readablePath(path), strings.Join(keys, ", "))
 }
 
-// table reads a mapping with names of people's own choice.
-func (p *Problems) table(n ast.Node, v reflect.Value, path string) {
+// readMap reads a mapping with names of people's own choice.
+func (p *Problems) readMap(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.MakeMap(v.Type()))
-	p.each(n, path, func(key string, value ast.Node, _ int) {
+	p.eachKey(n, path, func(key string, value ast.Node, _ int) {
 		item := reflect.New(v.Type().Elem()).Elem()
-		p.value(value, item, path+"."+key)
+		p.readValue(value, item, path+"."+key)
 		v.SetMapIndex(reflect.ValueOf(key), item)
 	})
 }
 
-func (p *Problems) each(n ast.Node, path string, do func(key string, value ast.Node, line int)) {
+func (p *Problems) eachKey(n ast.Node, path string, do func(key string, value ast.Node, line int)) {
 	mapping, ok := n.(ast.MapNode)
 	if !ok {
-		p.unreadable(path, "%s: keys and values are expected, not %s", human(path), describe(n))
+		p.addUnreadable(path, "%s: keys and values are expected, not %s", readablePath(path), describeNode(n))
 		return
 	}
 	for it := mapping.MapRange(); it.Next(); {
@@ -289,24 +288,24 @@ func (p *Problems) each(n ast.Node, path string, do func(key string, value ast.N
 		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 			do(key.GetToken().Value, it.Value(), lineOf(key))
 		default:
-			p.add(lineOf(it.Key()), "%s: a key has to be plain text", human(path))
+			p.addProblem(lineOf(it.Key()), "%s: a key has to be plain text", readablePath(path))
 		}
 	}
 }
 
-func (p *Problems) sequence(n ast.Node, v reflect.Value, path string) {
+func (p *Problems) readList(n ast.Node, v reflect.Value, path string) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		p.unreadable(path, "%s: a list is expected, not %s", human(path), describe(n))
+		p.addUnreadable(path, "%s: a list is expected, not %s", readablePath(path), describeNode(n))
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
 	for i, item := range list.Values {
-		p.value(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		p.readValue(item, v.Index(i), fmt.Sprintf("%s[%d]", path, i))
 	}
 }
 
-func (p *Problems) scalar(n ast.Node, v reflect.Value, path string) {
+func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 	want := "text"
 	switch v.Kind() {
 	case reflect.String:
@@ -342,7 +341,7 @@ func (p *Problems) scalar(n ast.Node, v reflect.Value, path string) {
 			return
 		}
 	}
-	p.unreadable(path, "%s: %s is expected, not %s", human(path), want, describe(n))
+	p.addUnreadable(path, "%s: %s is expected, not %s", readablePath(path), want, describeNode(n))
 }
 
 // numberOf is a finite number.
@@ -366,8 +365,8 @@ func numberOf(n ast.Node) (float64, bool) {
 	return f, !math.IsInf(f, 0) && !math.IsNaN(f)
 }
 
-// describe says what a node is, in words; for a short scalar what it says.
-func describe(n ast.Node) string {
+// describeNode says what a node is, in words; for a short scalar what it says.
+func describeNode(n ast.Node) string {
 	said := ""
 	if t := n.GetToken(); t != nil && len(t.Value) < 40 {
 		said = " " + plaintext.OneLine(t.Value)
@@ -392,8 +391,8 @@ func describe(n ast.Node) string {
 	return "this"
 }
 
-// human is a path as people write it.
-func human(path string) string {
+// readablePath is a path as people write it.
+func readablePath(path string) string {
 	if path == "$" {
 		return "the file"
 	}
@@ -411,20 +410,20 @@ func lineOf(n ast.Node) int {
 // file, at its nearest parent that is. Of what could not be read, that is said, and no more.
 func (p *Problems) At(path, format string, args ...any) {
 	path = p.Written(path)
-	for at := path; at != ""; at = parent(at) {
+	for at := path; at != ""; at = parentPath(at) {
 		if p.bad[at] {
 			return
 		}
 	}
-	p.add(p.Line(path), format, args...)
+	p.addProblem(p.Line(path), format, args...)
 }
 
-func (p *Problems) unreadable(path, format string, args ...any) {
+func (p *Problems) addUnreadable(path, format string, args ...any) {
 	p.At(path, format, args...)
 	p.bad[path] = true
 }
 
-func (p *Problems) add(line int, format string, args ...any) {
+func (p *Problems) addProblem(line int, format string, args ...any) {
 	x := problem{line, fmt.Sprintf(format, args...)}
 	if !slices.Contains(p.list, x) {
 		p.list = append(p.list, x)
@@ -441,7 +440,7 @@ func (p *Problems) Has(path string) bool {
 }
 
 func (p *Problems) Line(path string) int {
-	for ; path != ""; path = parent(path) {
+	for ; path != ""; path = parentPath(path) {
 		if line, ok := p.lines[path]; ok {
 			return line
 		}
@@ -449,4 +448,4 @@ func (p *Problems) Line(path string) int {
 	return 0
 }
 
-func parent(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
+func parentPath(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
