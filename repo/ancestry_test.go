@@ -7,40 +7,42 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 )
 
 // grow makes commits of nothing but parents, named by their place in the list.
-func grow(o *origin, parents ...[]int) []string {
-	o.t.Helper()
-	tree := o.rawTree(rawLine{0o100644, "f", o.raw(plumbing.BlobObject, []byte("x\n"))})
+func grow(o *remotetest.Origin, parents ...[]int) []string {
+	o.T.Helper()
+	tree := o.RawTree(remotetest.RawLine{Mode: 0o100644, Name: "f", Hash: o.Raw(plumbing.BlobObject, []byte("x\n"))})
 	var out []string
 	for _, ps := range parents {
-		o.now = o.now.Add(time.Minute)
-		who := object.Signature{Name: "Ada", Email: "ada@example.com", When: o.now}
+		o.Now = o.Now.Add(time.Minute)
+		who := object.Signature{Name: "Ada", Email: "ada@example.com", When: o.Now}
 		c := &object.Commit{Author: who, Committer: who, Message: "m\n", TreeHash: tree}
 		for _, p := range ps {
 			c.ParentHashes = append(c.ParentHashes, plumbing.NewHash(out[p]))
 		}
 		obj := &plumbing.MemoryObject{}
-		require.NoError(o.t, c.Encode(obj))
-		h, err := o.repo.Storer.SetEncodedObject(obj)
-		require.NoError(o.t, err)
+		require.NoError(o.T, c.Encode(obj))
+		h, err := o.Repo.Storer.SetEncodedObject(obj)
+		require.NoError(o.T, err)
 		out = append(out, h.String())
-		o.branch("c"+h.String()[:10], h.String())
+		o.Branch("c"+h.String()[:10], h.String())
 	}
-	o.branch("main", out[len(out)-1])
+	o.Branch("main", out[len(out)-1])
 	return out
 }
 
 func TestMergeBaseOfShapes(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
+	o := remotetest.NewOrigin(t)
 	// 0-1-2-3-4   trunk; 5-6 from 1; 7 merges 3 into 6; 8 another root; 9, 10 a cross of 4 and 7
 	c := grow(o, nil, []int{0}, []int{1}, []int{2}, []int{3}, []int{1}, []int{5}, []int{6, 3}, nil, []int{4, 7}, []int{7, 4})
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shapes", URL: o.dir})
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shapes", URL: o.Dir})
 	for _, want := range []struct {
 		a, b, base int
 		why        string
@@ -72,8 +74,8 @@ func TestMergeBaseOfShapes(t *testing.T) {
 
 func TestMergeBaseIsGits(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := newOrigin(t)
+	remotetest.NeedGit(t)
+	o := remotetest.NewOrigin(t)
 	rnd := rand.New(rand.NewPCG(9, 10))
 	var shape [][]int
 	for i := range 40 {
@@ -86,11 +88,11 @@ func TestMergeBaseIsGits(t *testing.T) {
 		shape = append(shape, ps)
 	}
 	c := grow(o, shape...)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shapes", URL: o.dir})
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shapes", URL: o.Dir})
 	for range 30 {
 		a, b := c[rnd.IntN(len(c))], c[rnd.IntN(len(c))]
 		got, err := m.MergeBase(ctx0(), a, b)
 		require.NoError(t, err)
-		require.Contains(t, strings.Fields(runGit(t, o.dir, "merge-base", "--all", a, b)), got)
+		require.Contains(t, strings.Fields(remotetest.RunGit(t, o.Dir, "merge-base", "--all", a, b)), got)
 	}
 }

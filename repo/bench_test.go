@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,20 +25,20 @@ type bench struct {
 
 func newBench(b *testing.B) *bench {
 	b.Helper()
-	needGit(b)
+	remotetest.NeedGit(b)
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(b, err)
 	dir := b.TempDir()
-	work, remote := filepath.Join(dir, "work"), filepath.Join(dir, "remote.git")
+	work, bare := filepath.Join(dir, "work"), filepath.Join(dir, "remote.git")
 	require.NoError(b, os.CopyFS(work, os.DirFS(filepath.Join(strings.TrimSpace(string(out)), "src"))))
-	runGit(b, work, "init", "-q", "-b", "main")
-	runGit(b, work, "add", "-A")
-	runGit(b, work, "commit", "-qm", "source")
-	runGit(b, dir, "clone", "-q", "--bare", work, remote)
-	m := openMirror(b, &Mirrors{}, Remote{Name: "go", URL: remote})
+	remotetest.RunGit(b, work, "init", "-q", "-b", "main")
+	remotetest.RunGit(b, work, "add", "-A")
+	remotetest.RunGit(b, work, "commit", "-qm", "source")
+	remotetest.RunGit(b, dir, "clone", "-q", "--bare", work, bare)
+	m := openMirror(b, &Mirrors{}, remote.Remote{Name: "go", URL: bare})
 	base, err := m.Resolve("")
 	require.NoError(b, err)
-	return &bench{remote, m, base}
+	return &bench{bare, m, base}
 }
 
 func BenchmarkWorkspace(b *testing.B) {
@@ -53,9 +56,9 @@ func BenchmarkWorkspace(b *testing.B) {
 	b.Run("git-worktree-add", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			path := filepath.Join(dir, fmt.Sprint("git", i))
-			runGit(b, at.remote, "worktree", "add", "-q", "--detach", path, "main")
+			remotetest.RunGit(b, at.remote, "worktree", "add", "-q", "--detach", path, "main")
 			b.StopTimer()
-			runGit(b, at.remote, "worktree", "remove", "--force", path)
+			remotetest.RunGit(b, at.remote, "worktree", "remove", "--force", path)
 			b.StartTimer()
 		}
 	})
@@ -66,7 +69,7 @@ func BenchmarkChanges(b *testing.B) {
 	w, err := at.mirror.Workspace(context.Background(), filepath.Join(b.TempDir(), "w"), at.base)
 	require.NoError(b, err)
 	clone := filepath.Join(b.TempDir(), "clone")
-	runGit(b, b.TempDir(), "clone", "-q", at.remote, clone)
+	remotetest.RunGit(b, b.TempDir(), "clone", "-q", at.remote, clone)
 	for _, dir := range []string{w.Files(), clone} {
 		writeFile(b, dir, "fmt/print.go", "package fmt\n")
 	}
@@ -79,7 +82,7 @@ func BenchmarkChanges(b *testing.B) {
 	})
 	b.Run("git-status", func(b *testing.B) {
 		for b.Loop() {
-			require.Contains(b, runGit(b, clone, "status", "--porcelain"), "print.go")
+			require.Contains(b, remotetest.RunGit(b, clone, "status", "--porcelain"), "print.go")
 		}
 	})
 }
@@ -89,21 +92,21 @@ func BenchmarkCommitPush(b *testing.B) {
 	w, err := at.mirror.Workspace(context.Background(), filepath.Join(b.TempDir(), "w"), at.base)
 	require.NoError(b, err)
 	clone := filepath.Join(b.TempDir(), "clone")
-	runGit(b, b.TempDir(), "clone", "-q", at.remote, clone)
+	remotetest.RunGit(b, b.TempDir(), "clone", "-q", at.remote, clone)
 	b.Run("ours", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			writeFile(b, w.Files(), "fmt/print.go", fmt.Sprintf("package fmt // ours %d %d\n", b.N, i))
 			commit, err := w.Commit(context.Background(), CommitSpec{Message: fmt.Sprint("change ", i), When: approvedAt})
 			require.NoError(b, err)
-			_, err = w.Push(context.Background(), PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/b%d-%d", b.N, i)})
+			_, err = w.Push(context.Background(), transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/b%d-%d", b.N, i)})
 			require.NoError(b, err)
 		}
 	})
 	b.Run("git", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			writeFile(b, clone, "fmt/print.go", fmt.Sprintf("package fmt // git %d %d\n", b.N, i))
-			runGit(b, clone, "commit", "-qam", "change")
-			runGit(b, clone, "push", "-q", "origin", fmt.Sprintf("HEAD:refs/heads/git/b%d-%d", b.N, i))
+			remotetest.RunGit(b, clone, "commit", "-qam", "change")
+			remotetest.RunGit(b, clone, "push", "-q", "origin", fmt.Sprintf("HEAD:refs/heads/git/b%d-%d", b.N, i))
 		}
 	})
 }

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo/dial"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // Removed is something that cleaning took off the disk, or would have.
@@ -17,42 +20,6 @@ type Removed struct {
 	What  string // a path
 	Why   string
 	Bytes int64
-}
-
-// aside is what a folder is named while it is being removed: whoever wants it meanwhile
-// makes a new one, and what a crash leaves is known for what it is.
-const aside = ".gone-"
-
-// IsAside tells whether a name is of a folder that was being removed.
-func IsAside(name string) bool { return strings.Contains(name, aside) }
-
-// MoveAside gives a folder another name, under which it may be removed at leisure.
-func MoveAside(dir string) (string, error) {
-	to := fmt.Sprintf("%s%s%d", dir, aside, time.Now().UnixNano())
-	return to, os.Rename(dir, to)
-}
-
-// DiskUse is what a file, or a folder with all that is below it, takes of the disk. What
-// cannot be read counts nothing.
-func DiskUse(path string) (bytes int64) {
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // somebody else removes it, or closed it to us
-		}
-		if info, err := d.Info(); err == nil {
-			bytes += SizeOnDisk(info)
-		}
-		return nil
-	})
-	return bytes
-}
-
-// SizeOnDisk is what one file takes of the disk.
-func SizeOnDisk(info fs.FileInfo) int64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return st.Blocks * 512
-	}
-	return info.Size()
 }
 
 // MirrorKeep says which mirrors stay. Zero: all of them.
@@ -86,7 +53,7 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error)
 			}
 			continue
 		}
-		gone := Removed{What: dir, Why: why, Bytes: DiskUse(dir)}
+		gone := Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
 		if !keep.Dry {
 			there, err := m.take(dir, keep)
 			if err != nil {
@@ -109,7 +76,7 @@ func (m *Mirrors) useless(dir string, keep MirrorKeep) string {
 	name := filepath.Base(dir)
 	age := m.age(dir)
 	switch {
-	case IsAside(name):
+	case disk.IsAside(name):
 		return "left behind"
 	case strings.Contains(name, ".git.new-"):
 		if age > abandoned {
@@ -145,13 +112,13 @@ func days(d time.Duration) string {
 
 // take removes a folder unless somebody uses it.
 func (m *Mirrors) take(dir string, keep MirrorKeep) (bool, error) {
-	if !IsAside(dir) {
+	if !disk.IsAside(dir) {
 		var err error
 		if dir, err = m.moveAside(dir, keep); dir == "" || err != nil {
 			return false, err
 		}
 	}
-	return true, RemoveFolder(dir)
+	return true, disk.RemoveFolder(dir)
 }
 
 // moveAside takes a mirror from under its name while nobody can open it; the name is empty
@@ -167,7 +134,7 @@ func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
 			return "", nil // it is being fetched
 		}
 		if one.isReady() {
-			if one.packs.users.Load() > 0 || m.useless(dir, keep) == "" {
+			if one.packs.Users.Load() > 0 || m.useless(dir, keep) == "" {
 				return "", nil
 			}
 			if err := one.forget(); err != nil {
@@ -175,7 +142,7 @@ func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
 			}
 		}
 	}
-	return MoveAside(dir)
+	return disk.MoveAside(dir)
 }
 
 // forget makes the next Open read the disk again.
@@ -183,11 +150,33 @@ func (m *Mirror) forget() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ready = false
-	return m.packs.close()
+	return m.packs.Close()
 }
 
 // used marks that a session has asked for the mirror.
 func (m *Mirror) used() {
 	now := m.now()
 	_ = os.Chtimes(m.dir, now, now) // at worst it is cloned again one day
+}
+
+// combine makes one pack of a mirror's small ones, where this process has it open.
+func (m *Mirrors) combine(ctx context.Context, dir string) error {
+	m.mu.Lock()
+	one := m.open[dir]
+	m.mu.Unlock()
+	if one == nil || !one.isReady() {
+		return nil
+	}
+	if err := one.lock(ctx); err != nil {
+		return nil //nolint:nilerr // the program stops
+	}
+	defer one.unlock()
+	if !one.isReady() {
+		return nil
+	}
+	combined, err := one.packs.Combine(func() (io.WriteCloser, error) { return dial.NewPackWriter(ctx, one.client.Git, one.dir) })
+	if combined > 0 {
+		one.log.Debug("made one pack of many", "repository", one.Remote().Name, "packs", combined)
+	}
+	return err
 }

@@ -10,18 +10,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
 
 // fetchedOften is a mirror that took in n commits, one after the other.
-func fetchedOften(t *testing.T, mirrors *Mirrors, n int) (*origin, *Mirror, []string) {
+func fetchedOften(t *testing.T, mirrors *Mirrors, n int) (*remotetest.Origin, *Mirror, []string) {
 	t.Helper()
-	o := newOrigin(t)
-	commits := []string{o.commit("first", map[string]string{"a.txt": strings.Repeat("line\n", 200), "dir/b.txt": "b\n"})}
-	m := openMirror(t, mirrors, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.NewOrigin(t)
+	commits := []string{o.Commit("first", map[string]string{"a.txt": strings.Repeat("line\n", 200), "dir/b.txt": "b\n"})}
+	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: o.Dir})
 	for i := range n {
-		commits = append(commits, o.commit(fmt.Sprint("change ", i), map[string]string{"a.txt": strings.Repeat("line\n", 200) + fmt.Sprintln(i), fmt.Sprintf("dir/%d.txt", i): "new\n"}))
+		commits = append(commits, o.Commit(fmt.Sprint("change ", i), map[string]string{"a.txt": strings.Repeat("line\n", 200) + fmt.Sprintln(i), fmt.Sprintf("dir/%d.txt", i): "new\n"}))
 		require.NoError(t, m.Fetch(t.Context()))
 	}
 	return o, m, commits
@@ -29,16 +32,16 @@ func fetchedOften(t *testing.T, mirrors *Mirrors, n int) (*origin, *Mirror, []st
 
 func readAll(m *Mirror, commits []string) error {
 	for _, c := range commits {
-		found, err := m.store.commit(plumbing.NewHash(c))
+		found, err := m.store.Commit(plumbing.NewHash(c))
 		if err != nil {
 			return err
 		}
-		tree, err := m.store.treeDeltas(ctx0(), plumbing.ZeroHash, found.TreeHash, "")
+		tree, err := gittree.Compare(ctx0(), m.store, plumbing.ZeroHash, found.TreeHash, "")
 		if err != nil {
 			return err
 		}
 		for _, d := range tree {
-			if _, _, err := m.store.get(d.after.hash); err != nil {
+			if _, _, err := m.store.Get(d.After.Hash); err != nil {
 				return err
 			}
 		}
@@ -60,11 +63,11 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if git == "" {
-				needGit(t)
+				remotetest.NeedGit(t)
 			}
 			mirrors := &Mirrors{Git: git}
-			o, m, commits := fetchedOften(t, mirrors, packsMany)
-			require.Len(t, m.packs.list(), packsMany+1, "this is what grows where nobody cleans")
+			o, m, commits := fetchedOften(t, mirrors, 24)
+			require.Equal(t, 24+1, m.packs.Len(), "this is what grows where nobody cleans")
 			w := workspaceAt(t, m)
 
 			stop, failed := make(chan struct{}), make(chan error, 4)
@@ -90,19 +93,19 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 			for range cap(failed) {
 				require.NoError(t, <-failed)
 			}
-			require.Len(t, m.packs.list(), 1)
+			require.Equal(t, 1, m.packs.Len())
 			require.LessOrEqual(t, packFiles(t, m), 3)
 
 			w.write(t, "a.txt", "mine\n")
 			_, err = w.Tree(t.Context())
 			require.NoError(t, err)
-			commits = append(commits, o.commit("after", map[string]string{"a.txt": "after\n"}))
+			commits = append(commits, o.Commit("after", map[string]string{"a.txt": "after\n"}))
 			require.NoError(t, m.Fetch(t.Context()))
 			require.NoError(t, readAll(m, commits))
 			again := openMirror(t, &Mirrors{Dir: mirrors.Dir, Git: git}, m.Remote())
 			require.NoError(t, readAll(again, commits))
 			if git == "" {
-				runGit(t, m.dir, "fsck", "--full")
+				remotetest.RunGit(t, m.dir, "fsck", "--full")
 			}
 		})
 	}
@@ -112,8 +115,8 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 func TestNoObjectIsLostToCleaning(t *testing.T) {
 	t.Parallel()
 	_, m, commits := fetchedOften(t, &Mirrors{}, 3)
-	require.ErrorContains(t, m.packs.drop(m.packs.list()[1:2]), "would be lost")
-	require.Len(t, m.packs.list(), 4)
+	require.ErrorContains(t, m.packs.Drop(m.packs.List()[1:2]), "would be lost")
+	require.Len(t, m.packs.List(), 4)
 	require.NoError(t, readAll(m, commits))
 }
 
@@ -121,12 +124,12 @@ func TestAMirrorThatNobodyUsesGoes(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	mirrors := &Mirrors{Dir: t.TempDir(), Now: func() time.Time { return now }}
-	o := shop(t)
-	r := Remote{Name: "shop", URL: o.dir}
+	o := remotetest.Shop(t)
+	r := remote.Remote{Name: "shop", URL: o.Dir}
 	m := openMirror(t, mirrors, r)
 	left := m.dir + ".new-123"
 	require.NoError(t, os.Mkdir(left, 0o755))
-	require.NoError(t, os.Mkdir(m.dir+aside+"7", 0o755))
+	require.NoError(t, os.Mkdir(m.dir+".gone-7", 0o755))
 	w := workspaceAt(t, m)
 	clean := func(dry bool) int {
 		removed, err := mirrors.Clean(t.Context(), MirrorKeep{Unused: 30 * 24 * time.Hour, Dry: dry})
@@ -155,9 +158,9 @@ func TestAMirrorInUseWouldBeTaken(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	mirrors := &Mirrors{Dir: t.TempDir(), Now: func() time.Time { return now }}
-	m := openMirror(t, mirrors, Remote{Name: "shop", URL: shop(t).dir})
+	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: remotetest.Shop(t).Dir})
 	w := workspaceAt(t, m)
-	m.packs.users.Store(0)
+	m.packs.Users.Store(0)
 	now = now.Add(31 * 24 * time.Hour)
 	removed, err := mirrors.Clean(t.Context(), MirrorKeep{Unused: 30 * 24 * time.Hour})
 	require.NoError(t, err)

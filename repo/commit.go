@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
@@ -44,39 +45,39 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 	if spec.Parent == "" {
 		spec.Parent = w.Base()
 	}
-	parent, err := w.store.commit(plumbing.NewHash(spec.Parent))
+	parent, err := w.Store.Commit(plumbing.NewHash(spec.Parent))
 	if err != nil {
 		return "", err
 	}
 	tree := plumbing.NewHash(spec.Tree)
-	if _, err := w.store.typed(plumbing.TreeObject, tree); err != nil {
+	if _, err := w.Store.GetTyped(plumbing.TreeObject, tree); err != nil {
 		return "", err
 	}
 	if parent.TreeHash == tree && len(spec.Parents) == 0 {
 		return "", ErrNoChanges
 	}
-	parents, err := w.store.parentsOf(spec)
+	parents, err := readParents(w.Store, spec)
 	if err != nil {
 		return "", err
 	}
-	return w.store.putCommit(tree, parents, spec, w.mirror.identity)
+	return writeCommit(w.Store, tree, parents, spec, w.mirror.identity)
 }
 
 // Has tells whether a commit (its whole hash) is here, the session's own or the mirror's.
 func (w *Workspace) Has(commit string) bool {
-	_, err := w.store.commit(plumbing.NewHash(commit))
+	_, err := w.Store.Commit(plumbing.NewHash(commit))
 	return plumbing.IsHash(commit) && err == nil
 }
 
 // parentsOf reads all parents, so that no commit is made that could not be pushed.
-func (s *store) parentsOf(spec CommitSpec) ([]plumbing.Hash, error) {
+func readParents(s *objects.Store, spec CommitSpec) ([]plumbing.Hash, error) {
 	parents := []plumbing.Hash{plumbing.NewHash(spec.Parent)}
 	for _, name := range spec.Parents {
 		h := plumbing.NewHash(name)
 		if !plumbing.IsHash(name) || slices.Contains(parents, h) {
 			return nil, fmt.Errorf("repo: commit: the further parent %q is not a whole hash or is named twice", name)
 		}
-		if _, err := s.commit(h); err != nil {
+		if _, err := s.Commit(h); err != nil {
 			return nil, err
 		}
 		parents = append(parents, h)
@@ -84,7 +85,7 @@ func (s *store) parentsOf(spec CommitSpec) ([]plumbing.Hash, error) {
 	return parents, nil
 }
 
-func (s *store) putCommit(tree plumbing.Hash, parents []plumbing.Hash, spec CommitSpec, committer Identity) (string, error) {
+func writeCommit(s *objects.Store, tree plumbing.Hash, parents []plumbing.Hash, spec CommitSpec, committer Identity) (string, error) {
 	if spec.Author == (Identity{}) {
 		spec.Author = committer
 	}

@@ -11,34 +11,37 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/stretchr/testify/require"
 )
 
 // Reading asks for the right to read, and only a push for the right to write.
 func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	var asked []Access
-	r := Remote{Name: "shop", URL: o.serveHTTP("t0ken"), Credentials: mint(func(to Access) (Credential, error) {
+	o := remotetest.Shop(t)
+	var asked []remote.Access
+	r := remote.Remote{Name: "shop", URL: o.ServeHTTP("t0ken"), Credentials: mint(func(to remote.Access) (remote.Credential, error) {
 		asked = append(asked, to)
-		return Credential{Password: "t0ken"}, nil
+		return remote.Credential{Password: "t0ken"}, nil
 	})}
 	w := workspaceAt(t, openMirror(t, &Mirrors{}, r))
-	require.Equal(t, []Access{Read}, asked)
+	require.Equal(t, []remote.Access{remote.Read}, asked)
 	w.write(t, "main.go", "package main // ours\n")
-	spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
+	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
 	asked = nil
 	_, err := w.Push(ctx0(), spec)
 	require.NoError(t, err)
-	require.Equal(t, []Access{Write}, asked, "one credential for the push and the look after it")
+	require.Equal(t, []remote.Access{remote.Write}, asked, "one credential for the push and the look after it")
 	asked = nil
 	_, err = w.Stands(ctx0(), "bobbin/fix")
 	require.NoError(t, err)
 	require.NoError(t, w.mirror.Fetch(ctx0()))
-	require.Equal(t, []Access{Read, Read}, asked)
+	require.Equal(t, []remote.Access{remote.Read, remote.Read}, asked)
 
 	asked = nil // a path needs none
-	local := Remote{Name: "shop", URL: o.dir, Credentials: r.Credentials}
+	local := remote.Remote{Name: "shop", URL: o.Dir, Credentials: r.Credentials}
 	openMirror(t, &Mirrors{}, local)
 	require.Empty(t, asked)
 }
@@ -46,16 +49,16 @@ func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 // A short-lived token that is refused is minted anew; one that is not is refused for good.
 func TestAShortLivedTokenIsMintedAnew(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	address := o.serveHTTP("t0ken")
+	o := remotetest.Shop(t)
+	address := o.ServeHTTP("t0ken")
 	minted := 0
-	flaky := mint(func(Access) (Credential, error) {
+	flaky := mint(func(remote.Access) (remote.Credential, error) {
 		if minted++; minted == 1 {
-			return Credential{Password: "revoked", Expires: time.Now().Add(time.Hour)}, nil
+			return remote.Credential{Password: "revoked", Expires: time.Now().Add(time.Hour)}, nil
 		}
-		return Credential{Password: "t0ken", Expires: time.Now().Add(time.Hour)}, nil
+		return remote.Credential{Password: "t0ken", Expires: time.Now().Add(time.Hour)}, nil
 	})
-	openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address, Credentials: flaky})
+	openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: address, Credentials: flaky})
 	require.Equal(t, 2, minted)
 }
 
@@ -102,7 +105,7 @@ func TestATokenIsNeverRepeated(t *testing.T) {
 		},
 	}
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	repeated := 0
@@ -111,7 +114,7 @@ func TestATokenIsNeverRepeated(t *testing.T) {
 			for at, do := range map[string]func(w *Workspace) error{
 				fetchRefs: func(w *Workspace) error { return w.mirror.Fetch(ctx0()) },
 				pushRefs: func(w *Workspace) error {
-					_, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/x"})
+					_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/x"})
 					return err
 				},
 			} {
@@ -142,21 +145,21 @@ func basicOf(token string) string {
 func TestATokenInTheRemotesWords(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	o.hook("pre-receive", "echo 'you are "+faultToken+", and "+strings.Repeat("x", 580)+faultToken+"'; exit 1\n")
-	w := o.patient(t, Patience{})
+	o.Hook("pre-receive", "echo 'you are "+faultToken+", and "+strings.Repeat("x", 580)+faultToken+"'; exit 1\n")
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
-	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/x"})
+	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/x"})
 	refused := refusal(t, err)
-	require.Contains(t, refused.Reason, "you are "+hidden)
+	require.Contains(t, refused.Reason, "you are "+remote.Hidden)
 	require.NotContains(t, fmt.Sprint(refused, refused.Err), faultToken[:8])
 }
 
 func TestSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	c := Credential{Password: "hunter2"}
-	slog.New(slog.NewTextHandler(&b, nil)).Error("it failed", "token", Token{Value: "hunter2"}.Value, "credential", c)
-	fmt.Fprintf(&b, "%v %+v %#v %s", c, c, c, Remote{Credentials: Token{Value: "hunter2"}})
+	c := remote.Credential{Password: "hunter2"}
+	slog.New(slog.NewTextHandler(&b, nil)).Error("it failed", "token", remote.Token{Value: "hunter2"}.Value, "credential", c)
+	fmt.Fprintf(&b, "%v %+v %#v %s", c, c, c, remote.Remote{Credentials: remote.Token{Value: "hunter2"}})
 	require.NotContains(t, b.String(), "hunter2")
 	_, err := json.Marshal(c)
 	require.Error(t, err)

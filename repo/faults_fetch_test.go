@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +21,8 @@ import (
 // repacked hands on what the remote answered to a fetch, with its pack changed, and says its
 // end; endless does not.
 func repacked(change func(pack []byte) []byte) spoiler { return framed(change, true) }
-func endless(change func(pack []byte) []byte) spoiler  { return framed(change, false) }
+
+func endless(change func(pack []byte) []byte) spoiler { return framed(change, false) }
 
 func framed(change func(pack []byte) []byte, flush bool) spoiler {
 	return func(w http.ResponseWriter, r *http.Request, real http.Handler) {
@@ -62,10 +66,10 @@ func TestSpoiltPacks(t *testing.T) {
 			t.Run(name+", with "+program, func(t *testing.T) {
 				t.Parallel()
 				o := newTroubled(t)
-				m := openMirror(t, &Mirrors{Git: git, Patience: Patience{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
+				m := openMirror(t, &Mirrors{Git: git, Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
 				before, err := m.Resolve("main")
 				require.NoError(t, err)
-				newer := o.commit("newer", map[string]string{"newer.txt": "newer\n", "more.txt": "more\n"})
+				newer := o.Commit("newer", map[string]string{"newer.txt": "newer\n", "more.txt": "more\n"})
 				o.spoil(fetchPack, always, c.spoil)
 				told(t, m.Fetch(ctx0()), faultKind{reason: c.reason, passes: c.passes})
 				still, err := m.Resolve("main")
@@ -76,7 +80,7 @@ func TestSpoiltPacks(t *testing.T) {
 				now, err := m.Resolve("main")
 				require.NoError(t, err)
 				require.Equal(t, newer, now)
-				require.Contains(t, runGit(t, m.dir, "show", newer+":more.txt"), "more")
+				require.Contains(t, remotetest.RunGit(t, m.dir, "show", newer+":more.txt"), "more")
 				leftovers, _ := filepath.Glob(filepath.Join(m.dir, "objects", "pack", "tmp_*"))
 				require.Empty(t, leftovers)
 			})
@@ -91,8 +95,8 @@ func TestLengthsInPacks(t *testing.T) {
 		t.Run(rest, func(t *testing.T) {
 			t.Parallel()
 			o := newTroubled(t)
-			m := openMirror(t, &Mirrors{Patience: Patience{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
-			o.commit("newer", map[string]string{"newer.txt": "newer\n"})
+			m := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
+			o.Commit("newer", map[string]string{"newer.txt": "newer\n"})
 			o.spoil(fetchPack, always, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 				answer := answerOf(r, real)
 				copyHead(w, answer)
@@ -115,17 +119,17 @@ func TestOurOwnDiskIsFull(t *testing.T) {
 		"fatal: write error: No space left on device": syscall.ENOSPC, "fatal: sha1 file write error: Disk quota exceeded": syscall.EDQUOT,
 		"fatal: unable to create '/x': Read-only file system": syscall.EROFS,
 	} {
-		err := badPack(fmt.Errorf("index the pack: exit status 128: %s", words), true)
+		err := transfer.BadPack(fmt.Errorf("index the pack: exit status 128: %s", words), true)
 		require.ErrorIs(t, err, errno)
-		require.ErrorIs(t, err, errOurs)
+		require.ErrorIs(t, err, remote.ErrLocal)
 	}
 	early := errors.New("index the pack: exit status 128: fatal: early EOF")
-	require.ErrorIs(t, badPack(early, false), errCutPack)
-	require.ErrorIs(t, badPack(early, true), errSentBad, "an answer that said its end was not cut on its way")
-	require.NoError(t, badPack(nil, false))
+	require.ErrorIs(t, transfer.BadPack(early, false), remote.ErrCutPack)
+	require.ErrorIs(t, transfer.BadPack(early, true), remote.ErrSentBad, "an answer that said its end was not cut on its way")
+	require.NoError(t, transfer.BadPack(nil, false))
 	oom := "index the pack: exit status 128: fatal: Out of memory, malloc failed (tried to allocate %d bytes)"
-	require.ErrorIs(t, badPack(fmt.Errorf(oom, 200<<20), true), errOurs, "which a sound pack may need")
-	require.ErrorIs(t, badPack(fmt.Errorf(oom, 82080339931), true), errSentBad, "which only a damaged one asks for")
+	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 200<<20), true), remote.ErrLocal, "which a sound pack may need")
+	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 82080339931), true), remote.ErrSentBad, "which only a damaged one asks for")
 }
 
 // emptyPack is a sound pack with nothing in it.
@@ -135,7 +139,7 @@ var emptyPack = []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x00\x02\x9d\x08\x82\x3b
 func TestFaultsAtClone(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	all := &Mirrors{Dir: t.TempDir(), Log: quiet(), Patience: Patience{Tries: faultTries, Wait: time.Millisecond}}
+	all := &Mirrors{Dir: t.TempDir(), Log: quiet(), Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}
 	t.Cleanup(func() { require.NoError(t, all.Close()) })
 	for name, k := range faultKinds {
 		for _, at := range []string{fetchRefs, fetchPack} {
@@ -159,7 +163,7 @@ func TestFaultsAtClone(t *testing.T) {
 func TestRetryAfterIsObeyed(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	var mu sync.Mutex
 	var at []time.Time
 	busy := func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
@@ -174,18 +178,18 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(at[0]), time.Second)
 
 	for asked, want := range map[string]time.Duration{
-		"": 0, "soon": 0, "-3": 0, "0": 0, "7": 7 * time.Second, "99999999999": maxAsked,
+		"": 0, "soon": 0, "-3": 0, "0": 0, "7": 7 * time.Second, "99999999999": remote.MaxAsked,
 		time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
 	} {
-		require.Equal(t, want, retryAfter(http.Header{"Retry-After": {asked}}), asked)
+		require.Equal(t, want, remote.RetryAfter(http.Header{"Retry-After": {asked}}), asked)
 	}
-	left := retryAfter(http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
+	left := remote.RetryAfter(http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
 	require.InDelta(t, time.Hour, left, float64(time.Minute))
 	// A remote whose clock is an hour ahead of ours asks for seven seconds.
 	ahead := func(d time.Duration) []string {
 		return []string{time.Now().Add(time.Hour + d).UTC().Format(http.TimeFormat)}
 	}
-	left = retryAfter(http.Header{"Retry-After": ahead(7 * time.Second), "Date": ahead(0)})
+	left = remote.RetryAfter(http.Header{"Retry-After": ahead(7 * time.Second), "Date": ahead(0)})
 	require.InDelta(t, 7*time.Second, left, float64(2*time.Second))
 }
 
@@ -193,11 +197,11 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 func TestWithoutPatienceAPassingFaultIsTold(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	m := openMirror(t, &Mirrors{Patience: Patience{Tries: 1}}, o.remote())
+	m := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: 1}}, o.remote())
 	o.spoil(fetchRefs, 1, status(503))
 	require.Contains(t, refusal(t, m.Fetch(ctx0())).Reason, "answered 503")
 	for n, k := range map[string]int{"401": 1, "404": 1} { // and a refusal is not asked twice by one that has all of it
-		p := openMirror(t, &Mirrors{Patience: Patience{Tries: 50}}, o.remote())
+		p := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: 50}}, o.remote())
 		o.forget()
 		o.spoil(fetchRefs, always, faultKinds[n].how)
 		require.Error(t, p.Fetch(ctx0()))

@@ -15,6 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/dial"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/stretchr/testify/require"
@@ -25,14 +29,14 @@ import (
 func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	theirs := o.commit("theirs", map[string]string{"theirs.txt": "x\n"})
+	theirs := o.Commit("theirs", map[string]string{"theirs.txt": "x\n"})
 	hook := func(name, script string) func(string) func() {
 		return func(string) func() {
-			o.hook(name, script)
-			return func() { require.NoError(t, os.Remove(filepath.Join(o.dir, "hooks", name))) }
+			o.Hook(name, script)
+			return func() { require.NoError(t, os.Remove(filepath.Join(o.Dir, "hooks", name))) }
 		}
 	}
 	answered := func(how spoiler) func(string) func() {
@@ -40,8 +44,8 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	}
 	taken := func(at string) func(branch string) func() {
 		return func(branch string) func() {
-			o.branch(branch, at)
-			return func() { require.NoError(t, o.repo.Storer.RemoveReference(plumbing.NewBranchReferenceName(branch))) }
+			o.Branch(branch, at)
+			return func() { require.NoError(t, o.Repo.Storer.RemoveReference(plumbing.NewBranchReferenceName(branch))) }
 		}
 	}
 	for name, c := range map[string]struct {
@@ -67,9 +71,9 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 		"exists at a commit behind":    {func(b string) func() { return taken(w.Base())(b + "/sub") }, "another branch is in the way", "remove or rename", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := PushSpec{Commit: commit, Branch: "bobbin/" + strings.NewReplacer(" ", "-", ",", "").Replace(name)}
+			spec := transfer.PushSpec{Commit: commit, Branch: "bobbin/" + strings.NewReplacer(" ", "-", ",", "").Replace(name)}
 			mend := c.break_(spec.Branch)
-			was := o.stands(spec.Branch)
+			was := o.Stands(spec.Branch)
 			o.forget()
 			_, err := w.Push(ctx0(), spec)
 			refused := refusal(t, err)
@@ -78,7 +82,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 			require.False(t, refused.Retry)
 			require.NotContains(t, refused.Error(), "hunter2")
 			require.Equal(t, c.asked, o.count(pushPack))
-			require.Equal(t, was, o.stands(spec.Branch))
+			require.Equal(t, was, o.Stands(spec.Branch))
 			require.Empty(t, o.updates(spec.Branch))
 			mend()
 			_, err = w.Push(ctx0(), spec)
@@ -105,11 +109,11 @@ func reportFull(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 func TestFullDiskAtTheRemote(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	big := make([]byte, 1<<20) // more than there is room for
 	_, _ = rand.Read(big)
 	w.write(t, "big.bin", string(big))
-	spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/disk-full"}
+	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/disk-full"}
 	o.spoil(pushPack, always, o.onFullDisk(t))
 	_, err := w.Push(ctx0(), spec)
 	told(t, err, faultKind{reason: "the remote's disk is full: ", cure: "Make room there"})
@@ -117,7 +121,7 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 	_, err = w.Push(ctx0(), spec)
 	require.NoError(t, err)
 	require.Len(t, o.updates(spec.Branch), 1)
-	o.fsck()
+	o.Fsck()
 }
 
 // onFullDisk runs the remote where its objects lie on a file system that is nearly full.
@@ -127,13 +131,13 @@ func (o *troubled) onFullDisk(t *testing.T) spoiler {
 		t.Log("nobody here may mount a small disk: git's words are played")
 		return reportFull
 	}
-	backend := filepath.Join(runGit(t, o.dir, "--exec-path"), "git-http-backend")
+	backend := filepath.Join(remotetest.RunGit(t, o.Dir, "--exec-path"), "git-http-backend")
 	script := `cd "$GIT_PROJECT_ROOT/remote.git" && rm -rf ../kept && cp -r objects ../kept &&
 		mount -t tmpfs -o size=300k none objects && cp -r ../kept/. objects/ && exec "$0"`
 	full := &cgi.Handler{Path: unshare, Args: []string{"-m", "sh", "-c", script, backend}, Env: []string{
-		"GIT_PROJECT_ROOT=" + filepath.Dir(o.dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+		"GIT_PROJECT_ROOT=" + filepath.Dir(o.Dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-	}, Stderr: &headBuffer{}}
+	}, Stderr: &dial.OutputHead{}}
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) { full.ServeHTTP(w, r) }
 }
 
@@ -142,7 +146,7 @@ func (o *troubled) onFullDisk(t *testing.T) spoiler {
 func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	for name, how := range map[string]spoiler{
@@ -150,7 +154,7 @@ func TestLostAnswers(t *testing.T) {
 	} {
 		for _, unsure := range []int{0, 1, always} { // looks at the branch that fail, too
 			t.Run(fmt.Sprintf("%s, then %d looks", name, unsure), func(t *testing.T) {
-				spec := PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/%s-%d", name, unsure)}
+				spec := transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/%s-%d", name, unsure)}
 				o.forget()
 				o.spoil(pushPack, always, afterwards(how))
 				o.spoil(fetchRefs, unsure, status(503))
@@ -169,7 +173,7 @@ func TestLostAnswers(t *testing.T) {
 		}
 	}
 	t.Run("down for good", func(t *testing.T) {
-		spec := PushSpec{Commit: commit, Branch: "bobbin/down"}
+		spec := transfer.PushSpec{Commit: commit, Branch: "bobbin/down"}
 		o.forget()
 		o.spoil(pushPack, always, afterwards(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 			o.spoil(fetchRefs, always, reset)
@@ -207,12 +211,12 @@ func TestSendingAgainIsFoundOut(t *testing.T) {
 	o := newTroubled(t)
 	naive := filepath.Join(t.TempDir(), "clone")
 	address := strings.Replace(o.url, "://", "://x-access-token:"+faultToken+"@", 1)
-	runGit(t, o.dir, "clone", "-q", address, naive)
+	remotetest.RunGit(t, o.Dir, "clone", "-q", address, naive)
 	again := func(when string) {
-		runGit(t, naive, "reset", "-q", "--hard", "origin/main")
+		remotetest.RunGit(t, naive, "reset", "-q", "--hard", "origin/main")
 		writeFile(t, naive, "main.go", "package main // ours\n")
-		runGit(t, naive, "commit", "-q", "-a", "-m", "Ours", "--date", when) // not a commit of the same hash
-		runGit(t, naive, "push", "-q", "--force", "origin", "HEAD:refs/heads/bobbin/fix")
+		remotetest.RunGit(t, naive, "commit", "-q", "-a", "-m", "Ours", "--date", when) // not a commit of the same hash
+		remotetest.RunGit(t, naive, "push", "-q", "--force", "origin", "HEAD:refs/heads/bobbin/fix")
 	}
 	again("2026-01-01T00:00:00Z")
 	require.Empty(t, o.audit())
@@ -229,15 +233,15 @@ func TestHangs(t *testing.T) {
 			t.Run(name+" at "+at, func(t *testing.T) {
 				t.Parallel()
 				o := newTroubled(t)
-				w := o.patient(t, Patience{Idle: idle})
+				w := o.patient(t, remote.RetryPolicy{Idle: idle})
 				w.write(t, "main.go", "package main // ours\n")
-				spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
+				spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
 				do := func() error { _, err := w.Push(ctx0(), spec); return err }
 				if at == fetchRefs || at == fetchPack {
-					o.commit("newer", map[string]string{"newer.txt": "x\n"})
+					o.Commit("newer", map[string]string{"newer.txt": "x\n"})
 					do = func() error { return w.mirror.Fetch(ctx0()) }
 				}
-				w.mirror.patience.Tries = 1
+				w.mirror.client.Retry.Tries = 1
 				o.spoil(at, always, how)
 				err := do()
 				o.mend()
@@ -247,10 +251,10 @@ func TestHangs(t *testing.T) {
 					return
 				}
 				require.Contains(t, refusal(t, err).Reason, "did not answer in time")
-				require.Empty(t, o.stands(spec.Branch))
+				require.Empty(t, o.Stands(spec.Branch))
 
 				o.spoil(at, 1, how) // with one more try nobody notices
-				w.mirror.patience.Tries = faultTries
+				w.mirror.client.Retry.Tries = faultTries
 				require.NoError(t, do())
 				require.LessOrEqual(t, len(o.updates(spec.Branch)), 1)
 			})
@@ -277,14 +281,14 @@ func TestTwoPushersAtOnce(t *testing.T) {
 			var errs [2]error
 			var done sync.WaitGroup
 			for i := range 2 {
-				w := o.patient(t, Patience{})
+				w := o.patient(t, remote.RetryPolicy{})
 				text := "package main // ours\n"
 				if !same {
 					text += fmt.Sprintf("// %d\n", i)
 				}
 				w.write(t, "main.go", text)
 				commits[i] = w.save(t, "Ours")
-				done.Go(func() { _, errs[i] = w.Push(ctx0(), PushSpec{Commit: commits[i], Branch: "bobbin/fix"}) })
+				done.Go(func() { _, errs[i] = w.Push(ctx0(), transfer.PushSpec{Commit: commits[i], Branch: "bobbin/fix"}) })
 			}
 			done.Wait()
 			require.Empty(t, o.audit())
@@ -301,7 +305,7 @@ func TestTwoPushersAtOnce(t *testing.T) {
 			}
 			require.NoError(t, errs[won])
 			require.Contains(t, refusal(t, errs[1-won]).Reason, "exists on the remote with other commits")
-			require.Equal(t, commits[won], o.stands("bobbin/fix"))
+			require.Equal(t, commits[won], o.Stands("bobbin/fix"))
 		})
 	}
 }
@@ -310,11 +314,11 @@ func TestTwoPushersAtOnce(t *testing.T) {
 func TestForbiddenTargetsAreNotAsked(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	o.forget()
-	for _, spec := range []PushSpec{
+	for _, spec := range []transfer.PushSpec{
 		{Branch: "main"},
 		{Branch: "main", Prefix: "ma"},
 		{Branch: "bobbin/release", Protected: []string{"bobbin/rel*"}},
@@ -353,16 +357,16 @@ func trap(t *testing.T) (address *url.URL, caught func() []string) {
 func TestRedirectsDoNotTakeCredentialsAlong(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
-	spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
+	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
 	other, caught := trap(t)
 	for _, host := range []string{other.Host, "localhost:" + other.Port(), "remote.example.invalid"} {
 		elsewhere := func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			http.Redirect(w, r, "http://"+host+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 		}
 		for _, at := range []string{fetchRefs, fetchPack, pushRefs, pushPack} {
-			o.commit("newer", map[string]string{"newer.txt": host + at})
+			o.Commit("newer", map[string]string{"newer.txt": host + at})
 			o.spoil(at, always, elsewhere)
 			err := w.mirror.Fetch(ctx0())
 			if at == pushRefs || at == pushPack {
@@ -396,9 +400,9 @@ func TestRedirectsDoNotTakeCredentialsAlong(t *testing.T) {
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
-	spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
+	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
 	asked := 0
 	strange := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
 	strange.Config.ErrorLog = quietLog()
@@ -428,7 +432,7 @@ func TestCertificates(t *testing.T) {
 func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	other, caught := trap(t)
 	base := strings.TrimSuffix(o.url, "remote.git")
 	config := "[core]\n\tbare = true\n[remote \"origin\"]\n\turl = " + o.url + "\n\tpushurl = " + other.String() + "/pushed.git\n" +
@@ -438,12 +442,12 @@ func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 	w.write(t, ".git/config", config)
 	w.write(t, ".gitconfig", config)
 	w.write(t, "main.go", "package main // ours\n")
-	newer := o.commit("newer", map[string]string{"newer.txt": "x\n"})
+	newer := o.Commit("newer", map[string]string{"newer.txt": "x\n"})
 	require.NoError(t, w.mirror.Fetch(ctx0()))
 	now, err := w.mirror.Resolve("main")
 	require.NoError(t, err)
 	require.Equal(t, newer, now)
-	_, err = w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 	require.NoError(t, err)
 	require.Len(t, o.updates("bobbin/fix"), 1)
 	require.Empty(t, caught())

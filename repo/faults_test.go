@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,7 +32,7 @@ const (
 // that breaks what it is told to. The repository itself keeps a book of every update of a
 // branch.
 type troubled struct {
-	*origin
+	*remotetest.Origin
 	url, book string
 
 	mu      sync.Mutex
@@ -49,10 +52,10 @@ const faultToken = "t0ken-of-the-bot"
 
 func newTroubled(t *testing.T) *troubled {
 	t.Helper()
-	o := &troubled{origin: shop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
-	o.book = filepath.Join(filepath.Dir(o.dir), "book")
-	o.hook("post-receive", "cat >>"+o.book+"\n")
-	o.url = faulty(t, o.serveHTTP(faultToken), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+	o := &troubled{Origin: remotetest.Shop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
+	o.book = filepath.Join(filepath.Dir(o.Dir), "book")
+	o.Hook("post-receive", "cat >>"+o.book+"\n")
+	o.url = faulty(t, o.ServeHTTP(faultToken), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		how := o.arrived(r)
 		if how != nil {
 			how(w, r, real)
@@ -118,12 +121,12 @@ func (o *troubled) forget() {
 
 // updates are the lines of the remote's own book about a branch: old and new commit.
 func (o *troubled) updates(branch string) (of [][2]string) {
-	o.t.Helper()
+	o.T.Helper()
 	b, err := os.ReadFile(o.book)
 	if os.IsNotExist(err) {
 		return nil
 	}
-	require.NoError(o.t, err)
+	require.NoError(o.T, err)
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); f[2] == "refs/heads/"+branch {
 			of = append(of, [2]string{f[0], f[1]})
@@ -134,14 +137,14 @@ func (o *troubled) updates(branch string) (of [][2]string) {
 
 // audit is what must never be found in the remote's book, a line each.
 func (o *troubled) audit() (found []string) {
-	o.t.Helper()
+	o.T.Helper()
 	b, err := os.ReadFile(o.book)
-	require.NoError(o.t, err)
+	require.NoError(o.T, err)
 	times := map[string]int{}
 	for line := range strings.Lines(string(b)) {
 		f := strings.Fields(line)
 		times[f[2]]++
-		if strings.Trim(f[0], "0") != "" && runGit(o.t, o.dir, "merge-base", f[0], f[1]) != f[0] {
+		if strings.Trim(f[0], "0") != "" && remotetest.RunGit(o.T, o.Dir, "merge-base", f[0], f[1]) != f[0] {
 			found = append(found, "forced: "+line)
 		}
 	}
@@ -153,8 +156,8 @@ func (o *troubled) audit() (found []string) {
 	return found
 }
 
-func (o *troubled) remote() Remote {
-	return Remote{Name: "shop", URL: o.url, Credentials: tokenIs(faultToken)}
+func (o *troubled) remote() remote.Remote {
+	return remote.Remote{Name: "shop", URL: o.url, Credentials: tokenIs(faultToken)}
 }
 
 // The ways to fail.
@@ -260,10 +263,10 @@ var faultKinds = map[string]faultKind{
 // faultTries is how often these tests try what may pass.
 const faultTries = 3
 
-func (o *troubled) patient(t testing.TB, p Patience) *Workspace {
+func (o *troubled) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
 	t.Helper()
 	p.Wait, p.Tries = time.Millisecond, faultTries
-	return workspaceAt(t, openMirror(t, &Mirrors{Patience: p}, o.remote()))
+	return workspaceAt(t, openMirror(t, &Mirrors{Retry: p}, o.remote()))
 }
 
 // told is a fault as people see it: one line with the cure and without the token.
@@ -287,7 +290,7 @@ func (k faultKind) strikes() int {
 func TestFaultsAtFetch(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	m := o.patient(t, Patience{}).mirror
+	m := o.patient(t, remote.RetryPolicy{}).mirror
 	kinds := map[string]faultKind{"broken off halfway": {cut, "broke", "Nothing is lost", true}}
 	for name, k := range faultKinds {
 		kinds[name] = k
@@ -298,7 +301,7 @@ func TestFaultsAtFetch(t *testing.T) {
 			t.Run(name+" at "+at, func(t *testing.T) {
 				n++
 				before, _ := m.Resolve("main")
-				newer := o.commit("newer", map[string]string{"newer.txt": fmt.Sprint(n)})
+				newer := o.Commit("newer", map[string]string{"newer.txt": fmt.Sprint(n)})
 				o.spoil(at, always, k.how)
 				told(t, m.Fetch(ctx0()), k)
 				require.Equal(t, k.strikes(), o.mend())
@@ -324,7 +327,7 @@ func TestFaultsAtFetch(t *testing.T) {
 func TestFaultsAtPush(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	w := o.patient(t, Patience{})
+	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	n := 0
@@ -332,7 +335,7 @@ func TestFaultsAtPush(t *testing.T) {
 		for _, at := range []string{pushRefs, pushPack} {
 			t.Run(name+" at "+at, func(t *testing.T) {
 				n++
-				spec := PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/fault-%d", n)}
+				spec := transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/fault-%d", n)}
 				o.spoil(at, always, k.how)
 				_, err := w.Push(ctx0(), spec)
 				told(t, err, k)
@@ -356,7 +359,7 @@ func TestFaultsAtPush(t *testing.T) {
 		}
 	}
 	require.Empty(t, o.audit())
-	o.fsck()
+	o.Fsck()
 }
 
 func quietLog() *log.Logger { return log.New(io.Discard, "", 0) }

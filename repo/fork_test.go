@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +25,7 @@ func (w *Workspace) fork(t testing.TB, dir string) (*Workspace, string) {
 
 func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.put(t, files{"main.go": "package main // mine\n", "new/x*": "x\n", "README.md": "", "debug.log": "ignored\n"})
 	dir := t.TempDir()
 	var group sync.WaitGroup
@@ -57,7 +60,7 @@ func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 
 func TestAForkIsReopenedAsItWas(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	dir := filepath.Join(t.TempDir(), "f")
 	w.write(t, "one", "1\n")
 	f, started := w.fork(t, dir)
@@ -72,7 +75,7 @@ func TestAForkIsReopenedAsItWas(t *testing.T) {
 	require.NoError(t, err, "a fork is a workspace like any other")
 	require.NoError(t, plain.Close())
 
-	_, _, err = w.Fork(ctx0(), w.dir)
+	_, _, err = w.Fork(ctx0(), w.Dir)
 	require.ErrorContains(t, err, "is no fork")
 	foreign := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(foreign, "files", "x"), 0o755))
@@ -82,7 +85,7 @@ func TestAForkIsReopenedAsItWas(t *testing.T) {
 
 func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, "one", "1\n")
 	dir := filepath.Join(t.TempDir(), "f")
 	stopped, cancel := context.WithCancel(ctx0())
@@ -103,7 +106,7 @@ func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 // The base may be a commit that only the session has.
 func TestAForkOfTheSessionsOwnCommit(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, "deep/er/one", "1\n")
 	first := w.save(t, "one")
 	require.NoError(t, w.SetBase(ctx0(), first))
@@ -116,7 +119,7 @@ func TestAForkOfTheSessionsOwnCommit(t *testing.T) {
 	_, err := f.MergeBase(ctx0(), first, second)
 	require.NoError(t, err)
 
-	require.Error(t, w.store.HasEncodedObject(plumbing.NewHash(second)))
+	require.Error(t, w.Store.HasEncodedObject(plumbing.NewHash(second)))
 	require.NoError(t, w.Adopt(ctx0(), f, second))
 	require.NoError(t, w.Adopt(ctx0(), f, second), "twice is once")
 	require.NoError(t, f.Remove())
@@ -131,13 +134,13 @@ func TestAForkOfTheSessionsOwnCommit(t *testing.T) {
 
 func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	old := w.Base()
 	w.write(t, "main.go", "package main // mine\n")
 	w.write(t, "same.txt", "same\n")
-	next := o.commit("meanwhile", files{"same.txt": "same\n", "README.md": "", "cart/cart.go": "package cart\n", "cart/more.go": "package cart\n", "bin/run.sh": "#!/bin/sh\necho hi\n"})
+	next := o.Commit("meanwhile", files{"same.txt": "same\n", "README.md": "", "cart/cart.go": "package cart\n", "cart/more.go": "package cart\n", "bin/run.sh": "#!/bin/sh\necho hi\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	before := w.treeNow(t)
 
@@ -149,15 +152,15 @@ func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 	}, w.list(t))
 	require.NoError(t, w.Close())
 
-	_, err := m.Workspace(ctx0(), w.dir, old)
+	_, err := m.Workspace(ctx0(), w.Dir, old)
 	require.ErrorContains(t, err, "stands on "+next)
-	w, err = m.Workspace(ctx0(), w.dir, next)
+	w, err = m.Workspace(ctx0(), w.Dir, next)
 	require.NoError(t, err)
 	defer func() { _ = w.Close() }()
 	require.Len(t, w.list(t), 5)
 	require.NoError(t, w.Restore(ctx0(), ""))
 	require.Empty(t, w.list(t))
-	c, err := w.store.commit(plumbing.NewHash(next))
+	c, err := w.Store.Commit(plumbing.NewHash(next))
 	require.NoError(t, err)
 	require.Equal(t, c.TreeHash.String(), w.treeNow(t))
 	require.Error(t, w.SetBase(ctx0(), "nowhere"))
@@ -167,15 +170,15 @@ func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 // goes to the branch that was there before.
 func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, o *origin, m *Mirror) {
+	each(t, func(t *testing.T, o *remotetest.Origin, m *Mirror) {
 		w := workspaceAt(t, m)
 		old := w.Base()
 		w.write(t, "main.go", "package main\n\nfunc main() { run() }\n")
 		first := w.save(t, "Fix")
-		_, err := w.Push(ctx0(), PushSpec{Commit: first, Branch: "bobbin/fix"})
+		_, err := w.Push(ctx0(), transfer.PushSpec{Commit: first, Branch: "bobbin/fix"})
 		require.NoError(t, err)
-		o.commit("theirs", files{"cart/cart.go": "package cart\n\nvar N = 7\n", "z/new.txt": "z\n"})
-		next := o.commit("theirs too", files{"README.md": "# The shop\n"})
+		o.Commit("theirs", files{"cart/cart.go": "package cart\n\nvar N = 7\n", "z/new.txt": "z\n"})
+		next := o.Commit("theirs too", files{"README.md": "# The shop\n"})
 		require.NoError(t, m.Fetch(ctx0()))
 
 		at, err := m.MergeBase(ctx0(), old, "main")
@@ -193,10 +196,10 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 		again, err := w.Commit(ctx0(), spec)
 		require.NoError(t, err)
 		require.Equal(t, merge, again)
-		_, err = w.Push(ctx0(), PushSpec{Commit: merge, Branch: "bobbin/fix"})
+		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: merge, Branch: "bobbin/fix"})
 		require.NoError(t, err)
-		require.Equal(t, merge, o.stands("bobbin/fix"))
-		o.fsck()
+		require.Equal(t, merge, o.Stands("bobbin/fix"))
+		o.Fsck()
 		at, err = w.MergeBase(ctx0(), merge, next)
 		require.NoError(t, err)
 		require.Equal(t, next, at)
@@ -207,7 +210,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 // commit all the same. Without the second parent it is none.
 func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	base := w.Base()
 	w.write(t, "x", "x\n")
 	other := w.save(t, "other")
@@ -215,7 +218,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	spec := CommitSpec{Message: "ours", When: approvedAt, Parents: []string{other}}
 	h, err := w.Commit(ctx0(), spec)
 	require.NoError(t, err)
-	c, err := w.store.commit(plumbing.NewHash(h))
+	c, err := w.Store.Commit(plumbing.NewHash(h))
 	require.NoError(t, err)
 	require.Equal(t, []plumbing.Hash{plumbing.NewHash(base), plumbing.NewHash(other)}, c.ParentHashes)
 	for _, parents := range [][]string{{base}, {other, other}, {"main"}, {""}, {strings.Repeat("1", 40)}} {
@@ -231,12 +234,12 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 // Whoever asks while the base moves gets an answer about the one or the other.
 func TestSetBaseBesideReaders(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.write(t, "new", "n\n")
 	old, tree := w.Base(), w.treeNow(t)
-	next := o.commit("meanwhile", files{"README.md": "", "cart/more.go": "package cart\n"})
+	next := o.Commit("meanwhile", files{"README.md": "", "cart/more.go": "package cart\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	var group sync.WaitGroup
 	group.Go(func() {

@@ -7,10 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/history"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/stretchr/testify/require"
 )
 
-func subjects(commits []Commit) []string {
+func subjects(commits []history.Commit) []string {
 	out := []string{}
 	for _, c := range commits {
 		out = append(out, c.Subject)
@@ -20,13 +23,13 @@ func subjects(commits []Commit) []string {
 
 func TestLogBlameAndShow(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	first := o.commit("add the cart\n\nIt holds things.\n", map[string]string{"cart/cart.go": "one\ntwo\nthree\n", "x": "x\n"})
-	o.commit("unrelated", map[string]string{"x": "y\n"})
-	third := o.commit("count from two", map[string]string{"cart/cart.go": "zero\none\nTWO\nthree\n"})
-	o.commit("unrelated again", map[string]string{"x": "z\n"})
-	gone := o.commit("drop x", map[string]string{"x": ""})
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.NewOrigin(t)
+	first := o.Commit("add the cart\n\nIt holds things.\n", map[string]string{"cart/cart.go": "one\ntwo\nthree\n", "x": "x\n"})
+	o.Commit("unrelated", map[string]string{"x": "y\n"})
+	third := o.Commit("count from two", map[string]string{"cart/cart.go": "zero\none\nTWO\nthree\n"})
+	o.Commit("unrelated again", map[string]string{"x": "z\n"})
+	gone := o.Commit("drop x", map[string]string{"x": ""})
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 
 	log, err := m.Log(ctx0(), "", "", 10)
 	require.NoError(t, err)
@@ -56,14 +59,14 @@ func TestLogBlameAndShow(t *testing.T) {
 	_, err = m.Blame(ctx0(), "main", "cart", 1)
 	require.Error(t, err)
 
-	c, diff, err := m.Show(ctx0(), third[:10])
+	c, diff, err := m.Show(ctx0(), third[:10], nil)
 	require.NoError(t, err)
 	require.Equal(t, "count from two", c.Subject)
 	require.Contains(t, diff, "@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+TWO\n three\n")
-	_, diff, err = m.Show(ctx0(), first)
+	_, diff, err = m.Show(ctx0(), first, nil)
 	require.NoError(t, err)
 	require.Contains(t, diff, "new file mode 100644")
-	_, diff, err = m.Show(ctx0(), gone)
+	_, diff, err = m.Show(ctx0(), gone, nil)
 	require.NoError(t, err)
 	require.Contains(t, diff, "deleted file mode 100644")
 
@@ -78,37 +81,37 @@ func TestLogBlameAndShow(t *testing.T) {
 // git's own answers on a history with merges are the measure.
 func TestHistoryAgreesWithGit(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := newOrigin(t)
-	dir := o.work
-	o.commit("first", map[string]string{"f.txt": numbered(0, 60, ""), "g.txt": "g\n"})
+	remotetest.NeedGit(t)
+	o := remotetest.NewOrigin(t)
+	dir := o.Work
+	o.Commit("first", map[string]string{"f.txt": numbered(0, 60, ""), "g.txt": "g\n"})
 	clone := t.TempDir()
-	runGit(t, dir, "clone", "-q", o.dir, clone)
+	remotetest.RunGit(t, dir, "clone", "-q", o.Dir, clone)
 	for i := range 6 {
-		runGit(t, clone, "checkout", "-q", "-b", fmt.Sprint("side", i))
+		remotetest.RunGit(t, clone, "checkout", "-q", "-b", fmt.Sprint("side", i))
 		writeFile(t, clone, "f.txt", withLine(t, clone, "f.txt", 5+i*8, fmt.Sprint("side ", i)))
-		runGit(t, clone, "commit", "-qam", fmt.Sprint("side ", i))
-		runGit(t, clone, "checkout", "-q", "main")
+		remotetest.RunGit(t, clone, "commit", "-qam", fmt.Sprint("side ", i))
+		remotetest.RunGit(t, clone, "checkout", "-q", "main")
 		writeFile(t, clone, "g.txt", fmt.Sprint("main ", i, "\n"))
 		if i%2 == 0 {
 			writeFile(t, clone, "f.txt", withLine(t, clone, "f.txt", 2+i*8, fmt.Sprint("main ", i)))
 		}
-		runGit(t, clone, "commit", "-qam", fmt.Sprint("main ", i))
-		runGit(t, clone, "merge", "-q", "--no-ff", "-m", fmt.Sprint("merge ", i), fmt.Sprint("side", i))
+		remotetest.RunGit(t, clone, "commit", "-qam", fmt.Sprint("main ", i))
+		remotetest.RunGit(t, clone, "merge", "-q", "--no-ff", "-m", fmt.Sprint("merge ", i), fmt.Sprint("side", i))
 	}
-	runGit(t, clone, "push", "-q", "origin", "main")
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	remotetest.RunGit(t, clone, "push", "-q", "origin", "main")
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	head, err := m.Resolve("main")
 	require.NoError(t, err)
 	for line := 1; line <= 60; line++ {
 		c, err := m.Blame(ctx0(), head, "f.txt", line)
 		require.NoError(t, err)
-		out := runGit(t, clone, "blame", "-l", "--root", fmt.Sprintf("-L%d,%d", line, line), "f.txt")
+		out := remotetest.RunGit(t, clone, "blame", "-l", "--root", fmt.Sprintf("-L%d,%d", line, line), "f.txt")
 		require.True(t, strings.HasPrefix(out, c.Hash), "%d: %s %s", line, c.Subject, out)
 	}
 	log, err := m.Log(ctx0(), head, "g.txt", 100)
 	require.NoError(t, err)
-	require.Equal(t, strings.Split(runGit(t, clone, "log", "--format=%s", "--", "g.txt"), "\n"), subjects(log))
+	require.Equal(t, strings.Split(remotetest.RunGit(t, clone, "log", "--format=%s", "--", "g.txt"), "\n"), subjects(log))
 }
 
 func numbered(from, to int, mark string) string {
@@ -121,12 +124,12 @@ func numbered(from, to int, mark string) string {
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	second := o.commit("second", map[string]string{"a": "a\n"})
-	o.branch("feature/x", second)
-	needGit(t)
-	runGit(t, o.dir, "tag", "-a", "-m", "one", "v1", second)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	second := o.Commit("second", map[string]string{"a": "a\n"})
+	o.Branch("feature/x", second)
+	remotetest.NeedGit(t)
+	remotetest.RunGit(t, o.Dir, "tag", "-a", "-m", "one", "v1", second)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	for _, name := range []string{"", "main", "feature/x", "refs/heads/main", "v1", second, second[:7], strings.ToUpper(second[:9])} {
 		got, err := m.Resolve(name)
 		require.NoError(t, err, name)
@@ -142,29 +145,29 @@ func TestResolve(t *testing.T) {
 
 func TestOldMirrorsAreRefreshed(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	now := time.Now()
 	mirrors := &Mirrors{MaxAge: time.Minute, Now: func() time.Time { return now }}
-	m := openMirror(t, mirrors, Remote{Name: "shop", URL: o.dir})
-	second := o.commit("second", map[string]string{"a": "a\n"})
-	again, err := mirrors.Open(ctx0(), Remote{Name: "shop", URL: o.dir})
+	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: o.Dir})
+	second := o.Commit("second", map[string]string{"a": "a\n"})
+	again, err := mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
 	require.NoError(t, err)
 	require.Same(t, m, again)
 	_, err = m.Resolve(second)
 	require.Error(t, err)
 	now = now.Add(2 * time.Minute)
-	_, err = mirrors.Open(ctx0(), Remote{Name: "shop", URL: o.dir})
+	_, err = mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
 	require.NoError(t, err)
 	_, err = m.Resolve(second)
 	require.NoError(t, err)
 
 	// Another process on the same folder, and a deleted branch.
-	o.branch("bobbin/gone", second)
+	o.Branch("bobbin/gone", second)
 	require.NoError(t, m.Fetch(ctx0()))
 	require.Contains(t, m.Branches(), "bobbin/gone")
-	other := openMirror(t, &Mirrors{Dir: mirrors.Dir}, Remote{Name: "shop", URL: o.dir})
-	third := o.commit("third", map[string]string{"b": "b\n"})
-	require.NoError(t, o.repo.Storer.RemoveReference("refs/heads/bobbin/gone"))
+	other := openMirror(t, &Mirrors{Dir: mirrors.Dir}, remote.Remote{Name: "shop", URL: o.Dir})
+	third := o.Commit("third", map[string]string{"b": "b\n"})
+	require.NoError(t, o.Repo.Storer.RemoveReference("refs/heads/bobbin/gone"))
 	require.NoError(t, other.Fetch(ctx0()))
 	require.NotContains(t, other.Branches(), "bobbin/gone")
 	_, err = m.ReadFile(third, "b")
@@ -173,13 +176,13 @@ func TestOldMirrorsAreRefreshed(t *testing.T) {
 
 func TestManyCallersOneClone(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	mirrors := &Mirrors{Dir: t.TempDir(), Log: quiet()}
 	t.Cleanup(func() { require.NoError(t, mirrors.Close()) })
 	results := make(chan *Mirror, 8)
 	for range 8 {
 		go func() {
-			m, err := mirrors.Open(ctx0(), Remote{Name: "shop", URL: o.dir})
+			m, err := mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
 			if err != nil {
 				t.Error(err)
 			}

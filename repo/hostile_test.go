@@ -11,49 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 )
-
-// raw puts an object into the origin as it is.
-func (o *origin) raw(kind plumbing.ObjectType, content []byte) plumbing.Hash {
-	o.t.Helper()
-	obj := &plumbing.MemoryObject{}
-	obj.SetType(kind)
-	_, err := obj.Write(content)
-	require.NoError(o.t, err)
-	h, err := o.repo.Storer.SetEncodedObject(obj)
-	require.NoError(o.t, err)
-	return h
-}
-
-type rawLine struct {
-	mode filemode.FileMode
-	name string
-	hash plumbing.Hash
-}
-
-// rawTree keeps the order and the names that it is given.
-func (o *origin) rawTree(lines ...rawLine) plumbing.Hash {
-	var b strings.Builder
-	for _, l := range lines {
-		fmt.Fprintf(&b, "%o %s\x00%s", uint32(l.mode), l.name, l.hash[:])
-	}
-	return o.raw(plumbing.TreeObject, []byte(b.String()))
-}
-
-func (o *origin) rawCommit(tree plumbing.Hash) string {
-	o.t.Helper()
-	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: o.now}
-	obj := &plumbing.MemoryObject{}
-	require.NoError(o.t, (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(obj))
-	h, err := o.repo.Storer.SetEncodedObject(obj)
-	require.NoError(o.t, err)
-	o.branch("main", h.String())
-	return h.String()
-}
 
 func TestHostileTreesAreRefused(t *testing.T) {
 	t.Parallel()
@@ -64,24 +29,24 @@ func TestHostileTreesAreRefused(t *testing.T) {
 	for i, name := range bad {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			o := newOrigin(t)
-			blob := o.raw(plumbing.BlobObject, []byte("owned\n"))
-			inner := o.rawTree(rawLine{filemode.Executable, "post-checkout", blob})
+			o := remotetest.NewOrigin(t)
+			blob := o.Raw(plumbing.BlobObject, []byte("owned\n"))
+			inner := o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "post-checkout", Hash: blob})
 			for _, tree := range []plumbing.Hash{
-				o.rawTree(rawLine{filemode.Regular, name, blob}),
-				o.rawTree(rawLine{filemode.Dir, name, inner}),
-				o.rawTree(rawLine{filemode.Symlink, name, blob}),
-				o.rawTree(rawLine{filemode.Dir, "ok", o.rawTree(rawLine{filemode.Regular, name, blob})}),
+				o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: name, Hash: blob}),
+				o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: name, Hash: inner}),
+				o.RawTree(remotetest.RawLine{Mode: filemode.Symlink, Name: name, Hash: blob}),
+				o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "ok", Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: name, Hash: blob})}),
 			} {
-				commit := o.rawCommit(tree)
-				m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), Remote{Name: "bad", URL: o.dir})
+				commit := o.RawCommit(tree)
+				m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{Name: "bad", URL: o.Dir})
 				if name == "" && err != nil {
 					continue // go-git's server does not even send it
 				}
 				require.NoError(t, err)
 				above := t.TempDir()
 				_, err = m.Workspace(ctx0(), filepath.Join(above, "s"), commit)
-				var refused *TreeError
+				var refused *gittree.PathError
 				require.True(t, errors.As(err, &refused) || name == "" && err != nil, "%q: %v", name, err)
 				require.NotContains(t, err.Error(), "\n")
 				require.NoFileExists(t, filepath.Join(above, "x"))
@@ -95,34 +60,34 @@ func TestHostileTreesAreRefused(t *testing.T) {
 func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
-	for name, build := range map[string]func(o *origin, blob, dir plumbing.Hash) plumbing.Hash{
-		"a link, then a folder of its name": func(o *origin, _, dir plumbing.Hash) plumbing.Hash {
-			link := o.raw(plumbing.BlobObject, []byte(outside))
-			return o.rawTree(rawLine{filemode.Symlink, "d", link}, rawLine{filemode.Dir, "d", dir})
+	for name, build := range map[string]func(o *remotetest.Origin, blob, dir plumbing.Hash) plumbing.Hash{
+		"a link, then a folder of its name": func(o *remotetest.Origin, _, dir plumbing.Hash) plumbing.Hash {
+			link := o.Raw(plumbing.BlobObject, []byte(outside))
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link}, remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir})
 		},
-		"a folder, then a link of its name": func(o *origin, _, dir plumbing.Hash) plumbing.Hash {
-			link := o.raw(plumbing.BlobObject, []byte(outside))
-			return o.rawTree(rawLine{filemode.Dir, "d", dir}, rawLine{filemode.Symlink, "d", link})
+		"a folder, then a link of its name": func(o *remotetest.Origin, _, dir plumbing.Hash) plumbing.Hash {
+			link := o.Raw(plumbing.BlobObject, []byte(outside))
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir}, remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link})
 		},
-		"a file twice": func(o *origin, blob, _ plumbing.Hash) plumbing.Hash {
-			return o.rawTree(rawLine{filemode.Regular, "f", blob}, rawLine{filemode.Regular, "f", blob})
+		"a file twice": func(o *remotetest.Origin, blob, _ plumbing.Hash) plumbing.Hash {
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob}, remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})
 		},
-		"an unknown mode": func(o *origin, blob, _ plumbing.Hash) plumbing.Hash {
-			return o.rawTree(rawLine{0o140000, "f", blob})
+		"an unknown mode": func(o *remotetest.Origin, blob, _ plumbing.Hash) plumbing.Hash {
+			return o.RawTree(remotetest.RawLine{Mode: 0o140000, Name: "f", Hash: blob})
 		},
-		"a file where a tree should be": func(o *origin, blob, _ plumbing.Hash) plumbing.Hash {
-			return o.rawTree(rawLine{filemode.Dir, "f", blob})
+		"a file where a tree should be": func(o *remotetest.Origin, blob, _ plumbing.Hash) plumbing.Hash {
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "f", Hash: blob})
 		},
-		"an object that is not there": func(o *origin, _, _ plumbing.Hash) plumbing.Hash {
-			return o.raw(plumbing.TreeObject, []byte("100644 short\x00abc"))
+		"an object that is not there": func(o *remotetest.Origin, _, _ plumbing.Hash) plumbing.Hash {
+			return o.Raw(plumbing.TreeObject, []byte("100644 short\x00abc"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newOrigin(t)
-			blob := o.raw(plumbing.BlobObject, []byte("owned\n"))
-			commit := o.rawCommit(build(o, blob, o.rawTree(rawLine{filemode.Regular, "f", blob})))
-			m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), Remote{Name: "odd", URL: o.dir})
+			o := remotetest.NewOrigin(t)
+			blob := o.Raw(plumbing.BlobObject, []byte("owned\n"))
+			commit := o.RawCommit(build(o, blob, o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})))
+			m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{Name: "odd", URL: o.Dir})
 			if err == nil { // go-git's server may refuse to pack it at all
 				_, err = m.Workspace(ctx0(), filepath.Join(t.TempDir(), "s"), commit)
 			}
@@ -136,37 +101,37 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 
 func TestSubmodulesStayWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	blob := o.raw(plumbing.BlobObject, []byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
+	o := remotetest.NewOrigin(t)
+	blob := o.Raw(plumbing.BlobObject, []byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
 	pin := plumbing.NewHash("1111111111111111111111111111111111111111")
-	commit := o.rawCommit(o.rawTree(rawLine{filemode.Regular, ".gitmodules", blob}, rawLine{filemode.Submodule, "sub", pin}))
+	commit := o.RawCommit(o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: ".gitmodules", Hash: blob}, remotetest.RawLine{Mode: filemode.Submodule, Name: "sub", Hash: pin}))
 	w := workspaceOf(t, o)
 	require.DirExists(t, filepath.Join(w.Files(), "sub"))
 	w.write(t, "sub/inner.txt", "another repository's\n")
 	require.Empty(t, w.list(t))
 	w.write(t, "new.txt", "x\n")
 	h := w.save(t, "beside a submodule")
-	c, err := w.store.commit(plumbing.NewHash(h))
+	c, err := w.Store.Commit(plumbing.NewHash(h))
 	require.NoError(t, err)
-	n, err := w.store.lookup(c.TreeHash, "sub")
+	n, err := gittree.Lookup(w.Store, c.TreeHash, "sub")
 	require.NoError(t, err)
-	require.Equal(t, pin, n.hash)
+	require.Equal(t, pin, n.Hash)
 	require.NotEqual(t, commit, h)
 }
 
 func TestOddNamesAreKept(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := newOrigin(t)
-	o.commit("first", map[string]string{"a": "a\n"})
+	remotetest.NeedGit(t)
+	o := remotetest.NewOrigin(t)
+	o.Commit("first", map[string]string{"a": "a\n"})
 	clone := t.TempDir()
-	runGit(t, clone, "clone", "-q", o.dir, ".")
+	remotetest.RunGit(t, clone, "clone", "-q", o.Dir, ".")
 	for i, name := range []string{"Readme", "README", "tab\there", "new\nline", "caf\xe9", "-rf", "späti 🛒"} {
 		writeFile(t, clone, name, fmt.Sprint(i, "\n"))
 	}
-	runGit(t, clone, "add", "-A")
-	runGit(t, clone, "commit", "-qm", "odd names")
-	runGit(t, clone, "push", "-q", "origin", "main")
+	remotetest.RunGit(t, clone, "add", "-A")
+	remotetest.RunGit(t, clone, "commit", "-qm", "odd names")
+	remotetest.RunGit(t, clone, "push", "-q", "origin", "main")
 	w := workspaceOf(t, o)
 	require.Empty(t, w.list(t))
 	w.write(t, "new\nline", "changed\n")
@@ -177,9 +142,9 @@ func TestOddNamesAreKept(t *testing.T) {
 	require.NotContains(t, diff, "\n+++ b/forged")
 	require.NotContains(t, diff, "\n+evil")
 	commit := w.save(t, "odd names")
-	_, err = w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/odd"})
+	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/odd"})
 	require.NoError(t, err)
-	o.fsck()
+	o.Fsck()
 }
 
 // Somebody swaps a folder for a link to the outside while the tree is walked,
@@ -188,8 +153,8 @@ func TestRacingLinksLeakNothing(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret.txt"), []byte("TOP SECRET\n"), 0o644))
-	o := newOrigin(t)
-	o.commit("first", map[string]string{"dir/secret.txt": "harmless\n", "z.txt": "z\n"})
+	o := remotetest.NewOrigin(t)
+	o.Commit("first", map[string]string{"dir/secret.txt": "harmless\n", "z.txt": "z\n"})
 	w := workspaceOf(t, o)
 	w.write(t, "dir/secret.txt", "changed and longer\n")
 

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/stretchr/testify/require"
 )
 
-func (w *Workspace) hunks(t testing.TB) []Hunk {
+func (w *Workspace) hunks(t testing.TB) []diff.Hunk {
 	t.Helper()
 	hs, err := w.Hunks(ctx0())
 	require.NoError(t, err)
@@ -31,8 +34,8 @@ func (w *Workspace) hunkList(t testing.TB) []string {
 
 // manyChanges has a hunk of every kind.
 func manyChanges(t testing.TB) *Workspace {
-	o := newOrigin(t)
-	o.commit("ground", files{
+	o := remotetest.NewOrigin(t)
+	o.Commit("ground", files{
 		"ten": lined(1, 10, nil), "bin": "\x00\x01", "run*": "#!\necho\n", "link": "->ten", "turned": "t\n", "bye": "b\n", "tool": "\x00", "dir/a": "a\n",
 	})
 	w := workspaceOf(t, o)
@@ -71,16 +74,6 @@ func TestHunksOfEveryKind(t *testing.T) {
 	require.Equal(t, "@@ -1,1 +1,1 @@\n-t\n+bin\n\\ No newline at end of file\n", hs[13].Text)
 }
 
-// Only lines that say something part two hunks.
-func TestABraceDoesNotPartHunks(t *testing.T) {
-	t.Parallel()
-	old := []string{"func a() {\n", "x()\n", "}\n", "\n", "func b() {\n", "y()\n", "}\n"}
-	apart := []lineEdit{{1, 2, 1, 2}, {5, 6, 5, 6}}
-	require.Len(t, stretches(old, apart), 2)
-	together := []lineEdit{{1, 2, 1, 2}, {4, 5, 4, 5}}
-	require.Len(t, stretches(old, together), 1)
-}
-
 func TestTakeOutOfEachHunk(t *testing.T) {
 	t.Parallel()
 	first := manyChanges(t)
@@ -91,7 +84,7 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 			before := w.hunks(t)
 			took, err := w.TakeOut(ctx0(), []int{h.Number})
 			if h.Path == "dir/a" { // a file named dir stands there
-				var refused *TreeError
+				var refused *gittree.PathError
 				require.ErrorAs(t, err, &refused)
 				require.Contains(t, err.Error(), "take out the hunks of both")
 				require.Equal(t, before, w.hunks(t))
@@ -102,8 +95,8 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, []Hunk{h}, took)
-			want := append(append([]Hunk{}, before[:i]...), before[i+1:]...)
+			require.Equal(t, []diff.Hunk{h}, took)
+			want := append(append([]diff.Hunk{}, before[:i]...), before[i+1:]...)
 			require.Equal(t, contentOf(want), contentOf(w.hunks(t)))
 		})
 	}
@@ -111,7 +104,7 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 
 // contentOf is what stays of a hunk when others go: not its number, its place or
 // the lines around it.
-func contentOf(hs []Hunk) []string {
+func contentOf(hs []diff.Hunk) []string {
 	out := []string{}
 	for _, h := range hs {
 		var changed []string
@@ -152,8 +145,8 @@ func TestTakeOutAllNoneAndUnknown(t *testing.T) {
 
 func TestTakeOutLeavesTheRestByteForByte(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	o.commit("ground", files{"dos": "one\r\ntwo\r\nthree\r\nfour", "kept": "k\n", ".gitignore": "*.log\n"})
+	o := remotetest.NewOrigin(t)
+	o.Commit("ground", files{"dos": "one\r\ntwo\r\nthree\r\nfour", "kept": "k\n", ".gitignore": "*.log\n"})
 	w := workspaceOf(t, o)
 	w.put(t, files{"dos": "ONE\r\ntwo\r\nthree\r\nFOUR\r\n", "deep/er/new": "n\n", "deep/x.log": "ignored\n"})
 	require.Equal(t, []string{"1 added deep/er/new +1 -0", "2 modified dos lines 1-3 +1 -1", "3 modified dos lines 2-4 +1 -1"}, w.hunkList(t))
@@ -170,10 +163,10 @@ func TestTakeOutLeavesTheRestByteForByte(t *testing.T) {
 // be taken out.
 func TestTakeOutOfWhatCannotBeCommitted(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, `a\..\b`, "hostile\n")
 	w.write(t, "huge", "x")
-	require.NoError(t, os.Truncate(filepath.Join(w.Files(), "huge"), MaxFile+1))
+	require.NoError(t, os.Truncate(filepath.Join(w.Files(), "huge"), gittree.MaxFile+1))
 	w.write(t, "main.go", "package main\n")
 	hs := w.hunks(t)
 	require.Len(t, hs, 3)
@@ -186,7 +179,7 @@ func TestTakeOutOfWhatCannotBeCommitted(t *testing.T) {
 func TestTakeOutOfSome(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(5, 6))
-	o := newOrigin(t)
+	o := remotetest.NewOrigin(t)
 	ground := files{}
 	for i := range 4 {
 		var text strings.Builder
@@ -195,15 +188,15 @@ func TestTakeOutOfSome(t *testing.T) {
 		}
 		ground[fmt.Sprint("f", i)] = text.String()
 	}
-	o.commit("ground", ground)
+	o.Commit("ground", ground)
 	w := workspaceOf(t, o)
 	for round := range 12 {
 		for name, text := range ground {
-			w.write(t, name, scribble(rnd, splitLines([]byte(text)), fmt.Sprint(name, round), 8))
+			w.write(t, name, remotetest.Scribble(rnd, diff.SplitLines([]byte(text)), fmt.Sprint(name, round), 8))
 		}
 		before := w.hunks(t)
 		var numbers []int
-		var stay []Hunk
+		var stay []diff.Hunk
 		for _, h := range before {
 			if rnd.IntN(2) == 0 {
 				numbers = append(numbers, h.Number)
@@ -225,54 +218,32 @@ func TestTakeOutOfSome(t *testing.T) {
 	}
 }
 
-// The edits lead from the one text to the other, whatever the texts are.
-func TestLineEditsAreExact(t *testing.T) {
-	t.Parallel()
-	rnd := rand.New(rand.NewPCG(7, 8))
-	for range 400 {
-		base := make([]string, rnd.IntN(30))
-		for i := range base {
-			base[i] = []string{"\n", "a\n", "b\r\n", "\xff\xfe\n", "{\n"}[rnd.IntN(5)]
-		}
-		before, after := strings.Join(base, ""), scribble(rnd, base, "x", 9)
-		if rnd.IntN(2) == 0 {
-			after = strings.TrimSuffix(after, "\n")
-		}
-		old, now, edits := lineEdits([]byte(before), []byte(after))
-		require.Equal(t, before, string(undo(old, now, edits)))
-		require.Equal(t, after, string(undo(old, now, nil)))
-		for i := range edits[min(1, len(edits)):] {
-			require.Less(t, edits[i].hi, edits[i+1].lo)
-		}
-	}
-}
-
 // When a write fails in the middle, what was done before it is undone.
 func TestReplaceIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	w := manyChanges(t)
 	before := w.treeNow(t)
-	blob, err := w.store.put(plumbing.BlobObject, []byte("other\n"))
+	blob, err := w.Store.Put(plumbing.BlobObject, []byte("other\n"))
 	require.NoError(t, err)
-	at := func(path string) node {
-		n, err := w.store.lookup(plumbing.NewHash(before), path)
+	at := func(path string) gittree.Node {
+		n, err := gittree.Lookup(w.Store, plumbing.NewHash(before), path)
 		require.NoError(t, err)
 		return n
 	}
-	other := node{mode: filemode.Regular, hash: blob}
-	swaps := []swap{
-		{path: "dir", is: at("dir")},
-		{"dir/a", node{}, other},
-		{"link", at("link"), other},
-		{"new", at("new"), other},
-		{path: "run", is: at("run")},
-		{"fresh/x", node{}, other},
+	other := gittree.Node{Mode: filemode.Regular, Hash: blob}
+	swaps := []gittree.Swap{
+		{Path: "dir", Is: at("dir")},
+		{Path: "dir/a", Want: other},
+		{Path: "link", Is: at("link"), Want: other},
+		{Path: "new", Is: at("new"), Want: other},
+		{Path: "run", Is: at("run")},
+		{Path: "fresh/x", Want: other},
 	}
-	bad := swap{"zzz", node{}, node{mode: filemode.Regular, hash: plumbing.NewHash(strings.Repeat("1", 40))}}
-	require.Error(t, w.replace(ctx0(), append(swaps, bad)))
+	bad := gittree.Swap{Path: "zzz", Want: gittree.Node{Mode: filemode.Regular, Hash: plumbing.NewHash(strings.Repeat("1", 40))}}
+	require.Error(t, w.Replace(ctx0(), append(swaps, bad)))
 	require.Equal(t, before, w.treeNow(t))
 	require.NoDirExists(t, filepath.Join(w.Files(), "fresh"))
 	require.NoFileExists(t, filepath.Join(w.Files(), "zzz"))
-	require.NoError(t, w.replace(ctx0(), swaps), "the control: without the bad one")
+	require.NoError(t, w.Replace(ctx0(), swaps), "the control: without the bad one")
 	require.NotEqual(t, before, w.treeNow(t))
 }

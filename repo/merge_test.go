@@ -1,15 +1,17 @@
 package repo
 
 import (
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/merge"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/stretchr/testify/require"
@@ -213,9 +215,9 @@ func TestMerge(t *testing.T) {
 	for name, c := range mergeCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newOrigin(t)
-			o.commit("ground", mergeGround)
-			m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+			o := remotetest.NewOrigin(t)
+			o.Commit("ground", mergeGround)
+			m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 			w, theirs := workspaceAt(t, m), workspaceAt(t, m)
 			w.put(t, c.base)
 			theirs.put(t, c.base)
@@ -255,117 +257,24 @@ func TestConflictsShowTheThreeSides(t *testing.T) {
 	base := lined(1, 100, nil)
 	ours := lined(1, 100, map[int]string{50: "fifty\n"})
 	theirs := lined(1, 100, map[int]string{50: "f\xfcnfzig\n"})
-	_, conflicts := mergeText([]byte(base), []byte(ours), []byte(theirs))
-	require.Equal(t, []Conflict{{Why: "both changed line 50", Ours: "fifty\n", Base: "line 50\n", Theirs: "f\uFFFDnfzig\n"}}, conflicts)
+	_, conflicts := merge.Texts([]byte(base), []byte(ours), []byte(theirs))
+	require.Equal(t, []merge.Conflict{{Why: "both changed line 50", Ours: "fifty\n", Base: "line 50\n", Theirs: "f\uFFFDnfzig\n"}}, conflicts)
 
-	require.Equal(t, "a\nb", excerpt([]string{"a\n", "b"}))
-	require.Equal(t, lined(1, 40, nil)+"… 60 more lines", excerpt(splitLines([]byte(base))))
-	require.Less(t, len(excerpt([]string{strings.Repeat("x", 1<<20)})), excerptBytes+100)
-}
-
-// Git's own merge is the judge of ours: on lines that are all different there is
-// no room for taste.
-func TestMergeTextIsWhatGitMerges(t *testing.T) {
-	t.Parallel()
-	needGit(t)
-	rnd := rand.New(rand.NewPCG(1, 2))
-	conflicts := 0
-	for i := range 40 {
-		base := make([]string, rnd.IntN(30))
-		for j := range base {
-			base[j] = fmt.Sprintf("line %d\n", j)
-		}
-		if i%3 == 0 && len(base) > 0 {
-			base[len(base)-1] = "the end"
-		}
-		text := strings.Join(base, "")
-		ours, theirs := scribble(rnd, base, "ours", 4), scribble(rnd, base, "theirs", 4)
-		merged, found := mergeText([]byte(text), []byte(ours), []byte(theirs))
-		want, clean := gitMergeFile(t, text, ours, theirs)
-		require.Equal(t, clean, len(found) == 0, "base %q\nours %q\ntheirs %q", text, ours, theirs)
-		if clean {
-			require.Equal(t, want, string(merged))
-		} else {
-			conflicts++
-		}
-	}
-	require.Greater(t, conflicts, 4)
-	require.Less(t, conflicts, 36)
-}
-
-// scribble makes a few edits: lines changed, removed, put in between.
-func scribble(rnd *rand.Rand, base []string, who string, edits int) string {
-	out := append([]string{}, base...)
-	for n := range rnd.IntN(edits + 1) {
-		at := rnd.IntN(len(out) + 1)
-		line := fmt.Sprintf("%s %d\n", who, n)
-		switch {
-		case rnd.IntN(3) == 0 && !(at == len(out) && at > 0 && !strings.HasSuffix(out[at-1], "\n")):
-			out = append(out[:at], append([]string{line}, out[at:]...)...)
-		case at == len(out):
-		case rnd.IntN(2) == 0:
-			out = append(out[:at], out[at+1:]...)
-		default:
-			out[at] = line
-		}
-	}
-	return strings.Join(out, "")
-}
-
-func gitMergeFile(t testing.TB, base, ours, theirs string) (merged string, clean bool) {
-	t.Helper()
-	dir := t.TempDir()
-	writeFile(t, dir, "base", base)
-	writeFile(t, dir, "ours", ours)
-	writeFile(t, dir, "theirs", theirs)
-	cmd := exec.Command("git", "merge-file", "-p", "-q", "ours", "base", "theirs")
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		require.Less(t, exit.ExitCode(), 128)
-		return "", false
-	}
-	require.NoError(t, err)
-	return string(out), true
-}
-
-// A side that did not change leaves the other one as it is, whichever side it
-// is; and who merges whom makes no difference.
-func TestMergeTextLaws(t *testing.T) {
-	t.Parallel()
-	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		base := make([]string, rnd.IntN(40))
-		for j := range base {
-			base[j] = fmt.Sprintf("line %d\n", rnd.IntN(8)) // many alike
-		}
-		text := strings.Join(base, "")
-		a, b := scribble(rnd, base, "a", 6), scribble(rnd, base, "b", 6)
-		for _, c := range [][3]string{{text, a, a}, {a, text, a}, {a, a, a}} {
-			merged, conflicts := mergeText([]byte(text), []byte(c[0]), []byte(c[1]))
-			require.Empty(t, conflicts)
-			require.Equal(t, c[2], string(merged))
-		}
-		x, clashX := mergeText([]byte(text), []byte(a), []byte(b))
-		y, clashY := mergeText([]byte(text), []byte(b), []byte(a))
-		require.Len(t, clashY, len(clashX))
-		if len(clashX) == 0 {
-			require.Equal(t, string(x), string(y))
-		}
-	}
+	require.Equal(t, "a\nb", merge.Excerpt([]string{"a\n", "b"}))
+	require.Equal(t, lined(1, 40, nil)+"… 60 more lines", merge.Excerpt(diff.SplitLines([]byte(base))))
+	require.Less(t, len(merge.Excerpt([]string{strings.Repeat("x", 1<<20)})), merge.ExcerptBytes+100)
 }
 
 func TestMergeRunsOverNothingThatIsIgnored(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	o.commit("ground", files{".gitignore": "*.out\n/made\n", "dir/a": "a\n"})
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.NewOrigin(t)
+	o.Commit("ground", files{".gitignore": "*.out\n/made\n", "dir/a": "a\n"})
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.put(t, files{"x.out": "mine\n", "same.out": "same\n", "dir/k.out": "mine\n", "made": "->/etc"})
 	base := w.Base()
-	o.commit("theirs", files{"x.out": "theirs\n", "same.out": "same\n", "dir/a": "", "made/b": "b\n"})
-	theirs := o.commit("theirs too", files{"dir": "flat\n"})
+	o.Commit("theirs", files{"x.out": "theirs\n", "same.out": "same\n", "dir/a": "", "made/b": "b\n"})
+	theirs := o.Commit("theirs too", files{"dir": "flat\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	conflicts, err := w.Merge(ctx0(), nil, base, theirs)
 	require.NoError(t, err)
@@ -383,14 +292,14 @@ func TestMergeRunsOverNothingThatIsIgnored(t *testing.T) {
 
 func TestMergeSaysWhatItCannotRead(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	for _, name := range []string{"", "main", strings.Repeat("1", 40)} {
 		_, err := w.Merge(ctx0(), nil, w.Base(), name)
 		require.Error(t, err)
 		_, err = w.Merge(ctx0(), nil, name, w.Base())
 		require.Error(t, err)
 	}
-	other := workspaceOf(t, shop(t))
+	other := workspaceOf(t, remotetest.Shop(t))
 	_, err := w.Merge(ctx0(), other, other.Base(), other.Base())
 	require.ErrorContains(t, err, "another repository")
 }
@@ -398,11 +307,11 @@ func TestMergeSaysWhatItCannotRead(t *testing.T) {
 func TestMergeOfAHostileTreeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".git", "..", `..\x`, "git~1", "fine"} {
-		o := shop(t)
-		m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+		o := remotetest.Shop(t)
+		m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 		w := workspaceAt(t, m)
-		blob := o.raw(plumbing.BlobObject, []byte("owned\n"))
-		theirs := o.rawCommit(o.rawTree(rawLine{filemode.Dir, name, o.rawTree(rawLine{filemode.Executable, "config", blob})}))
+		blob := o.Raw(plumbing.BlobObject, []byte("owned\n"))
+		theirs := o.RawCommit(o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: name, Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "config", Hash: blob})}))
 		require.NoError(t, m.Fetch(ctx0()))
 		_, err := w.Merge(ctx0(), nil, emptyTreeIn(t, w), theirs)
 		baseErr := w.SetBase(ctx0(), theirs)
@@ -411,7 +320,7 @@ func TestMergeOfAHostileTreeIsRefused(t *testing.T) {
 			require.NoError(t, baseErr)
 			continue
 		}
-		var refused *TreeError
+		var refused *gittree.PathError
 		require.ErrorAs(t, err, &refused, name)
 		require.ErrorAs(t, baseErr, &refused, name)
 		require.Empty(t, w.list(t))
@@ -420,7 +329,7 @@ func TestMergeOfAHostileTreeIsRefused(t *testing.T) {
 
 func emptyTreeIn(t testing.TB, w *Workspace) string {
 	t.Helper()
-	h, err := w.store.putTree(nil)
+	h, err := gittree.PutTree(w.Store, nil)
 	require.NoError(t, err)
 	return h.String()
 }

@@ -13,6 +13,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // Mirrors is where the bare mirrors of this machine live. One a process.
@@ -26,8 +30,8 @@ type Mirrors struct {
 	// and indexes packs that were received; nothing that an agent can write is
 	// shown to it. "" looks on the PATH, "-" goes without.
 	Git string
-	// Patience is for remotes that are slow or in trouble.
-	Patience Patience
+	// Retry is for remotes that are slow or in trouble.
+	Retry remote.RetryPolicy
 
 	mu   sync.Mutex
 	open map[string]*Mirror
@@ -39,24 +43,23 @@ type Mirror struct {
 	dir      string
 	log      *slog.Logger
 	now      func() time.Time
-	git      string
+	client   transfer.Client
 	identity Identity
-	patience Patience
-	packs    *packs
-	store    *store
+	packs    *objects.Packs
+	store    *objects.Store
 
 	turn chan struct{} // held while fetching or cloning
 
 	mu     sync.RWMutex
 	ready  bool
-	remote Remote
-	refs   refs
+	remote remote.Remote
+	refs   transfer.Refs
 }
 
 // Open gives the mirror of a remote, cloning it when this machine has none. A
 // second caller waits for the first one's clone. Where the fetch of an old
 // mirror fails, both are given: the mirror as it was, and the error.
-func (m *Mirrors) Open(ctx context.Context, r Remote) (*Mirror, error) {
+func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 	if r.URL == "" {
 		return nil, errors.New("repo: a remote without a URL")
 	}
@@ -85,22 +88,21 @@ func (m *Mirrors) Close() error {
 	var errs []error
 	for _, one := range m.open {
 		if one.packs != nil {
-			errs = append(errs, one.packs.close())
+			errs = append(errs, one.packs.Close())
 		}
 	}
 	m.open = nil
 	return errors.Join(errs...)
 }
 
-func (m *Mirrors) entry(r Remote) *Mirror {
+func (m *Mirrors) entry(r remote.Remote) *Mirror {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dir := filepath.Join(m.Dir, folderName(r))
 	if one := m.open[dir]; one != nil {
 		return one
 	}
-	one := &Mirror{dir: dir, log: m.Log, now: m.Now, git: m.program(), identity: m.Identity, turn: make(chan struct{}, 1)}
-	one.patience = m.Patience.complete()
+	one := &Mirror{dir: dir, log: m.Log, now: m.Now, identity: m.Identity, turn: make(chan struct{}, 1)}
 	if one.log == nil {
 		one.log = slog.Default()
 	}
@@ -110,6 +112,7 @@ func (m *Mirrors) entry(r Remote) *Mirror {
 	if one.identity == (Identity{}) {
 		one.identity = Identity{"Bobbin", "bobbin@localhost"}
 	}
+	one.client = transfer.Client{Git: m.program(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}
 	if m.open == nil {
 		m.open = map[string]*Mirror{}
 	}
@@ -129,14 +132,14 @@ func (m *Mirrors) program() string {
 }
 
 // folderName keeps two remotes of one name apart, and one remote in its place.
-func folderName(r Remote) string {
+func folderName(r remote.Remote) string {
 	name := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {
 			return c
 		}
 		return '-'
 	}, r.Name)
-	sum := sha256.Sum256([]byte(redact(r.URL)))
+	sum := sha256.Sum256([]byte(remote.Redact(r.URL)))
 	return strings.Trim(name+"-"+hex.EncodeToString(sum[:5]), "-") + ".git"
 }
 
@@ -151,7 +154,7 @@ func (m *Mirror) lock(ctx context.Context) error {
 
 func (m *Mirror) unlock() { <-m.turn }
 
-func (m *Mirror) setRemote(r Remote) {
+func (m *Mirror) setRemote(r remote.Remote) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.remote = r
@@ -164,7 +167,7 @@ func (m *Mirror) isReady() bool {
 }
 
 // Remote is where the mirror comes from.
-func (m *Mirror) Remote() Remote {
+func (m *Mirror) Remote() remote.Remote {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.remote
@@ -197,13 +200,13 @@ func (m *Mirror) clone(ctx context.Context) error {
 	if err := initBare(dir); err != nil {
 		return err
 	}
-	fresh := &Mirror{dir: dir, log: m.log, now: m.now, git: m.git, patience: m.patience, remote: m.Remote()}
+	fresh := &Mirror{dir: dir, log: m.log, now: m.now, client: m.client, remote: m.Remote()}
 	if err := fresh.load(dir); err != nil {
 		return err
 	}
 	began := m.now()
 	err = fresh.fetch(ctx)
-	if err := errors.Join(err, fresh.packs.close()); err != nil {
+	if err := errors.Join(err, fresh.packs.Close()); err != nil {
 		return err
 	}
 	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
@@ -249,22 +252,22 @@ func initBare(dir string) error {
 }
 
 func (m *Mirror) load(dir string) error {
-	p, err := openPacks(filepath.Join(dir, "objects", "pack"))
+	p, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))
 	if err != nil {
 		return err
 	}
-	found, err := readRefs(dir)
+	found, err := transfer.ReadRefs(dir)
 	if err != nil {
-		return errors.Join(err, p.close())
+		return errors.Join(err, p.Close())
 	}
-	m.packs, m.store = p, &store{packs: p, loose: filepath.Join(dir, "objects")}
+	m.packs, m.store = p, objects.NewStore(p, filepath.Join(dir, "objects"))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refs, m.ready = found, true
 	return nil
 }
 
-func (m *Mirror) references() refs {
+func (m *Mirror) references() transfer.Refs {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.refs
@@ -277,4 +280,32 @@ func (m *Mirror) fetched() time.Time {
 		return time.Time{}
 	}
 	return info.ModTime()
+}
+
+// Fetch brings the branches and tags up to date. What a remote has deleted is
+// forgotten here too; its objects stay for the sessions that read them.
+func (m *Mirror) Fetch(ctx context.Context) error {
+	if err := m.lock(ctx); err != nil {
+		return err
+	}
+	defer m.unlock()
+	return m.fetch(ctx)
+}
+
+func (m *Mirror) fetch(ctx context.Context) error {
+	got, err := m.client.Fetch(ctx, m.Remote(), transfer.Held{Store: m.store, Dir: m.dir, Refs: m.references()})
+	if err != nil {
+		return err
+	}
+	return m.setRefs(got)
+}
+
+func (m *Mirror) setRefs(r transfer.Refs) error {
+	if err := r.Write(m.dir); err != nil {
+		return remote.LocalError("record the branches", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refs = r
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
@@ -17,8 +19,8 @@ import (
 )
 
 // grown is an origin with enough alike versions of files for git to make deltas.
-func grown(t testing.TB, commits int) *origin {
-	o := newOrigin(t)
+func grown(t testing.TB, commits int) *remotetest.Origin {
+	o := remotetest.NewOrigin(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	text := make([]string, 400)
 	for i := range text {
@@ -26,7 +28,7 @@ func grown(t testing.TB, commits int) *origin {
 	}
 	for i := range commits {
 		text[random.IntN(len(text))] = fmt.Sprintf("edit %d\n", i)
-		o.commit(fmt.Sprint("edit ", i), map[string]string{
+		o.Commit(fmt.Sprint("edit ", i), map[string]string{
 			"a/b/long.txt": strings.Join(text, ""), fmt.Sprintf("many/f%d.txt", i): fmt.Sprint(i), "empty": " ",
 		})
 	}
@@ -37,15 +39,15 @@ func grown(t testing.TB, commits int) *origin {
 // goroutines at once.
 func TestPackReaderAgreesWithGoGit(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	remotetest.NeedGit(t)
 	for _, deltas := range []string{"repack.usedeltabaseoffset=true", "repack.usedeltabaseoffset=false"} {
 		o := grown(t, 30)
-		runGit(t, o.dir, "-c", deltas, "repack", "-adfq", "--depth=50", "--window=50")
-		require.NotEqual(t, "0", runGit(t, o.dir, "rev-list", "--count", "--all"))
-		p, err := openPacks(filepath.Join(o.dir, "objects", "pack"))
+		remotetest.RunGit(t, o.Dir, "-c", deltas, "repack", "-adfq", "--depth=50", "--window=50")
+		require.NotEqual(t, "0", remotetest.RunGit(t, o.Dir, "rev-list", "--count", "--all"))
+		p, err := objects.OpenPacks(filepath.Join(o.Dir, "objects", "pack"))
 		require.NoError(t, err)
-		s := &store{packs: p, loose: filepath.Join(o.dir, "objects")}
-		theirs := filesystem.NewStorage(osfs.New(o.dir), cache.NewObjectLRUDefault())
+		s := &objects.Store{Packs: p, Loose: filepath.Join(o.Dir, "objects")}
+		theirs := filesystem.NewStorage(osfs.New(o.Dir), cache.NewObjectLRUDefault())
 		iter, err := theirs.IterEncodedObjects(plumbing.AnyObject)
 		require.NoError(t, err)
 		want := map[plumbing.Hash]plumbing.ObjectType{}
@@ -58,7 +60,7 @@ func TestPackReaderAgreesWithGoGit(t *testing.T) {
 		for range 4 {
 			group.Go(func() {
 				for h, kind := range want {
-					gotKind, content, err := s.get(h)
+					gotKind, content, err := s.Get(h)
 					if err != nil || gotKind != kind || plumbing.ComputeHash(kind, content) != h {
 						t.Errorf("%s: %v %s %v", h, err, gotKind, kind)
 						return
@@ -67,16 +69,16 @@ func TestPackReaderAgreesWithGoGit(t *testing.T) {
 			})
 		}
 		group.Wait()
-		require.NoError(t, p.close())
+		require.NoError(t, p.Close())
 	}
 }
 
 func TestDamagedPacksAreErrors(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	remotetest.NeedGit(t)
 	o := grown(t, 20)
-	runGit(t, o.dir, "repack", "-adfq")
-	found, err := filepath.Glob(filepath.Join(o.dir, "objects", "pack", "*.pack"))
+	remotetest.RunGit(t, o.Dir, "repack", "-adfq")
+	found, err := filepath.Glob(filepath.Join(o.Dir, "objects", "pack", "*.pack"))
 	require.NoError(t, err)
 	whole, err := os.ReadFile(found[0])
 	require.NoError(t, err)
@@ -98,27 +100,27 @@ func TestDamagedPacksAreErrors(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "pack-x.pack"), bad, 0o644))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "pack-x.idx"), idx, 0o644))
-		p, err := openPacks(dir)
+		p, err := objects.OpenPacks(dir)
 		if err != nil {
 			continue
 		}
-		s := &store{packs: p, loose: dir}
-		for row := range p.open[0].count { // an error or an object, never a panic
-			_, _, _ = s.get(plumbing.Hash(p.open[0].name(row)))
+		s := &objects.Store{Packs: p, Loose: dir}
+		for row := range p.Open[0].Count { // an error or an object, never a panic
+			_, _, _ = s.Get(plumbing.Hash(p.Open[0].Name(row)))
 		}
-		require.NoError(t, p.close())
+		require.NoError(t, p.Close())
 	}
 }
 
 func TestLargeBlobsAreStreamed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
-	noise := make([]byte, streamFrom+4321)
+	noise := make([]byte, objects.StreamFrom+4321)
 	for i := range noise {
 		noise[i] = byte(random.Uint32())
 	}
-	o := newOrigin(t)
-	o.commit("first", map[string]string{"big.bin": string(noise)})
+	o := remotetest.NewOrigin(t)
+	o.Commit("first", map[string]string{"big.bin": string(noise)})
 	w := workspaceOf(t, o)
 	got, err := os.ReadFile(filepath.Join(w.Files(), "big.bin"))
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"encoding/binary"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +8,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/worktree"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,14 +26,14 @@ func TestPlainFilesAloneAreOpened(t *testing.T) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
-	require.NoError(t, fstest.TestFS(PlainFS(root), "a.txt", "sub/b.txt"))
+	require.NoError(t, fstest.TestFS(disk.PlainFS(root), "a.txt", "sub/b.txt"))
 
 	for name, target := range map[string]string{"out": outside, "file": filepath.Join(outside, "secret.txt"), "in": "a.txt", "loop": "loop"} {
 		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
 	pipe := filepath.Join(dir, "sub", "go.mod")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o666))
-	tree := PlainFS(root)
+	tree := disk.PlainFS(root)
 	for _, name := range []string{"out/secret.txt", "file", "loop", "sub/go.mod", "../x", "/etc/passwd", ""} {
 		_, err := fs.ReadFile(tree, name)
 		require.Error(t, err, name)
@@ -59,42 +63,28 @@ func TestPlainFilesAloneAreOpened(t *testing.T) {
 	require.NoError(t, writer.Close())
 }
 
-// A few bytes of a pack can ask for any amount of memory.
-func TestDeltasSayHowMuchTheyMake(t *testing.T) {
-	t.Parallel()
-	delta := binary.AppendUvarint(binary.AppendUvarint(nil, 1<<20), 5<<30)
-	require.EqualValues(t, 5<<30, patchedSize(delta))
-	require.Zero(t, patchedSize(nil))
-	p := &pack{bases: &baseCache{}}
-	_, err := p.bytes(entry{size: maxHeld + 1})
-	require.Error(t, err)
-	p.size = maxHeld
-	_, err = p.bytes(entry{size: maxHeld + 1})
-	require.ErrorIs(t, err, errTooMuch)
-}
-
 // What is too large to compare is not read from the store either.
 func TestLargeBlobsAreNotCompared(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	o.commit("first", map[string]string{"small.bin": "small\n"})
+	o := remotetest.NewOrigin(t)
+	o.Commit("first", map[string]string{"small.bin": "small\n"})
 	w := workspaceOf(t, o)
-	st, err := readState(w.statePath())
+	st, err := worktree.ReadState(w.StatePath())
 	require.NoError(t, err)
-	d := &delta{path: "small.bin", before: st.records[0].node()}
-	require.NoError(t, w.store.weigh(d, d.before))
-	require.EqualValues(t, len("small\n"), d.kept)
-	require.False(t, d.tooLarge())
-	d.kept = MaxFile + 1
-	before, after, err := w.contents(ctx0(), d)
+	d := &gittree.Delta{Path: "small.bin", Before: st.Records[0].Node()}
+	require.NoError(t, gittree.MeasureSide(w.Store, d, d.Before))
+	require.EqualValues(t, len("small\n"), d.Kept)
+	require.False(t, d.TooLarge())
+	d.Kept = gittree.MaxFile + 1
+	before, after, err := w.Contents(ctx0(), d)
 	require.NoError(t, err)
 	require.Empty(t, append(before, after...))
-	require.Equal(t, "deleted small.bin (too large (50 MB)) binary", change(d, before, after).String())
-	d.kept = 0
-	before, _, err = w.contents(ctx0(), d)
+	require.Equal(t, "deleted small.bin (too large (50 MB)) binary", diff.NewChange(d, before, after).String())
+	d.Kept = 0
+	before, _, err = w.Contents(ctx0(), d)
 	require.NoError(t, err)
 	require.Equal(t, "small\n", string(before), "the control: what is small is")
-	_, diff, err := w.mirror.ShowWithout(ctx0(), "main", func(path string) bool { return path == "small.bin" })
+	_, diff, err := w.mirror.Show(ctx0(), "main", func(path string) bool { return path == "small.bin" })
 	require.NoError(t, err)
 	require.Equal(t, "diff --git a/small.bin b/small.bin\n… changed, and not shown\n", diff)
 }

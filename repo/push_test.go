@@ -16,47 +16,53 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 )
 
 // each runs a test against one origin by every way of reaching it.
-func each(t *testing.T, test func(t *testing.T, o *origin, m *Mirror)) {
-	ways := map[string]func(t *testing.T, o *origin) (*Mirrors, Remote){
-		"path": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
-			return &Mirrors{}, Remote{Name: "shop", URL: o.dir}
+func each(t *testing.T, test func(t *testing.T, o *remotetest.Origin, m *Mirror)) {
+	ways := map[string]func(t *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote){
+		"path": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
+			return &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}
 		},
-		"path without the git program": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
-			return &Mirrors{Git: "-"}, Remote{Name: "shop", URL: "file://" + o.dir}
+		"path without the git program": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
+			return &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: "file://" + o.Dir}
 		},
-		"http with a token": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
-			return &Mirrors{}, Remote{Name: "shop", URL: o.serveHTTP("t0ken"), Credentials: tokenIs("t0ken")}
+		"http with a token": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
+			return &Mirrors{}, remote.Remote{Name: "shop", URL: o.ServeHTTP("t0ken"), Credentials: tokenIs("t0ken")}
 		},
-		"http without the git program": func(_ *testing.T, o *origin) (*Mirrors, Remote) {
-			return &Mirrors{Git: "-"}, Remote{Name: "shop", URL: o.serveHTTP("")}
+		"http without the git program": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
+			return &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: o.ServeHTTP("")}
 		},
-		"ssh": func(t *testing.T, o *origin) (*Mirrors, Remote) { return &Mirrors{}, o.serveSSH(t) },
+		"ssh": func(t *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) { return &Mirrors{}, o.ServeSSH(t) },
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := shop(t)
+			o := remotetest.Shop(t)
 			mirrors, remote := way(t, o)
 			test(t, o, openMirror(t, mirrors, remote))
 		})
 	}
 }
 
-func tokenIs(s Secret) Credentials { return Token{Value: s} }
+func tokenIs(s remote.Secret) remote.Credentials { return remote.Token{Value: s} }
 
 // mint gives credentials as a function says.
-type mint func(to Access) (Credential, error)
+type mint func(to remote.Access) (remote.Credential, error)
 
-func (m mint) For(_ context.Context, _ string, to Access) (Credential, error) { return m(to) }
+func (m mint) For(_ context.Context, _ string, to remote.Access) (remote.Credential, error) {
+	return m(to)
+}
 
-func refusal(t testing.TB, err error) *RemoteError {
+func refusal(t testing.TB, err error) *remote.Error {
 	t.Helper()
-	var refused *RemoteError
+	var refused *remote.Error
 	require.ErrorAs(t, err, &refused)
 	require.NotEmpty(t, refused.Reason)
 	require.NotEmpty(t, refused.Cure)
@@ -66,28 +72,28 @@ func refusal(t testing.TB, err error) *RemoteError {
 
 func TestPushByEveryWay(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, o *origin, m *Mirror) {
+	each(t, func(t *testing.T, o *remotetest.Origin, m *Mirror) {
 		w := workspaceAt(t, m)
 		w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
 		w.write(t, "cart/a/b/new.txt", "new\n")
 		commit := w.save(t, "Fix the cart")
-		res, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
+		res, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
 		require.NoError(t, err)
-		require.Equal(t, PushResult{Branch: "bobbin/fix-1", Commit: commit}, res)
-		require.Equal(t, commit, o.stands("bobbin/fix-1"))
-		o.fsck()
+		require.Equal(t, transfer.PushResult{Branch: "bobbin/fix-1", Commit: commit}, res)
+		require.Equal(t, commit, o.Stands("bobbin/fix-1"))
+		o.Fsck()
 
-		res, err = w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
+		res, err = w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
 		require.NoError(t, err)
 		require.True(t, res.Already, "a repeated push finds the branch where it should be")
 
 		w.write(t, "cart/cart.go", "package cart\n\nvar N = 3\n")
 		second, err := w.Commit(ctx0(), CommitSpec{Parent: commit, Message: "More", When: approvedAt})
 		require.NoError(t, err)
-		_, err = w.Push(ctx0(), PushSpec{Commit: second, Branch: "bobbin/fix-1"})
+		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: second, Branch: "bobbin/fix-1"})
 		require.NoError(t, err, "the branch goes on")
-		require.Equal(t, second, o.stands("bobbin/fix-1"))
-		o.fsck()
+		require.Equal(t, second, o.Stands("bobbin/fix-1"))
+		o.Fsck()
 
 		require.NoError(t, m.Fetch(ctx0()))
 		got, err := m.Resolve("bobbin/fix-1")
@@ -99,8 +105,8 @@ func TestPushByEveryWay(t *testing.T) {
 // A commit that is not what the caller says it is goes nowhere.
 func TestPushOfAnotherCommitIsRefused(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
 	first := w.save(t, "Fix the cart")
@@ -110,45 +116,45 @@ func TestPushOfAnotherCommitIsRefused(t *testing.T) {
 	second, err := w.Commit(ctx0(), CommitSpec{Message: "Another", When: approvedAt})
 	require.NoError(t, err)
 
-	_, err = w.Push(ctx0(), PushSpec{Commit: second, Tree: one, Branch: "bobbin/fix"})
+	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: second, Tree: one, Branch: "bobbin/fix"})
 	require.ErrorContains(t, err, "not "+one)
-	_, err = w.Push(ctx0(), PushSpec{Commit: second, Base: first, Branch: "bobbin/fix"})
+	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: second, Base: first, Branch: "bobbin/fix"})
 	require.ErrorContains(t, err, "does not come from "+first)
-	require.Equal(t, []string{"main"}, o.branches())
-	_, err = w.Push(ctx0(), PushSpec{Commit: first, Tree: one, Base: w.Base(), Branch: "bobbin/fix"})
+	require.Equal(t, []string{"main"}, o.Branches())
+	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: first, Tree: one, Base: w.Base(), Branch: "bobbin/fix"})
 	require.NoError(t, err)
-	require.Equal(t, first, o.stands("bobbin/fix"))
+	require.Equal(t, first, o.Stands("bobbin/fix"))
 }
 
 func TestPushNeverOverwrites(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, o *origin, m *Mirror) {
+	each(t, func(t *testing.T, o *remotetest.Origin, m *Mirror) {
 		w := workspaceAt(t, m)
 		w.write(t, "main.go", "package main // ours\n")
 		ours := w.save(t, "Ours")
-		theirs := o.commit("theirs", map[string]string{"theirs.txt": "x\n"})
-		o.branch("bobbin/fix", theirs)
-		_, err := w.Push(ctx0(), PushSpec{Commit: ours, Branch: "bobbin/fix"})
+		theirs := o.Commit("theirs", map[string]string{"theirs.txt": "x\n"})
+		o.Branch("bobbin/fix", theirs)
+		_, err := w.Push(ctx0(), transfer.PushSpec{Commit: ours, Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "exists on the remote with other commits")
-		require.Equal(t, theirs, o.stands("bobbin/fix"))
+		require.Equal(t, theirs, o.Stands("bobbin/fix"))
 
 		require.NoError(t, m.Fetch(ctx0())) // also when their commit is known here
-		_, err = w.Push(ctx0(), PushSpec{Commit: ours, Branch: "bobbin/fix"})
+		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: ours, Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "other commits")
-		_, err = w.Push(ctx0(), PushSpec{Commit: w.Base(), Branch: "bobbin/fix"})
+		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: w.Base(), Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "other commits", "never back either")
-		require.Equal(t, theirs, o.stands("bobbin/fix"))
+		require.Equal(t, theirs, o.Stands("bobbin/fix"))
 	})
 }
 
 func TestPushOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	o.branch("bobbin/release", o.commit("x", map[string]string{"x": "x"}))
+	o := remotetest.Shop(t)
+	o.Branch("bobbin/release", o.Commit("x", map[string]string{"x": "x"}))
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	for _, p := range []PushSpec{
+	for _, p := range []transfer.PushSpec{
 		{Branch: "main"},
 		{Branch: "main", Prefix: "m"},
 		{Branch: "MAIN", Prefix: "M"},
@@ -175,57 +181,40 @@ func TestPushOnlyWhereItMay(t *testing.T) {
 		_, err := w.Push(ctx0(), p)
 		refusal(t, err)
 	}
-	require.Len(t, o.branches(), 2)
-}
-
-func (o *origin) branches() []string {
-	fresh, err := readLooseBranches(o.dir)
-	require.NoError(o.t, err)
-	return fresh
-}
-
-func readLooseBranches(dir string) (out []string, err error) {
-	base := filepath.Join(dir, "refs", "heads")
-	err = filepath.WalkDir(base, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			out = append(out, strings.TrimPrefix(path, base+"/"))
-		}
-		return err
-	})
-	return out, err
+	require.Len(t, o.Branches(), 2)
 }
 
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := shop(t)
-	o.hook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.dir), "env")+"\nexit 1\n")
-	for name, remote := range map[string]Remote{"path": {Name: "shop", URL: o.dir}, "http": {Name: "shop", URL: o.serveHTTP("")}, "ssh": o.serveSSH(t)} {
+	remotetest.NeedGit(t)
+	o := remotetest.Shop(t)
+	o.Hook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.Dir), "env")+"\nexit 1\n")
+	for name, remote := range map[string]remote.Remote{"path": {Name: "shop", URL: o.Dir}, "http": {Name: "shop", URL: o.ServeHTTP("")}, "ssh": o.ServeSSH(t)} {
 		w := workspaceAt(t, openMirror(t, &Mirrors{}, remote))
 		w.write(t, "main.go", "package main // ours\n")
-		_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+		_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 		refused := refusal(t, err)
 		require.Contains(t, refused.Reason, "a rule of the remote refused it: Commits need a ticket number. / [31mSee the wiki", name)
 		require.False(t, refused.Retry)
-		require.Empty(t, o.stands("bobbin/fix"))
+		require.Empty(t, o.Stands("bobbin/fix"))
 	}
-	w := workspaceAt(t, openMirror(t, &Mirrors{Git: "-"}, Remote{Name: "shop", URL: o.dir}))
+	w := workspaceAt(t, openMirror(t, &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: o.Dir}))
 	w.write(t, "main.go", "package main // ours\n")
-	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 	require.Contains(t, refusal(t, err).Cure, "Install git", "a hook is not passed by for want of the program that runs it")
-	require.Empty(t, o.stands("bobbin/fix"))
+	require.Empty(t, o.Stands("bobbin/fix"))
 }
 
 // A local remote's hooks run as our child: they see none of our secrets.
 func TestHooksSeeNoSecrets(t *testing.T) {
-	needGit(t)
+	remotetest.NeedGit(t)
 	t.Setenv("SLACK_BOT_TOKEN", "xoxb-secret")
-	o := shop(t)
-	seen := filepath.Join(filepath.Dir(o.dir), "env")
-	o.hook("pre-receive", "env >"+seen+"\n")
+	o := remotetest.Shop(t)
+	seen := filepath.Join(filepath.Dir(o.Dir), "env")
+	o.Hook("pre-receive", "env >"+seen+"\n")
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
-	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 	require.NoError(t, err)
 	env, err := os.ReadFile(seen)
 	require.NoError(t, err)
@@ -235,46 +224,48 @@ func TestHooksSeeNoSecrets(t *testing.T) {
 
 func TestProtectedOnTheRemote(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := shop(t)
-	o.hook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this project.' >&2\nexit 1\n")
+	remotetest.NeedGit(t)
+	o := remotetest.Shop(t)
+	o.Hook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this project.' >&2\nexit 1\n")
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
-	_, err := w.Push(ctx0(), PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
+	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 	require.Contains(t, refusal(t, err).Reason, "not allowed to push code to protected branches")
 }
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	address := o.serveHTTP("t0ken")
-	open := func(r Remote) error {
+	o := remotetest.Shop(t)
+	address := o.ServeHTTP("t0ken")
+	open := func(r remote.Remote) error {
 		_, err := (&Mirrors{Dir: t.TempDir(), Log: quiet()}).Open(ctx0(), r)
 		return err
 	}
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address})).Cure, "Give the bot a token")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Credentials: tokenIs("revoked")})).Reason, "does not accept the token")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Credentials: tokenIs("weak")})).Reason, "may not do this")
-	failing := mint(func(Access) (Credential, error) { return Credential{}, errors.New("the app is not installed") })
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: address, Credentials: failing})).Reason, "the app is not installed")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: filepath.Join(t.TempDir(), "nowhere")})).Reason, "no such repository")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: t.TempDir()})).Reason, "no such repository")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "ftp://example.com/x"})).Reason, "not supported")
-	require.Contains(t, refusal(t, open(Remote{Name: "shop", URL: "http://example.invalid/x", Credentials: tokenIs("t")})).Reason, "not sent over plain http")
-	secret := refusal(t, open(Remote{Name: "shop", URL: "https://me:hunter2@127.0.0.1:1/x.git"}))
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address})).Cure, "Give the bot a token")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address, Credentials: tokenIs("revoked")})).Reason, "does not accept the token")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address, Credentials: tokenIs("weak")})).Reason, "may not do this")
+	failing := mint(func(remote.Access) (remote.Credential, error) {
+		return remote.Credential{}, errors.New("the app is not installed")
+	})
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address, Credentials: failing})).Reason, "the app is not installed")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: filepath.Join(t.TempDir(), "nowhere")})).Reason, "no such repository")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: t.TempDir()})).Reason, "no such repository")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: "ftp://example.com/x"})).Reason, "not supported")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: "http://example.invalid/x", Credentials: tokenIs("t")})).Reason, "not sent over plain http")
+	secret := refusal(t, open(remote.Remote{Name: "shop", URL: "https://me:hunter2@127.0.0.1:1/x.git"}))
 	require.True(t, secret.Retry)
 	require.NotContains(t, secret.Error(), "hunter2")
 
 	// The token is asked for anew for each exchange, so a renewed one is used.
 	var token atomic.Value
 	token.Store("t0ken")
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address, Credentials: mint(func(Access) (Credential, error) {
-		return Credential{Password: Secret(token.Load().(string))}, nil
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: address, Credentials: mint(func(remote.Access) (remote.Credential, error) {
+		return remote.Credential{Password: remote.Secret(token.Load().(string))}, nil
 	})})
 	w := workspaceAt(t, m)
 	w.write(t, "main.go", "package main // ours\n")
 	token.Store("revoked")
-	spec := PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
+	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
 	_, err := w.Push(ctx0(), spec)
 	require.Contains(t, refusal(t, err).Reason, "does not accept the token")
 	token.Store("t0ken")
@@ -356,13 +347,13 @@ func TestFaultsOnTheWay(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := shop(t)
-			real := o.serveHTTP("")
-			w := workspaceAt(t, openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: faulty(t, real, c.spoil)}))
+			o := remotetest.Shop(t)
+			real := o.ServeHTTP("")
+			w := workspaceAt(t, openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: faulty(t, real, c.spoil)}))
 			w.write(t, "main.go", "package main // ours\n")
 			commit := w.save(t, "Ours")
-			_, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
-			arrived := o.stands("bobbin/fix") == commit
+			_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
+			arrived := o.Stands("bobbin/fix") == commit
 			require.Equal(t, arrived, err == nil, "%v", err)
 			if !arrived {
 				refused := refusal(t, err)
@@ -371,7 +362,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 					require.Equal(t, c.retry, refused.Retry)
 				}
 			}
-			o.fsck()
+			o.Fsck()
 		})
 	}
 }
@@ -380,23 +371,23 @@ func TestFaultsOnTheWay(t *testing.T) {
 // who believes it pushes again.
 func TestALostAnswerLooksLikeAFailure(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	address := faulty(t, o.serveHTTP(""), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+	o := remotetest.Shop(t)
+	address := faulty(t, o.ServeHTTP(""), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		if isPush(r) {
 			real.ServeHTTP(httptest.NewRecorder(), r)
 			w.WriteHeader(http.StatusBadGateway)
 		}
 		return isPush(r)
 	})
-	w := workspaceAt(t, openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: address}))
+	w := workspaceAt(t, openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: address}))
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	p := &push{store: w.store, mirror: w.mirror, remote: w.mirror.Remote(), commit: plumbing.NewHash(commit), ref: "refs/heads/bobbin/fix"}
-	_, tried, err := p.send(ctx0())
+	p := &transfer.Push{Store: w.Store, Client: &w.mirror.client, Remote: w.mirror.Remote(), Commit: plumbing.NewHash(commit), Ref: "refs/heads/bobbin/fix"}
+	_, tried, err := p.Send(ctx0())
 	require.True(t, tried)
 	require.Error(t, err)
-	require.Equal(t, commit, o.stands("bobbin/fix"), "and yet it stands there")
-	res, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
+	require.Equal(t, commit, o.Stands("bobbin/fix"), "and yet it stands there")
+	res, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 	require.NoError(t, err)
 	require.True(t, res.Already)
 }
@@ -409,27 +400,27 @@ func hijackIf(yes bool, hijack func(http.ResponseWriter), w http.ResponseWriter)
 
 func TestARemoteThatHangs(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	deaf, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and says nothing
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = deaf.Close() })
-	remote := o.serveSSH(t)
+	remote := o.ServeSSH(t)
 	for _, address := range []string{"http://" + deaf.Addr().String() + "/x.git", "ssh://git@" + deaf.Addr().String() + "/x.git"} {
 		remote.URL = address
 		w.mirror.setRemote(remote)
 		short, cancel := context.WithTimeout(ctx0(), 300*time.Millisecond)
 		began := time.Now()
-		_, err := w.Push(short, PushSpec{Commit: commit, Branch: "bobbin/fix"})
+		_, err := w.Push(short, transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 		cancel()
 		refused := refusal(t, err)
 		require.Contains(t, refused.Reason, "did not answer in time", address)
 		require.True(t, refused.Retry)
 		stopped, stop := context.WithCancel(ctx0())
 		time.AfterFunc(100*time.Millisecond, stop)
-		_, err = w.Push(stopped, PushSpec{Commit: commit, Branch: "bobbin/fix"})
+		_, err = w.Push(stopped, transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 		require.ErrorIs(t, err, context.Canceled)
 		require.Less(t, time.Since(began), time.Minute)
 	}
@@ -438,35 +429,34 @@ func TestARemoteThatHangs(t *testing.T) {
 // insteadOf in somebody's git settings must not send the push elsewhere.
 func TestSettingsDoNotRedirect(t *testing.T) {
 	t.Parallel()
-	o, thief := shop(t), newOrigin(t)
+	o, thief := remotetest.Shop(t), remotetest.NewOrigin(t)
 	w := workspaceOf(t, o)
-	config := "[core]\n\tbare = true\n[url \"" + thief.dir + "\"]\n\tinsteadOf = " + o.dir + "\n\tpushInsteadOf = " + o.dir + "\n"
+	config := "[core]\n\tbare = true\n[url \"" + thief.Dir + "\"]\n\tinsteadOf = " + o.Dir + "\n\tpushInsteadOf = " + o.Dir + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	if _, err := exec.LookPath("git"); err == nil { // the control: who heeds the settings asks the thief
-		require.Empty(t, runGit(t, w.mirror.dir, "ls-remote", o.dir))
+		require.Empty(t, remotetest.RunGit(t, w.mirror.dir, "ls-remote", o.Dir))
 	}
-	_, err := w.Push(ctx0(), PushSpec{Commit: commit, Branch: "bobbin/fix"})
+	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 	require.NoError(t, err)
-	require.Equal(t, commit, o.stands("bobbin/fix"))
-	require.Empty(t, thief.branches())
+	require.Equal(t, commit, o.Stands("bobbin/fix"))
+	require.Empty(t, thief.Branches())
 }
 
 func TestPushSendsExactlyWhatIsNew(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
-	p := &push{store: w.store, mirror: w.mirror, commit: plumbing.NewHash(w.save(t, "Ours"))}
-	fresh, err := p.fresh(ctx0(), nil)
+	fresh, err := bundle.NewObjects(ctx0(), w.Store, plumbing.NewHash(w.save(t, "Ours")), nil)
 	require.NoError(t, err)
 	require.Len(t, fresh, 4, "commit, root, cart, cart.go")
 }
 
 func TestCommitIsDeterministic(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	spec := CommitSpec{
 		Message: "Fix the cart\r\n\r\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\n\n", When: approvedAt,
 		Author:   Identity{"Bob\n<Bobbin>", "bob@example.com"},
@@ -483,7 +473,7 @@ func TestCommitIsDeterministic(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, h, again)
 		hashes = append(hashes, h)
-		c, err := w.store.commit(plumbing.NewHash(h))
+		c, err := w.Store.Commit(plumbing.NewHash(h))
 		require.NoError(t, err)
 		require.Equal(t, "Fix the cart\n\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\nReported-by: Ann\nApproved-by: Ben Approved-by: Eve\nSession: s-1\n", c.Message)
 		require.Equal(t, "Bob Bobbin", c.Author.Name)
@@ -501,14 +491,14 @@ func TestCommitIsDeterministic(t *testing.T) {
 func TestEmptyRemote(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"", "-"} {
-		o := newOrigin(t)
-		m := openMirror(t, &Mirrors{Git: program}, Remote{Name: "shop", URL: o.dir})
+		o := remotetest.NewOrigin(t)
+		m := openMirror(t, &Mirrors{Git: program}, remote.Remote{Name: "shop", URL: o.Dir})
 		require.Empty(t, m.DefaultBranch())
 		_, err := m.Resolve("")
 		require.ErrorContains(t, err, "the repository shop is empty: push a first commit")
 		_, err = m.Workspace(ctx0(), t.TempDir(), "")
 		require.ErrorContains(t, err, "is empty")
-		first := o.commit("first", map[string]string{"a": "a\n"})
+		first := o.Commit("first", map[string]string{"a": "a\n"})
 		require.NoError(t, m.Fetch(ctx0()))
 		got, err := m.Resolve("")
 		require.NoError(t, err)

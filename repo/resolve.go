@@ -9,40 +9,42 @@ import (
 	"os"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/worktree"
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // DefaultBranch is the branch that the remote's HEAD names; "" when it has none.
-func (m *Mirror) DefaultBranch() string { return m.references().head }
+func (m *Mirror) DefaultBranch() string { return m.references().Head }
 
 // Branches lists the branches of the remote, sorted.
-func (m *Mirror) Branches() []string { return m.references().branches() }
+func (m *Mirror) Branches() []string { return m.references().Branches() }
 
 // Resolve gives the commit of a branch, tag, or whole or shortened commit hash;
 // "" is the default branch.
 func (m *Mirror) Resolve(name string) (string, error) {
 	refs := m.references()
-	if len(refs.hashes) == 0 {
+	if len(refs.Hashes) == 0 {
 		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", m.Remote().Name)
 	}
 	if name == "" {
-		name = refs.head
+		name = refs.Head
 	}
 	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
-		if h, ok := refs.hashes[full]; ok {
+		if h, ok := refs.Hashes[full]; ok {
 			return m.peel(h, name)
 		}
 	}
 	if h, ok := m.byHash(name); ok {
 		return m.peel(h, name)
 	}
-	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", m.Remote().Name, name, someOf(refs.branches()))
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", m.Remote().Name, name, someOf(refs.Branches()))
 }
 
 // peel follows annotated tags to their commit.
 func (m *Mirror) peel(h plumbing.Hash, name string) (string, error) {
 	for range 10 {
-		kind, content, err := m.store.get(h)
+		kind, content, err := m.store.Get(h)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("repo: resolve %s: %w", name, err)
@@ -63,23 +65,19 @@ func (m *Mirror) byHash(name string) (plumbing.Hash, bool) {
 	name = strings.ToLower(name)
 	if plumbing.IsHash(name) {
 		h := plumbing.NewHash(name)
-		return h, m.store.has(h)
+		return h, m.store.Has(h)
 	}
 	even := name[:len(name)&^1]
 	prefix, err := hex.DecodeString(even)
 	if err != nil || len(name) < shortestHash {
 		return plumbing.ZeroHash, false
 	}
-	found := map[plumbing.Hash]struct{}{}
-	for _, p := range m.packs.list() {
-		p.withPrefix(prefix, found)
-	}
 	var commits []plumbing.Hash
-	for h := range found {
+	for _, h := range m.packs.WithPrefix(prefix) {
 		if !strings.HasPrefix(h.String(), name) {
 			continue
 		}
-		if kind, _, err := m.store.get(h); err == nil && kind == plumbing.CommitObject {
+		if kind, _, err := m.store.Get(h); err == nil && kind == plumbing.CommitObject {
 			commits = append(commits, h)
 		}
 	}
@@ -114,7 +112,7 @@ func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
 		return fmt.Errorf("repo: materialise: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	_, err = m.store.checkout(ctx, c.TreeHash, root)
+	_, err = worktree.CheckoutTree(ctx, m.store, c.TreeHash, root)
 	return err
 }
 
@@ -124,12 +122,12 @@ func (m *Mirror) ReadFile(commit, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := m.store.lookup(c.TreeHash, strings.Trim(path, "/"))
+	n, err := gittree.Lookup(m.store, c.TreeHash, strings.Trim(path, "/"))
 	if err != nil {
 		return nil, err
 	}
-	if !n.isFile() && !n.isLink() {
+	if !n.IsFile() && !n.IsLink() {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	}
-	return m.store.typed(plumbing.BlobObject, n.hash)
+	return m.store.GetTyped(plumbing.BlobObject, n.Hash)
 }

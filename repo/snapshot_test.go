@@ -5,18 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/stretchr/testify/require"
 )
 
 // twin is an empty workspace over another clone of the same remote, as on another machine.
-func twin(t *testing.T, r *origin) *Workspace {
+func twin(t *testing.T, r *remotetest.Origin) *Workspace {
 	t.Helper()
 	return workspaceOf(t, r)
 }
 
 func TestAWorkspaceComesBackOnAnotherMachine(t *testing.T) {
 	t.Parallel()
-	r := shop(t)
+	r := remotetest.Shop(t)
 	w := workspaceOf(t, r)
 	w.put(t, map[string]string{"main.go": "package main // mine\n", "new/run*": "#!/bin/sh\n", "README.md": "", "bin": "\x00\x01"})
 	tree := w.treeNow(t)
@@ -37,7 +38,7 @@ func TestAWorkspaceComesBackOnAnotherMachine(t *testing.T) {
 
 func TestCommitsTravelWithTheirTrees(t *testing.T) {
 	t.Parallel()
-	r := shop(t)
+	r := remotetest.Shop(t)
 	w := workspaceOf(t, r)
 	parent := ""
 	var last string
@@ -59,7 +60,7 @@ func TestCommitsTravelWithTheirTrees(t *testing.T) {
 
 func TestBadPacksAreRefused(t *testing.T) {
 	t.Parallel()
-	r := shop(t)
+	r := remotetest.Shop(t)
 	w := workspaceOf(t, r)
 	w.put(t, map[string]string{"main.go": "package main // mine\n", "a/b/c": "deep\n"})
 	tree := w.treeNow(t)

@@ -13,13 +13,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/stretchr/testify/require"
 )
 
 func readSnapshot(pack []byte) (objects int, err error) {
-	err = readPack(ctx0(), pack, func(plumbing.ObjectType, []byte) error {
+	err = bundle.ReadPack(ctx0(), pack, func(plumbing.ObjectType, []byte) error {
 		objects++
 		return nil
 	})
@@ -54,7 +59,7 @@ func (w *Workspace) onDisk(t testing.TB) map[string]string {
 // own counts the objects that are the workspace's own.
 func (w *Workspace) own(t testing.TB) int {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(w.store.loose, "*", "*"))
+	found, err := filepath.Glob(filepath.Join(w.Store.Dir(), "*", "*"))
 	require.NoError(t, err)
 	return len(found)
 }
@@ -97,7 +102,7 @@ func TestEveryKindOfChangeTravels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := shop(t)
+			o := remotetest.Shop(t)
 			here, there := workspaceOf(t, o), workspaceOf(t, o)
 			if _, ok := changes["main.go/now"]; ok {
 				require.NoError(t, os.Remove(filepath.Join(here.Files(), "main.go")))
@@ -118,9 +123,9 @@ func TestEveryKindOfChangeTravels(t *testing.T) {
 
 func TestCommitsAndAMergeTravel(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
-	late := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir}) // does not hear of what follows yet
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
+	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}) // does not hear of what follows yet
 	here, there := workspaceAt(t, m), workspaceAt(t, late)
 	old := here.Base()
 	here.write(t, "one", "1\n")
@@ -128,7 +133,7 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	here.write(t, "two", "2\n")
 	second, err := here.Commit(ctx0(), CommitSpec{Parent: first, Message: "two", When: approvedAt})
 	require.NoError(t, err)
-	next := o.commit("theirs", files{"README.md": "# theirs\n"})
+	next := o.Commit("theirs", files{"README.md": "# theirs\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	_, err = here.Merge(ctx0(), nil, old, next)
 	require.NoError(t, err)
@@ -139,7 +144,7 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 
 	pack := here.packed(t, merge, tree, first)
 	require.Equal(t, pack, here.packed(t, tree, first, merge, merge), "the order of the roots is nothing")
-	var missing *PackError
+	var missing *bundle.Error
 	require.ErrorAs(t, there.Unpack(ctx0(), pack), &missing)
 	require.Equal(t, next, missing.Missing)
 	require.Zero(t, there.own(t))
@@ -158,15 +163,15 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	b, err := there.Commit(ctx0(), spec)
 	require.NoError(t, err)
 	require.Equal(t, a, b)
-	_, err = there.Push(ctx0(), PushSpec{Commit: b, Branch: "bobbin/x"})
+	_, err = there.Push(ctx0(), transfer.PushSpec{Commit: b, Branch: "bobbin/x"})
 	require.NoError(t, err)
-	o.fsck()
+	o.Fsck()
 }
 
 // Where the base is the session's own, what it builds on in the mirror counts.
 func TestAnOwnBaseTravels(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	here, there := workspaceOf(t, o), workspaceOf(t, o)
 	here.write(t, "one", "1\n")
 	own := here.save(t, "one")
@@ -181,7 +186,7 @@ func TestAnOwnBaseTravels(t *testing.T) {
 
 func TestOnlyWhatTheBaseHasNotIsPacked(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	w := workspaceOf(t, o)
 	require.Equal(t, 0, count(t, w.packed(t, w.treeNow(t), w.Base())))
 	require.NoError(t, os.Rename(filepath.Join(w.Files(), "cart"), filepath.Join(w.Files(), "basket")))
@@ -190,7 +195,7 @@ func TestOnlyWhatTheBaseHasNotIsPacked(t *testing.T) {
 	require.Equal(t, 3, count(t, w.packed(t, w.treeNow(t))))
 
 	// The mirror may hold what another one with this base does not.
-	o.commit("later", files{"later.txt": "same bytes\n"})
+	o.Commit("later", files{"later.txt": "same bytes\n"})
 	require.NoError(t, w.mirror.Fetch(ctx0()))
 	w.write(t, "mine.txt", "same bytes\n")
 	require.Equal(t, 4, count(t, w.packed(t, w.treeNow(t))))
@@ -198,18 +203,18 @@ func TestOnlyWhatTheBaseHasNotIsPacked(t *testing.T) {
 
 func TestPacksAreWhatGitTakesThemFor(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := shop(t)
+	remotetest.NeedGit(t)
+	o := remotetest.Shop(t)
 	w := workspaceOf(t, o)
 	w.put(t, files{"long": strings.Repeat("long ", 9999), "none": "\n", "x*": "x"})
 	path := filepath.Join(t.TempDir(), "a.pack")
 	require.NoError(t, os.WriteFile(path, w.packed(t, w.save(t, "all")), 0o644))
-	runGit(t, o.dir, "index-pack", "--strict", path)
+	remotetest.RunGit(t, o.Dir, "index-pack", "--strict", path)
 }
 
 func TestTooMuchIsSaidInWords(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.put(t, files{"big dir/noise": strings.Repeat("0123456789", 5000), "small": "s\n"})
 	tree := w.treeNow(t)
 	whole := w.packed(t, tree)
@@ -217,10 +222,10 @@ func TestTooMuchIsSaidInWords(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, whole, exact)
 	_, err = w.Pack(ctx0(), int64(len(whole))-1, tree)
-	var refused *PackError
+	var refused *bundle.Error
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, err.Error(), `"big dir/noise" with 50000 bytes`)
-	blob, err := w.store.put(plumbing.BlobObject, []byte("b"))
+	blob, err := w.Store.Put(plumbing.BlobObject, []byte("b"))
 	require.NoError(t, err)
 	for _, root := range []string{"main", "", blob.String(), strings.Repeat("1", 40)} {
 		_, err = w.Pack(ctx0(), 0, root)
@@ -238,12 +243,12 @@ type handmade struct{ body bytes.Buffer }
 
 func (h *handmade) add(t testing.TB, kind plumbing.ObjectType, says int, content string) *handmade {
 	t.Helper()
-	p := newPacking(nil, nil, 0)
-	p.out.Reset()
-	require.NoError(t, p.write(kind, []byte(content)))
-	_, skip := binary.Uvarint(p.out.Bytes()) // as long as the head
+	p := bundle.NewPacking(nil, nil, 0)
+	p.Out.Reset()
+	require.NoError(t, p.Write(kind, []byte(content)))
+	_, skip := binary.Uvarint(p.Out.Bytes()) // as long as the head
 	head := []byte{byte(kind)<<4 | byte(says&15) | 0x80}
-	h.body.Write(append(binary.AppendUvarint(head, uint64(says)>>4), p.out.Bytes()[skip:]...))
+	h.body.Write(append(binary.AppendUvarint(head, uint64(says)>>4), p.Out.Bytes()[skip:]...))
 	return h
 }
 
@@ -266,8 +271,8 @@ func treeLine(mode filemode.FileMode, name string, h plumbing.Hash) string {
 
 func TestUnsoundPacksChangeNothing(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.put(t, files{"a/b": "b\n", "main.go": "package main // mine\n"})
 	good := w.packed(t, w.save(t, "work"))
@@ -299,10 +304,10 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 		"a delta":                   {made().sound(t, plumbing.REFDeltaObject, "x").pack(2), "no blob, tree or commit"},
 		"larger than it says":       {made().add(t, plumbing.BlobObject, 5, "123456").pack(2), "larger than it says"},
 		"smaller than it says":      {made().add(t, plumbing.BlobObject, 7, "123456").pack(2), "smaller than it says"},
-		"a bomb that says so":       {made().add(t, plumbing.BlobObject, MaxFile+1, zeros).pack(2), "more than 50 MB"},
+		"a bomb that says so":       {made().add(t, plumbing.BlobObject, gittree.MaxFile+1, zeros).pack(2), "more than 50 MB"},
 		"a bomb that lies":          {made().add(t, plumbing.BlobObject, 1, zeros).pack(2), "larger than it says"},
 		"a size past all numbers":   {made().add(t, plumbing.BlobObject, -1, "x").pack(2), "more than 50 MB"},
-		"a size that costs memory":  {made().add(t, plumbing.BlobObject, MaxFile, "x").pack(2), "smaller than it says"},
+		"a size that costs memory":  {made().add(t, plumbing.BlobObject, gittree.MaxFile, "x").pack(2), "smaller than it says"},
 		"the same twice":            {made().sound(t, plumbing.BlobObject, "b").pack(2), "twice"},
 		"a tree cut short":          {tree("100644 x\x00short"), "cut short"},
 		"a name twice":              {tree(treeLine(0o100644, "x", blob), treeLine(0o100644, "x", blob)), "twice"},
@@ -317,7 +322,7 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 			t.Parallel()
 			there := workspaceAt(t, m)
 			err := there.Unpack(ctx0(), c.pack)
-			var refused *PackError
+			var refused *bundle.Error
 			require.ErrorAs(t, err, &refused)
 			require.ErrorContains(t, err, c.want)
 			require.NotContains(t, err.Error(), "\n")
@@ -336,8 +341,8 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 // Whatever comes with a fitting checksum is refused with nothing kept, or is
 // whole when it is kept.
 func FuzzUnpackSealed(f *testing.F) {
-	o := shop(f)
-	m := openMirror(f, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(f)
+	m := openMirror(f, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(f, m)
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01"))
 	for _, change := range []files{{"main.go": ""}, {"a/b/c*": "c\n", "l": "->main.go"}, {"z": strings.Repeat("z", 9999)}} {
@@ -346,7 +351,7 @@ func FuzzUnpackSealed(f *testing.F) {
 		f.Add(pack[:len(pack)-sha1.Size])
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		there := &Workspace{mirror: m, store: &store{packs: m.packs, loose: t.TempDir()}}
+		there := m.workspaceIn(t.TempDir())
 		pack := sealed(body)
 		err := there.Unpack(ctx0(), pack)
 		if err != nil {
@@ -354,8 +359,8 @@ func FuzzUnpackSealed(f *testing.F) {
 			require.Zero(t, there.own(t))
 			return
 		}
-		require.NoError(t, readPack(ctx0(), pack, func(kind plumbing.ObjectType, content []byte) error {
-			got, err := there.store.typed(kind, plumbing.ComputeHash(kind, content))
+		require.NoError(t, bundle.ReadPack(ctx0(), pack, func(kind plumbing.ObjectType, content []byte) error {
+			got, err := there.Store.GetTyped(kind, plumbing.ComputeHash(kind, content))
 			require.Equal(t, content, got)
 			return err
 		}))

@@ -12,25 +12,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/worktree"
 	"github.com/stretchr/testify/require"
 )
 
 func ctx0() context.Context { return context.Background() }
 
-func shop(t testing.TB) *origin {
-	o := newOrigin(t)
-	o.commit("first", map[string]string{
-		"README.md": "# Shop\n", "main.go": "package main\n\nfunc main() {}\n",
-		"cart/cart.go": "package cart\n\nvar N = 1\n", "cart/deep/er/x.txt": "x\n",
-		"bin/run.sh*": "#!/bin/sh\necho hi\n", "link": "->cart/cart.go", "logo.png": "\x89PNG\x00\x01\x02",
-		"dos.txt": "one\r\ntwo\r\nthree\r\n", ".gitignore": "*.log\n/build/\nnode_modules/\n!keep.log\n",
-	})
-	return o
-}
-
 func TestWorkspaceHoldsTheTreeAndNothingOfGit(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	require.NoFileExists(t, filepath.Join(w.Files(), ".git"))
 	b, err := os.ReadFile(filepath.Join(w.Files(), "cart/cart.go"))
 	require.NoError(t, err)
@@ -49,7 +43,7 @@ func TestWorkspaceHoldsTheTreeAndNothingOfGit(t *testing.T) {
 
 func TestChangesSayWhatAndHow(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, "main.go", "package main\n\nfunc main() { run() }\n\nfunc run() {}\n")
 	w.write(t, "cart/new.go", "package cart\n")
 	w.write(t, "debug.log", "ignored\n")
@@ -83,8 +77,8 @@ func TestChangesSayWhatAndHow(t *testing.T) {
 
 func TestDiffIsWhatGitApplies(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	o := shop(t)
+	remotetest.NeedGit(t)
+	o := remotetest.Shop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main\n\nfunc main() { run() }") // no end of line
 	w.write(t, "cart/new.go", "package cart\n")
@@ -102,19 +96,19 @@ func TestDiffIsWhatGitApplies(t *testing.T) {
 	require.NoError(t, err)
 
 	clone := filepath.Join(t.TempDir(), "clone")
-	runGit(t, t.TempDir(), "clone", "-q", o.dir, clone)
+	remotetest.RunGit(t, t.TempDir(), "clone", "-q", o.Dir, clone)
 	cmd := exec.Command("git", "-C", clone, "apply", "--index", "-")
 	cmd.Stdin = strings.NewReader(diff)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", out, diff)
-	require.Equal(t, tree, runGit(t, clone, "write-tree"), "git, given the diff, makes the very tree that we made")
+	require.Equal(t, tree, remotetest.RunGit(t, clone, "write-tree"), "git, given the diff, makes the very tree that we made")
 }
 
 // Four hundred scattered edits: a diff that claims whole regions would show
 // here.
 func TestDiffStaysSmall(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
+	o := remotetest.NewOrigin(t)
 	var before, after strings.Builder
 	for i := range 4000 {
 		fmt.Fprintf(&before, "line %d\n", i)
@@ -124,7 +118,7 @@ func TestDiffStaysSmall(t *testing.T) {
 			fmt.Fprintf(&after, "line %d\n", i)
 		}
 	}
-	o.commit("first", map[string]string{"big.txt": before.String()})
+	o.Commit("first", map[string]string{"big.txt": before.String()})
 	w := workspaceOf(t, o)
 	w.write(t, "big.txt", after.String())
 	require.Equal(t, []string{"modified big.txt +400 -400"}, w.list(t))
@@ -132,13 +126,13 @@ func TestDiffStaysSmall(t *testing.T) {
 
 func TestAHiddenEditShows(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	require.Eventually(t, func() bool { // until no record is doubtful
 		require.Empty(t, w.list(t))
-		st, err := readState(w.statePath())
+		st, err := worktree.ReadState(w.StatePath())
 		require.NoError(t, err)
-		for _, r := range st.records {
-			if r.doubtful {
+		for _, r := range st.Records {
+			if r.Doubtful {
 				return false
 			}
 		}
@@ -158,8 +152,8 @@ func TestAHiddenEditShows(t *testing.T) {
 
 func TestAnEditInTheSameTickShows(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	for range 20 {
 		w := workspaceAt(t, m)
 		f, err := os.OpenFile(filepath.Join(w.Files(), "main.go"), os.O_RDWR, 0)
@@ -176,34 +170,34 @@ func TestAnEditInTheSameTickShows(t *testing.T) {
 // same record without the doubt.
 func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	path := filepath.Join(w.Files(), "main.go")
 	require.NoError(t, os.WriteFile(path, []byte("PACKAGE main\n\nfunc main() {}\n"), 0o644)) // the same size
 	f, err := os.Open(path)
 	require.NoError(t, err)
-	now, err := statFile(f)
+	now, err := worktree.StatFile(f)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	for _, doubtful := range []bool{true, false} {
-		st, err := readState(w.statePath())
+		st, err := worktree.ReadState(w.StatePath())
 		require.NoError(t, err)
-		r := st.records.find("main.go")
-		r.stat, r.doubtful = now, doubtful
-		require.NoError(t, st.write(w.statePath()))
+		r := st.Records.Find("main.go")
+		r.Stat, r.Doubtful = now, doubtful
+		require.NoError(t, st.Write(w.StatePath()))
 		require.Equal(t, doubtful, len(w.list(t)) == 1)
 	}
-	fresh := record{stat: stat{changed: time.Now().UnixNano()}}
-	fresh.mark(time.Now())
-	require.True(t, fresh.doubtful)
-	fresh.mark(time.Now().Add(time.Second))
-	require.False(t, fresh.doubtful)
+	fresh := worktree.Record{Stat: worktree.Stat{Changed: time.Now().UnixNano()}}
+	fresh.Mark(time.Now())
+	require.True(t, fresh.Doubtful)
+	fresh.Mark(time.Now().Add(time.Second))
+	require.False(t, fresh.Doubtful)
 }
 
 func TestIgnoredTrackedFilesStillCount(t *testing.T) {
 	t.Parallel()
-	o := newOrigin(t)
-	o.commit("a tracked log", map[string]string{"build/kept.txt": "1\n", "x.log": "1\n"})
-	o.commit("ignore them", map[string]string{".gitignore": "build/\n*.log\n", "sub/.gitignore": "*\n!.gitignore\n"})
+	o := remotetest.NewOrigin(t)
+	o.Commit("a tracked log", map[string]string{"build/kept.txt": "1\n", "x.log": "1\n"})
+	o.Commit("ignore them", map[string]string{".gitignore": "build/\n*.log\n", "sub/.gitignore": "*\n!.gitignore\n"})
 	w := workspaceOf(t, o)
 	w.write(t, "build/kept.txt", "2\n")
 	w.write(t, "build/other.txt", "2\n")
@@ -215,7 +209,7 @@ func TestIgnoredTrackedFilesStillCount(t *testing.T) {
 
 func TestAGitFolderInTheTreeIsNeverRead(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, ".git/config", "[core]\n\tfsmonitor = touch /tmp/owned\n")
 	w.write(t, ".git/hooks/pre-commit", "#!/bin/sh\ntouch /tmp/owned\n")
 	w.write(t, "sub/.git", "gitdir: /elsewhere\n")
@@ -229,7 +223,7 @@ func TestAGitFolderInTheTreeIsNeverRead(t *testing.T) {
 
 func TestRestoreBringsBack(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, "main.go", "package main // first attempt\n")
 	w.write(t, "cart/new.go", "package cart\n")
 	first, err := w.Tree(ctx0())
@@ -264,8 +258,8 @@ func TestRestoreBringsBack(t *testing.T) {
 
 func TestReopenedWorkspaceKeepsItsWork(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	dir := filepath.Join(t.TempDir(), "s")
 	base, err := m.Resolve("main")
 	require.NoError(t, err)
@@ -275,7 +269,7 @@ func TestReopenedWorkspaceKeepsItsWork(t *testing.T) {
 	commit := w.save(t, "work")
 	require.NoError(t, w.Close())
 
-	o.commit("meanwhile", map[string]string{"z": "z\n"})
+	o.Commit("meanwhile", map[string]string{"z": "z\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	w, err = m.Workspace(ctx0(), dir, base)
 	require.NoError(t, err)
@@ -289,8 +283,8 @@ func TestReopenedWorkspaceKeepsItsWork(t *testing.T) {
 
 func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	base, err := m.Resolve("")
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "s")
@@ -318,11 +312,11 @@ func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 
 func TestManyWorkspacesAtOnce(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
+	o := remotetest.Shop(t)
 	for i := range 8 {
-		o.commit(fmt.Sprint("more ", i), map[string]string{fmt.Sprintf("pkg%d/file.go", i): strings.Repeat(fmt.Sprintf("line %d\n", i), 200), "cart/cart.go": fmt.Sprintf("package cart\n\nvar N = %d\n", i)})
+		o.Commit(fmt.Sprint("more ", i), map[string]string{fmt.Sprintf("pkg%d/file.go", i): strings.Repeat(fmt.Sprintf("line %d\n", i), 200), "cart/cart.go": fmt.Sprintf("package cart\n\nvar N = %d\n", i)})
 	}
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: o.dir})
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	base, err := m.Resolve("")
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -338,7 +332,7 @@ func TestManyWorkspacesAtOnce(t *testing.T) {
 			_ = os.WriteFile(filepath.Join(w.Files(), "main.go"), fmt.Appendf(nil, "package s%d\n", i), 0o644)
 			commit, err := w.Commit(ctx0(), CommitSpec{Message: fmt.Sprint("session ", i), When: approvedAt})
 			if err == nil {
-				_, err = w.Push(ctx0(), PushSpec{Commit: commit, Branch: fmt.Sprint("bobbin/s", i)})
+				_, err = w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: fmt.Sprint("bobbin/s", i)})
 			}
 			if err == nil && i%4 == 0 {
 				err = m.Fetch(ctx0())
@@ -350,14 +344,14 @@ func TestManyWorkspacesAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	for i := range 16 {
-		require.NotEmpty(t, o.stands(fmt.Sprint("bobbin/s", i)))
+		require.NotEmpty(t, o.Stands(fmt.Sprint("bobbin/s", i)))
 	}
-	o.fsck()
+	o.Fsck()
 }
 
 func TestUnreadableFoldersAreOpenedUp(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	w.write(t, "shut/x.txt", "x\n")
 	require.NoError(t, os.Chmod(filepath.Join(w.Files(), "shut"), 0))
 	require.NoError(t, os.Chmod(filepath.Join(w.Files(), "main.go"), 0))
@@ -373,7 +367,7 @@ func TestAnotherOwnerIsNoChange(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	require.NoError(t, filepath.WalkDir(w.Files(), func(path string, _ os.DirEntry, err error) error {
 		require.NoError(t, err)
 		return os.Lchown(path, 65534, 65534)
@@ -387,7 +381,7 @@ func TestAnotherOwnerIsNoChange(t *testing.T) {
 
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
+	w := workspaceOf(t, remotetest.Shop(t))
 	f, err := os.Create(filepath.Join(w.Files(), "core.dump"))
 	require.NoError(t, err)
 	require.NoError(t, f.Truncate(3<<30))
@@ -398,7 +392,7 @@ func TestLargeFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, diff, "Binary files /dev/null and b/core.dump differ")
 	_, err = w.Tree(ctx0())
-	var tree *TreeError
+	var tree *gittree.PathError
 	require.ErrorAs(t, err, &tree)
 	require.ErrorContains(t, err, "is 3.0 GB, more than the 50 MB that a commit may hold")
 	require.NoError(t, w.Restore(ctx0(), ""))
@@ -408,14 +402,14 @@ func TestLargeFiles(t *testing.T) {
 
 func TestDeepFoldersAreRefused(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, shop(t))
-	w.write(t, strings.Repeat("d/", maxDepth-1)+"x", "deep enough\n")
+	w := workspaceOf(t, remotetest.Shop(t))
+	w.write(t, strings.Repeat("d/", worktree.MaxDepth-1)+"x", "deep enough\n")
 	require.Len(t, w.list(t), 1)
-	w.write(t, strings.Repeat("d/", maxDepth+2)+"x", "too deep\n")
-	w.write(t, "cart/"+strings.Repeat("e/", 3*maxDepth)+"x", "too deep, in a folder of the base\n")
+	w.write(t, strings.Repeat("d/", worktree.MaxDepth+2)+"x", "too deep\n")
+	w.write(t, "cart/"+strings.Repeat("e/", 3*worktree.MaxDepth)+"x", "too deep, in a folder of the base\n")
 	_, err := w.Changes(ctx0())
 	require.ErrorContains(t, err, "folders deep")
-	var tree *TreeError
+	var tree *gittree.PathError
 	require.ErrorAs(t, err, &tree)
 	require.NoError(t, w.Restore(ctx0(), ""), "a command that leaves such folders behind must not be the end of a session")
 	require.Empty(t, w.list(t))
@@ -423,8 +417,8 @@ func TestDeepFoldersAreRefused(t *testing.T) {
 
 func TestMaterialiseAndReadFile(t *testing.T) {
 	t.Parallel()
-	o := shop(t)
-	m := openMirror(t, &Mirrors{}, Remote{Name: "shop", URL: "file://" + o.dir})
+	o := remotetest.Shop(t)
+	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: "file://" + o.Dir})
 	dir := filepath.Join(t.TempDir(), "base")
 	require.NoError(t, m.Materialise(ctx0(), "main", dir))
 	require.FileExists(t, filepath.Join(dir, "cart/deep/er/x.txt"))

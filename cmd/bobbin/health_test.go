@@ -23,7 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -61,7 +61,7 @@ func healthSettings(t *testing.T, slack *slacktest.Server, database string) serv
 		Place: storage.Place{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL()},
 		ModelSettings: server.ModelSettings{ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret},
-		Repositories:  []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: "/srv/shop.git"}}},
+		Repositories:  []turn.Repository{{Remote: remote.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}
 }
 

@@ -87,8 +87,20 @@ var rooms = map[string][]string{
 	"workflow/intent":                {"workflow"},
 	"workflow/plaintext":             {}, // any room may cut a line with it
 	"workflow/model/modeltest":       {"workflow/plaintext"},
-	"repo":                           {"workflow/plaintext", "repo/filetree"},
-	"repo/githubapp":                 {"repo"},
+	"repo": {"repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
+	"repo/bundle": {"repo/gittree", "repo/objects"},
+	"repo/dial": {"repo/remote"},
+	"repo/diff": {"repo/gittree", "repo/objects"},
+	"repo/disk": {},
+	"repo/githubapp": {"repo/remote"},
+	"repo/gittree": {"repo/objects"},
+	"repo/history": {"repo/diff", "repo/gittree", "repo/objects"},
+	"repo/merge": {"repo/diff", "repo/gittree", "repo/objects"},
+	"repo/objects": {},
+	"repo/remote": {"repo/gittree", "workflow/plaintext"},
+	"repo/remotetest": {"repo/remote"},
+	"repo/transfer": {"repo/bundle", "repo/dial", "repo/gittree", "repo/objects", "repo/remote"},
+	"repo/worktree": {"repo/bundle", "repo/disk", "repo/gittree", "repo/objects"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
 	"repo/proxy":                     {},
 	"repo/packages":                  {"repo", "repo/sandbox", "repo/filelock", "repo/proxy"},
@@ -152,7 +164,7 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
@@ -191,7 +203,7 @@ var inTests = map[string][]string{
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "repo/repotest", "cmd/bobbin/internal/stage"},
+	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},

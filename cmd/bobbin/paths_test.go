@@ -19,27 +19,30 @@ import (
 // agentRooms are the packages that handle files that agents, and the commands of strangers,
 // can write. Paths of such files are opened below an os.Root, or below a folder that was
 // opened: a path may lead elsewhere by the time it is used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/worktree", "repo/disk", "repo/objects", "repo/gittree", "repo/bundle", "repo/diff", "repo/merge", "repo/history", "repo/remote", "repo/dial", "repo/transfer", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
 
 // ourOwn are the files of those rooms that use paths of this machine all the same, and why
 // nobody else can have put anything there.
 var ourOwn = map[string]string{
-	"repo/clean.go":              "mirrors, and how much of the disk folders take",
-	"repo/remove.go":             "what is to be removed, without following links",
-	"repo/combine.go":            "packs of mirrors",
-	"repo/fetch.go":              "what an interrupted fetch left in a mirror",
-	"repo/fork.go":               "a workspace's own records, beside its files",
-	"repo/look.go":               "remotes that the operator has named, and mirrors",
-	"repo/local.go":              "remotes that the operator has named",
+	"repo/clean.go":              "mirrors",
 	"repo/mirror.go":             "mirrors",
-	"repo/pack.go":               "packs of mirrors",
-	"repo/refs.go":               "references of mirrors",
-	"repo/remote.go":             "the operator's keys",
+	"repo/mirror_look.go":        "remotes that the operator has named, and mirrors",
 	"repo/resolve.go":            "a folder that is made here, and filled through a root",
-	"repo/server.go":             "remotes that the operator has named",
-	"repo/stat.go":               "a workspace's own records, beside its files",
-	"repo/store.go":              "objects",
-	"repo/workspace.go":          "the folders above a workspace's files, and their removal",
+	"repo/disk/disk.go":          "how much of the disk folders take, and their names",
+	"repo/disk/remove.go":        "what is to be removed, without following links",
+	"repo/dial/dial.go":          "the operator's keys",
+	"repo/dial/local.go":         "remotes that the operator has named",
+	"repo/dial/server.go":        "remotes that the operator has named",
+	"repo/objects/pack.go":       "packs of mirrors",
+	"repo/objects/packs.go":      "packs of mirrors",
+	"repo/objects/packs_join.go": "packs of mirrors",
+	"repo/objects/store.go":      "objects",
+	"repo/transfer/fetch.go":     "what an interrupted fetch left in a mirror",
+	"repo/transfer/look.go":      "remotes that the operator has named",
+	"repo/transfer/refs.go":      "references of mirrors",
+	"repo/worktree/fork.go":      "a worktree's own records, beside its files",
+	"repo/worktree/stat.go":      "a worktree's own records, beside its files",
+	"repo/worktree/worktree.go":  "the folders above a worktree's files, and their removal",
 	"repo/testrun/baseline.go":   "what is remembered of the base, never shown to a command",
 	"repo/buildcache/cache.go":   "caches: their folders, and the locks beside them",
 	"repo/buildcache/clean.go":   "caches, of which only sizes and ages are asked for",

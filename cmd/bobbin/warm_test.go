@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
@@ -60,12 +61,12 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 	if box, err = sandbox.Open(ctx, sandbox.Config{Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return nil, "", err
 	}
-	remote := filepath.Join(dir, "remote.git")
-	if err := stage.PlantRemote(remote, txtar.Parse(stage.DemoShop).Files); err != nil {
+	bare := filepath.Join(dir, "remote.git")
+	if err := stage.PlantRemote(bare, txtar.Parse(stage.DemoShop).Files); err != nil {
 		return nil, "", err
 	}
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors")}
-	mirror, err := mirrors.Open(ctx, repo.Remote{Name: "shop", URL: remote})
+	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "shop", URL: bare})
 	if err != nil {
 		return nil, "", err
 	}

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -227,7 +228,7 @@ func (c *Cache) WorkFolder() (dir string, remove func(), err error) {
 		return "", nil, err
 	}
 	return dir, func() {
-		if err := repo.RemoveFolder(dir); err != nil {
+		if err := disk.RemoveFolder(dir); err != nil {
 			c.caches.log().Warn("a work folder stays", "dir", dir, "err", err)
 		}
 	}, nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages"
 )
@@ -103,9 +104,9 @@ func (s *cleaning) removeOutdated() (out []repo.Removed, err error) {
 }
 
 func (s *cleaning) remove(out []repo.Removed, dir, why string) ([]repo.Removed, error) {
-	removed := repo.Removed{What: dir, Why: why, Bytes: repo.DiskUse(dir)}
+	removed := repo.Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
 	if !s.keep.Dry {
-		if err := repo.RemoveFolder(dir); err != nil {
+		if err := disk.RemoveFolder(dir); err != nil {
 			return out, fmt.Errorf("build cache: clean: %w", err)
 		}
 	}
@@ -213,7 +214,7 @@ func (s *cleaning) entries() (out []entry) {
 			continue // nothing was built
 		}
 		s.open = append(s.open, root)
-		tree := repo.PlainFS(root)
+		tree := disk.PlainFS(root)
 		folders, _ := fs.Glob(tree, pattern)
 		for _, below := range folders {
 			if info, err := fs.Lstat(tree, below); err != nil || !info.IsDir() {
@@ -223,7 +224,7 @@ func (s *cleaning) entries() (out []entry) {
 			for _, f := range files {
 				name := path.Join(below, f.Name())
 				if info, err := fs.Lstat(tree, name); err == nil && info.Mode().IsRegular() {
-					out = append(out, entry{root: root, name: name, used: info.ModTime(), bytes: repo.SizeOnDisk(info)})
+					out = append(out, entry{root: root, name: name, used: info.ModTime(), bytes: disk.SizeOnDisk(info)})
 				}
 			}
 		}

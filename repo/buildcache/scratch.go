@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -62,7 +62,7 @@ func (c *Caches) linkCache(base, dir string) error {
 		return err
 	}
 	defer cache.Close()
-	folders, err := fs.ReadDir(repo.PlainFS(cache), ".")
+	folders, err := fs.ReadDir(disk.PlainFS(cache), ".")
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (c *Caches) linkCache(base, dir string) error {
 // linkEntries makes links in dir to what is in a folder of the cache, which commands know as
 // target.
 func linkEntries(cache *os.Root, folder, target, dir string) error {
-	f, err := repo.PlainFS(cache).Open(folder)
+	f, err := disk.PlainFS(cache).Open(folder)
 	if err != nil {
 		return err
 	}

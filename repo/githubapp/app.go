@@ -23,7 +23,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // App is a GitHub App with its private key.
@@ -114,19 +114,19 @@ func (a *App) now() time.Time {
 func (a *App) name() string { return "GitHub App " + a.ID }
 
 // For has a token made for the repository at that address.
-func (a *App) For(ctx context.Context, address string, to repo.Access) (repo.Credential, error) {
+func (a *App) For(ctx context.Context, address string, to remote.Access) (remote.Credential, error) {
 	owner, name, err := Repository(address)
 	if err == nil && !a.Covers(address) {
 		err = errors.New("it is not at " + a.api())
 	}
 	if err != nil {
-		return repo.Credential{}, &repo.RemoteError{Reason: a.name() + " is not for this repository: " + err.Error(), Cure: "Correct its url, or give it a token of its own with token_env"}
+		return remote.Credential{}, &remote.Error{Reason: a.name() + " is not for this repository: " + err.Error(), Cure: "Correct its url, or give it a token of its own with token_env"}
 	}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.Timeout, 20*time.Second))
 	defer cancel()
 	installation, fresh, err := a.installation(ctx, owner, name)
 	if err != nil {
-		return repo.Credential{}, err
+		return remote.Credential{}, err
 	}
 	c, err := a.mint(ctx, installation, name, to)
 	if err != nil && !fresh && a.forget(owner+"/"+name) { // it may have been installed anew
@@ -188,7 +188,7 @@ type wish struct {
 	Permissions  map[string]string `json:"permissions"`
 }
 
-func (a *App) mint(ctx context.Context, installation, name string, to repo.Access) (repo.Credential, error) {
+func (a *App) mint(ctx context.Context, installation, name string, to remote.Access) (remote.Credential, error) {
 	var answer struct {
 		Token       string            `json:"token"`
 		Expires     time.Time         `json:"expires_at"`
@@ -197,16 +197,16 @@ func (a *App) mint(ctx context.Context, installation, name string, to repo.Acces
 	asked := wish{[]string{name}, map[string]string{"contents": string(to)}}
 	err := a.ask(ctx, request{http.MethodPost, "/app/installations/" + url.PathEscape(installation) + "/access_tokens", asked, name}, &answer)
 	if err != nil {
-		return repo.Credential{}, err
+		return remote.Credential{}, err
 	}
 	may := answer.Permissions["contents"]
 	switch {
 	case answer.Token == "" || strings.ContainsFunc(answer.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return repo.Credential{}, a.nonsense("no token")
+		return remote.Credential{}, a.nonsense("no token")
 	case answer.Expires.Sub(a.now()) < leastLife:
-		return repo.Credential{}, a.clock("a token that it made just now is out of date here")
-	case to == repo.Write && may != "" && may != "write" && may != "admin":
-		return repo.Credential{}, a.lacks(name)
+		return remote.Credential{}, a.clock("a token that it made just now is out of date here")
+	case to == remote.Write && may != "" && may != "write" && may != "admin":
+		return remote.Credential{}, a.lacks(name)
 	}
-	return repo.Credential{Password: repo.Secret(answer.Token), Name: "the token of " + a.name(), Expires: answer.Expires}, nil
+	return remote.Credential{Password: remote.Secret(answer.Token), Name: "the token of " + a.name(), Expires: answer.Expires}, nil
 }

@@ -22,11 +22,12 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/stretchr/testify/require"
 )
 
 // key is made once: that takes a while.
@@ -94,13 +95,13 @@ var planted = sync.OnceValue(func() fs.FS {
 	return bare
 })
 
-func (h *hub) remote() repo.Remote {
-	return repo.Remote{Name: "shop", URL: h.URL + "/acme/shop.git", Credentials: h.app}
+func (h *hub) remote() remote.Remote {
+	return remote.Remote{Name: "shop", URL: h.URL + "/acme/shop.git", Credentials: h.app}
 }
 
 func (h *hub) open(t *testing.T) (*repo.Mirror, error) {
 	t.Helper()
-	m := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.NewTextHandler(h.log, nil)), Patience: repo.Patience{Tries: 3, Wait: time.Millisecond, MaxWait: time.Second}}
+	m := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.NewTextHandler(h.log, nil)), Retry: remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, MaxWait: time.Second}}
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m.Open(context.Background(), h.remote())
 }
@@ -132,7 +133,7 @@ func TestASessionWithShortLivedTokens(t *testing.T) {
 	require.NoError(t, err)
 	w := workspace(t, m)
 	for i, text := range []string{"package main // one\n", "package main // two\n"} {
-		_, err := w.Push(t.Context(), repo.PushSpec{Commit: commit(t, w, text), Branch: fmt.Sprintf("bobbin/fix-%d", i)})
+		_, err := w.Push(t.Context(), transfer.PushSpec{Commit: commit(t, w, text), Branch: fmt.Sprintf("bobbin/fix-%d", i)})
 		require.NoError(t, err)
 		h.Expire() // in the middle of the session
 		require.NoError(t, m.Fetch(t.Context()))
@@ -153,11 +154,11 @@ func TestASessionWithShortLivedTokens(t *testing.T) {
 
 // hoarder is the control: credentials that keep a token for as long as the program runs.
 type hoarder struct {
-	repo.Credentials
-	kept *repo.Credential
+	remote.Credentials
+	kept *remote.Credential
 }
 
-func (o *hoarder) For(ctx context.Context, address string, to repo.Access) (repo.Credential, error) {
+func (o *hoarder) For(ctx context.Context, address string, to remote.Access) (remote.Credential, error) {
 	if o.kept == nil {
 		c, err := o.Credentials.For(ctx, address, to)
 		if err != nil {
@@ -171,14 +172,14 @@ func (o *hoarder) For(ctx context.Context, address string, to repo.Access) (repo
 func TestAHoardedTokenIsFoundOut(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})
-	m := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Patience: repo.Patience{Tries: 2, Wait: time.Millisecond}}
+	m := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond}}
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	r := h.remote()
 	r.Credentials = &hoarder{Credentials: h.app}
 	mirror, err := m.Open(t.Context(), r)
 	require.NoError(t, err)
 	w := workspace(t, mirror)
-	spec := repo.PushSpec{Commit: commit(t, w, "package main // one\n"), Branch: "bobbin/fix"}
+	spec := transfer.PushSpec{Commit: commit(t, w, "package main // one\n"), Branch: "bobbin/fix"}
 	_, err = w.Push(t.Context(), spec)
 	require.ErrorContains(t, err, "may not do this", "a token to read is not one to write")
 	h.Expire()
@@ -265,12 +266,12 @@ func TestRefusalsAreOneLineWithTheCure(t *testing.T) {
 			c.do(h)
 			if name == "nobody there" { // which is not the repository's host, either
 				h.app.API = "http://" + strings.TrimPrefix(h.app.API, "http://")
-				_, err := h.app.For(t.Context(), h.app.API+"/acme/shop.git", repo.Read)
+				_, err := h.app.For(t.Context(), h.app.API+"/acme/shop.git", remote.Read)
 				require.ErrorContains(t, err, "GitHub's API cannot be reached for a token: connect: connection refused. Nothing is lost")
 				return
 			}
 			_, err := h.open(t)
-			var refused *repo.RemoteError
+			var refused *remote.Error
 			require.ErrorAs(t, err, &refused)
 			require.Contains(t, refused.Error(), c.want)
 			require.Equal(t, "fetch shop", refused.Op)

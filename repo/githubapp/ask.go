@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // request is one question to the API, and the repository that it is about.
@@ -78,7 +78,7 @@ func (a *App) unreachable(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	e := &repo.RemoteError{Reason: "GitHub's API cannot be reached for a token", Cure: "Nothing is lost; it can be tried again", Retry: true}
+	e := &remote.Error{Reason: "GitHub's API cannot be reached for a token", Cure: "Nothing is lost; it can be tried again", Retry: true}
 	var dns *net.DNSError
 	var op *net.OpError
 	var timeout net.Error
@@ -97,19 +97,19 @@ func (a *App) unreachable(ctx context.Context, err error) error {
 }
 
 func (a *App) nonsense(what string) error {
-	return &repo.RemoteError{Reason: "GitHub's API answered with " + what, Cure: "Check api_url, and what stands between it and the bot", Retry: true}
+	return &remote.Error{Reason: "GitHub's API answered with " + what, Cure: "Check api_url, and what stands between it and the bot", Retry: true}
 }
 
 func (a *App) suspended(about string) error {
-	return &repo.RemoteError{Reason: a.name() + " is suspended for " + about, Cure: "An owner can unsuspend it under Settings, GitHub Apps, and the same be tried again"}
+	return &remote.Error{Reason: a.name() + " is suspended for " + about, Cure: "An owner can unsuspend it under Settings, GitHub Apps, and the same be tried again"}
 }
 
 func (a *App) lacks(about string) error {
-	return &repo.RemoteError{Reason: a.name() + " may not write to " + about, Cure: "Give it the permission Contents: Read and write, and let an owner accept that"}
+	return &remote.Error{Reason: a.name() + " may not write to " + about, Cure: "Give it the permission Contents: Read and write, and let an owner accept that"}
 }
 
 func (a *App) clock(seen string) error {
-	return &repo.RemoteError{Reason: "this machine's clock and GitHub's differ: " + seen, Cure: "Set the clock (NTP), and the same can be tried again"}
+	return &remote.Error{Reason: "this machine's clock and GitHub's differ: " + seen, Cure: "Set the clock (NTP), and the same can be tried again"}
 }
 
 // refused makes words of an answer that is no.
@@ -118,7 +118,7 @@ func (a *App) refused(q request, res *http.Response, text []byte, assertion stri
 	low := strings.ToLower(said)
 	has := func(s string) bool { return strings.Contains(low, s) }
 	late := skew(res, a.now())
-	e := &repo.RemoteError{After: wait(res, a.now())}
+	e := &remote.Error{After: wait(res, a.now())}
 	switch code := res.StatusCode; {
 	case code == http.StatusTooManyRequests, code == http.StatusForbidden && (e.After > 0 || has("rate limit")):
 		e.Reason, e.Cure, e.Retry = "GitHub has had too many requests of "+a.name(), "Wait some minutes before the next try", true

@@ -9,9 +9,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/repo"
 )
 
 // FuzzAnswer: whatever GitHub refuses with, people get one line with a cure, without the
@@ -36,7 +35,7 @@ func FuzzAnswer(f *testing.F) {
 			"Retry-After": {after}, "Date": {date}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset},
 		}}
 		err := a.refused(request{http.MethodPost, "/x", nil, "acme/shop"}, res, []byte(body), assertion)
-		var refused *repo.RemoteError
+		var refused *remote.Error
 		require.True(t, errors.As(err, &refused))
 		require.NotEmpty(t, refused.Reason)
 		require.NotEmpty(t, refused.Cure)

@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -112,7 +112,7 @@ func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 		case <-time.After(wait):
 		}
 		began := time.Now()
-		if repo.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk) {
+		if disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk) {
 			stop(errTooMuch)
 			return
 		}

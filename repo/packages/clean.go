@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
@@ -17,7 +17,7 @@ const makingPrefix = "new-"
 func removeLeftovers(dir, key string) {
 	found, _ := filepath.Glob(filepath.Join(dir, makingPrefix+key+"-*"))
 	for _, path := range found {
-		_ = repo.RemoveFolder(path)
+		_ = disk.RemoveFolder(path)
 	}
 }
 
@@ -39,7 +39,7 @@ func List(dir string) (out []Kept) {
 		if info, err := os.Stat(k.lockPath()); err == nil {
 			k.Used = info.ModTime()
 		}
-		k.Bytes = repo.DiskUse(k.Path)
+		k.Bytes = disk.DiskUse(k.Path)
 		out = append(out, k)
 	}
 	return out
@@ -50,7 +50,7 @@ func (k Kept) lockPath() string {
 	base := filepath.Base(k.Path)
 	if rest, ok := strings.CutPrefix(base, makingPrefix); ok {
 		base, _, _ = strings.Cut(rest, "-")
-	} else if repo.IsAside(base) {
+	} else if disk.IsAside(base) {
 		base, _, _ = strings.Cut(base, ".")
 	}
 	return filepath.Join(filepath.Dir(k.Path), base+".lock")
@@ -59,7 +59,7 @@ func (k Kept) lockPath() string {
 // Abandoned reports whether a killed process left the folder, so that it holds no packages.
 func (k Kept) Abandoned() bool {
 	base := filepath.Base(k.Path)
-	return strings.HasPrefix(base, makingPrefix) || repo.IsAside(base)
+	return strings.HasPrefix(base, makingPrefix) || disk.IsAside(base)
 }
 
 // Remove removes it, unless somebody uses it.
@@ -71,11 +71,11 @@ func (k Kept) Remove() (gone bool, err error) {
 	defer held.Release()
 	aside := k.Path
 	if !k.Abandoned() {
-		if aside, err = repo.MoveAside(k.Path); err != nil {
+		if aside, err = disk.MoveAside(k.Path); err != nil {
 			return false, err
 		}
 	}
-	return true, repo.RemoveFolder(aside)
+	return true, disk.RemoveFolder(aside)
 }
 
 // InUse reports whether anything of a repository's packages is used at this moment.

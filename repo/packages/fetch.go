@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -170,7 +171,7 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string) (*Pac
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	defer repo.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
+	defer disk.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
 	b := &fetchRun{fetcher: f, job: j, plan: p, dir: making}
 	if err := b.prepareFolders(); err != nil {
 		if own := (*Error)(nil); errors.As(err, &own) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -38,7 +38,7 @@ func (p *Packages) Key() string {
 }
 
 // Bytes is what they take of the disk.
-func (p *Packages) Bytes() int64 { return repo.DiskUse(p.dir) }
+func (p *Packages) Bytes() int64 { return disk.DiskUse(p.dir) }
 
 // Close lets them be cleaned away.
 func (p *Packages) Close() {

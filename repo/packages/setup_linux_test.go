@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -71,7 +72,7 @@ func mirrorOf(t *testing.T, tree files) (*repo.Mirror, string) {
 	require.NoError(t, err)
 	all := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { all.Close() })
-	m, err := all.Open(t.Context(), repo.Remote{Name: "shop", URL: origin})
+	m, err := all.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 	require.NoError(t, err)
 	return m, commit.String()
 }

@@ -10,15 +10,16 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/project"
 )
 
 // An overlay is what of a change belongs to its tests.
 type overlay struct {
 	kind   string // of the project
-	files  []repo.Change
-	inline []repo.Change // sources that hold tests of their own, as in Rust
+	files  []diff.Change
+	inline []diff.Change // sources that hold tests of their own, as in Rust
 }
 
 func (o overlay) isEmpty() bool { return len(o.files)+len(o.inline) == 0 }
@@ -35,7 +36,7 @@ func (o overlay) testFiles() []string {
 }
 
 // selectTests sorts out what of the changes belongs to the tests.
-func selectTests(kind string, changes []repo.Change) overlay {
+func selectTests(kind string, changes []diff.Change) overlay {
 	o := overlay{kind: kind}
 	for _, c := range changes {
 		switch {
@@ -63,7 +64,7 @@ func (o overlay) layOver(from, onto *os.Root) error {
 
 // layChanges makes the changed paths as they are in from, deletions first, since a file may
 // have become a folder.
-func layChanges(changes []repo.Change, from, onto *os.Root) error {
+func layChanges(changes []diff.Change, from, onto *os.Root) error {
 	for _, c := range changes {
 		if err := onto.RemoveAll(c.Path); err != nil {
 			return fmt.Errorf("proof: lay %s over the base: %w", c.Path, err)
@@ -111,7 +112,7 @@ func copyPath(file string, from, onto *os.Root) error {
 
 // openRegular opens a plain file and nothing else: a pipe would block for ever.
 func openRegular(root *os.Root, file string) (fs.File, error) {
-	f, err := repo.PlainFS(root).Open(filepath.ToSlash(file))
+	f, err := disk.PlainFS(root).Open(filepath.ToSlash(file))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -17,7 +18,7 @@ type proving struct {
 	checker *testrun.Checker
 	work    *repo.Workspace
 	project project.Project
-	changes []repo.Change
+	changes []diff.Change
 	tests   overlay
 	// weakCases are new cases of tests that were there, which pass on the base. A table
 	// may hold such beside the one that shows the bug, but not instead of it.

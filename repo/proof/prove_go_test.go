@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/stretchr/testify/require"
@@ -137,7 +138,7 @@ var goShop = sync.OnceValues(func() (goRepository, error) {
 	}
 	g.commits = commits
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
-	m, err := mirrors.Open(context.Background(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	m, err := mirrors.Open(context.Background(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	g.mirror = m
 	return g, err
 })

@@ -19,6 +19,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -89,7 +90,7 @@ func Mirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
 	}
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
-	m, err := mirrors.Open(t.Context(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	if err != nil {
 		t.Fatal(err)
 	}

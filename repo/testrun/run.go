@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/runners"
@@ -187,7 +187,7 @@ func readReports(dir string) []string {
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".xml") || len(out) == 20 {
 			continue
 		}
-		f, err := repo.PlainFS(root).Open(e.Name())
+		f, err := disk.PlainFS(root).Open(e.Name())
 		if err != nil {
 			continue
 		}

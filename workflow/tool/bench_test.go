@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
@@ -35,7 +36,7 @@ func newBench(t testing.TB, tree files) *Bench {
 	dir := t.TempDir()
 	commit := newRepository(t, filepath.Join(dir, "origin"), tree)
 	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
-	mirror, err := mirrors.Open(t.Context(), repo.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	mirror, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	require.NoError(t, err)
 	w, err := mirror.Workspace(t.Context(), filepath.Join(dir, "session"), commit)
 	require.NoError(t, err)

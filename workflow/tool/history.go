@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
@@ -87,8 +87,8 @@ func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := b.Mirror.ShowWithout(ctx, hash, workfile.IsPrivate)
-	if errors.Is(err, repo.ErrShallow) {
+	c, diff, err := b.Mirror.Show(ctx, hash, workfile.IsPrivate)
+	if errors.Is(err, history.ErrShallow) {
 		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
 	}
 	if err != nil {
@@ -112,7 +112,7 @@ func notThere(ctx context.Context, err error) error {
 	return model.Mistakef("%s. Without arguments history shows the last commits; path has to be as it was at the base.", strings.TrimSuffix(text, "."))
 }
 
-func commitLine(c repo.Commit) string {
+func commitLine(c history.Commit) string {
 	author, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Author, 60))
 	subject, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Subject, 200))
 	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly), author, subject)

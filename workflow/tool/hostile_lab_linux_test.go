@@ -23,8 +23,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/filetree"
 	projectpkg "github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // A lab is one hostile repository with everything around it that it may try to get at: a
@@ -120,8 +122,8 @@ func (l *lab) serve() {
 }
 
 // asked is the remote as an operator configures it.
-func (l *lab) asked() repo.Remote {
-	return repo.Remote{Name: "shop", URL: l.url(), Credentials: repo.Token{Value: pushToken}}
+func (l *lab) asked() remote.Remote {
+	return remote.Remote{Name: "shop", URL: l.url(), Credentials: remote.Token{Value: pushToken}}
 }
 
 func (l *lab) url() string { return l.remote.URL + "/" + filepath.Base(l.bare) }
@@ -279,7 +281,7 @@ func (l *lab) push(tree string) {
 	t, ctx, w := l.t, l.t.Context(), l.bench.Workspace
 	commit, err := w.Commit(ctx, repo.CommitSpec{Tree: tree, Message: "charge more", When: whenever})
 	require.NoError(t, err)
-	_, err = w.Push(ctx, repo.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})
+	_, err = w.Push(ctx, transfer.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})
 	require.NoError(t, err)
 	require.Equal(t, commit, l.git(l.bare, "rev-parse", "refs/heads/bobbin/more"))
 	require.Equal(t, "price = 2\ntotal = 3", l.git(l.bare, "show", "bobbin/more:app.txt"))

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // hostileRemotes are repositories without what a clone expects.
@@ -94,13 +96,13 @@ func hostilePushes() []hostile {
 					"main": "outside bobbin/", "refs/heads/bobbin/x": "not the short name", "bobbin/": "outside bobbin/", "bobbin/../main": "not a name that git allows",
 					"bobbin/release": "protected branch", "bobbin/x\nrefs/heads/main": "not a name", "+bobbin/x": "outside", "bobbin/x:main": "not a name", "--mirror": "outside",
 				} {
-					_, err := w.Push(t.Context(), repo.PushSpec{Commit: commit, Branch: branch, Protected: []string{"bobbin/release*"}})
-					var refused *repo.RemoteError
+					_, err := w.Push(t.Context(), transfer.PushSpec{Commit: commit, Branch: branch, Protected: []string{"bobbin/release*"}})
+					var refused *remote.Error
 					require.True(t, errors.As(err, &refused), "%q: %v", branch, err)
 					require.Contains(t, refused.Reason, says)
 					require.Contains(t, refused.Cure, "Choose a branch that is the bot's own")
 				}
-				_, err = w.Push(t.Context(), repo.PushSpec{Commit: commit, Branch: "main", Prefix: "m"})
+				_, err = w.Push(t.Context(), transfer.PushSpec{Commit: commit, Branch: "main", Prefix: "m"})
 				require.ErrorContains(t, err, "main is the default branch, and is never pushed to")
 				require.Equal(t, before, l.git(l.bare, "for-each-ref"))
 				require.NoError(t, w.Restore(t.Context(), ""))
@@ -114,7 +116,7 @@ func hostilePushes() []hostile {
 			},
 			play: func(t testing.TB, l *lab) {
 				mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: l.mirrors.Log, Git: "-"}
-				_, err := mirrors.Open(t.Context(), repo.Remote{Name: "lure", URL: l.remote.URL + "/elsewhere.git", Credentials: repo.Token{Value: pushToken}})
+				_, err := mirrors.Open(t.Context(), remote.Remote{Name: "lure", URL: l.remote.URL + "/elsewhere.git", Credentials: remote.Token{Value: pushToken}})
 				require.ErrorContains(t, err, "the remote sends us to another host")
 			},
 			naive: func(l *lab, _ string) {

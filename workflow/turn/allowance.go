@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -18,7 +18,7 @@ import (
 const mostNamed = 20
 
 // decides are the paths of a change that decide more than what the code does, in words.
-func decides(changes []repo.Change) []string {
+func decides(changes []diff.Change) []string {
 	var said []string
 	for _, c := range changes {
 		words := c.Decides()
@@ -40,7 +40,7 @@ func decides(changes []repo.Change) []string {
 // allowed: a change that decides more than what the code does is pushed only on a person's
 // word, given on exactly these files. Where there is none the thread is asked, and the turn
 // ends with the result.
-func (d *Delivery) allowed(ctx context.Context, j *journal, a *workflow.Approval, tree string, proof proof.Proof, changes []repo.Change) (given *workflow.Allowance, ends *model.Result, err error) {
+func (d *Delivery) allowed(ctx context.Context, j *journal, a *workflow.Approval, tree string, proof proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
 	named := decides(changes)
 	if len(named) == 0 {
 		return nil, nil, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -82,7 +83,7 @@ func (t *Trees) mergeCommit(ctx context.Context, p *place, tip string) (string, 
 
 // askAboutBase: what cannot be merged by itself is for people to decide, once for each
 // state of the base.
-func (t *Trees) askAboutBase(ctx context.Context, p *place, tip string, conflicts []repo.Conflict) error {
+func (t *Trees) askAboutBase(ctx context.Context, p *place, tip string, conflicts []merge.Conflict) error {
 	s := t.Session()
 	var where []string
 	for _, c := range conflicts {

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	proofpkg "github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -160,7 +163,7 @@ func (d *Delivery) criteria(ctx context.Context) []string {
 }
 
 // publish makes the commit and pushes it. The row of the push stands before the push.
-func (d *Delivery) publish(ctx context.Context, j *journal, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) (model.Result, error) {
+func (d *Delivery) publish(ctx context.Context, j *journal, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof proofpkg.Proof, changes []diff.Change) (model.Result, error) {
 	p := d.Trees.here()
 	commit, err := d.commit(ctx, a, tree, f.Summary)
 	if err != nil {
@@ -178,7 +181,7 @@ func (d *Delivery) publish(ctx context.Context, j *journal, a *workflow.Approval
 		return notApproved(err)
 	}
 	//crash:push_intended
-	_, err = p.work.Push(ctx, repo.PushSpec{
+	_, err = p.work.Push(ctx, transfer.PushSpec{
 		Commit: commit, Tree: tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.repository.BranchPrefix, Protected: []string{p.baseBranch()},
 	})
 	if err != nil {
@@ -252,7 +255,7 @@ func subject(s string) string {
 
 // pushFailed keeps the approval and the work, and says what the remote said.
 func (d *Delivery) pushFailed(ctx context.Context, j *journal, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
-	var remote *repo.RemoteError
+	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
@@ -270,7 +273,7 @@ func (d *Delivery) pushFailed(ctx context.Context, j *journal, push workflow.Pus
 }
 
 // result is what the thread is told at the end, and how to check it.
-func (d *Delivery) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof proofpkg.Proof, changes []repo.Change) string {
+func (d *Delivery) result(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof proofpkg.Proof, changes []diff.Change) string {
 	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range changes {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // holds are the sessions whose folders are in use. A folder can be written anew from rows
@@ -51,7 +52,7 @@ func (d *Folders) take(f folder) (string, error) {
 	if info, err := os.Stat(dir); d.holds.held[f.name] > 0 || err == nil && !info.ModTime().Equal(f.used) {
 		return "", nil
 	}
-	return repo.MoveAside(dir)
+	return disk.MoveAside(dir)
 }
 
 // FolderKeep says which sessions' folders stay on this machine. Zero: all of them.
@@ -117,7 +118,7 @@ func (d *Folders) folders(ctx context.Context) ([]folder, error) {
 			continue // gone meanwhile
 		}
 		dir := filepath.Join(d.Dir, e.Name())
-		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: repo.DiskUse(dir), alone: holdsAlone(dir)})
+		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: disk.DiskUse(dir), alone: holdsAlone(dir)})
 	}
 	slices.SortStableFunc(list, func(a, b folder) int { return a.used.Compare(b.used) })
 	return list, err
@@ -130,7 +131,7 @@ func (k FolderKeep) useless(f folder, sum int64) string {
 		limit = k.Alone
 	}
 	switch {
-	case repo.IsAside(f.name):
+	case disk.IsAside(f.name):
 		return "left behind"
 	case limit > 0 && age > limit:
 		return "not used for longer than it is kept"
@@ -142,13 +143,13 @@ func (k FolderKeep) useless(f folder, sum int64) string {
 
 func (d *Folders) remove(f folder) (bool, error) {
 	dir := filepath.Join(d.Dir, f.name)
-	if !repo.IsAside(f.name) {
+	if !disk.IsAside(f.name) {
 		var err error
 		if dir, err = d.take(f); dir == "" || err != nil {
 			return false, err
 		}
 	}
-	return true, repo.RemoveFolder(dir)
+	return true, disk.RemoveFolder(dir)
 }
 
 // only names the marks of files that are on this machine alone.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/design"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -35,7 +35,7 @@ func (t *Trees) skills(p *place) skill.Set {
 		if err != nil {
 			continue
 		}
-		found, problems := skill.Read(repo.PlainFS(sub), skill.Repository)
+		found, problems := skill.Read(disk.PlainFS(sub), skill.Repository)
 		sub.Close()
 		own = append(own, found...)
 		t.leftOut(problems)
@@ -154,7 +154,7 @@ func (h *hand) design(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer before.Close()
-	findings, err := design.Check(repo.PlainFS(before), h.tree.FS(), paths)
+	findings, err := design.Check(disk.PlainFS(before), h.tree.FS(), paths)
 	if err != nil || len(findings) == 0 {
 		return "", err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
@@ -25,7 +25,7 @@ type desk struct {
 	*Inquiries
 	journal *journal
 	inquiry workflow.Inquiry
-	hunks   []repo.Hunk
+	hunks   []diff.Hunk
 }
 
 // Say puts a line in the thread.
@@ -35,7 +35,7 @@ func (d *desk) Say(ctx context.Context, message string) (model.Result, error) {
 
 // inquire asks an agent that only reads and waits for its answer. One that was asked
 // before, under the same key, is not asked again. An empty answer means that there is none.
-func (iq *Inquiries) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []repo.Hunk) (workflow.Inquiry, error) {
+func (iq *Inquiries) inquire(ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk) (workflow.Inquiry, error) {
 	kept, err := iq.kept(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
@@ -198,7 +198,7 @@ func (d *desk) unnamed(numbers []int) string {
 	return ""
 }
 
-func hunkPlace(h repo.Hunk) string {
+func hunkPlace(h diff.Hunk) string {
 	place := h.Path
 	if h.NewStart > 0 {
 		place += fmt.Sprintf(":%d", h.NewStart)
@@ -210,7 +210,7 @@ func hunkPlace(h repo.Hunk) string {
 const maxHunks = 60 << 10
 
 // hunkText is the diff, cut into its numbered hunks, as agents read it.
-func hunkText(hunks []repo.Hunk) string {
+func hunkText(hunks []diff.Hunk) string {
 	var b strings.Builder
 	for _, h := range hunks {
 		text := h.Text
@@ -326,7 +326,7 @@ func (iq *Inquiries) aside(ctx context.Context, q workflow.Inquiry) {
 }
 
 // asked is what the agent is shown of a person's question.
-func (iq *Inquiries) asked(ctx context.Context, q workflow.Inquiry) (string, []repo.Hunk, error) {
+func (iq *Inquiries) asked(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
 	question := programMark + iq.personCalled(ctx, q.By) + " asks in the thread:\n" + fence("message", iq.Slack.Readable(ctx, q.Question))
 	if q.Kind == workflow.InquiryConsult {
 		return iq.consultText(ctx, question), nil, nil

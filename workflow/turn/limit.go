@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -80,7 +80,7 @@ func (b *Budget) weigh(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	bytes := repo.DiskUse(b.dir(""))
+	bytes := disk.DiskUse(b.dir(""))
 	if took := time.Since(began); took > slowWalk {
 		b.mu.Lock()
 		b.weighAfter = time.Now().Add(20 * took)

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
@@ -102,7 +102,7 @@ func rules(named, group string) (list []Repository) {
 	for name, a := range map[string]workflow.Approvers{
 		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
 	} {
-		list = append(list, Repository{Remote: repo.Remote{Name: name}, Approvers: a})
+		list = append(list, Repository{Remote: remote.Remote{Name: name}, Approvers: a})
 	}
 	return list
 }

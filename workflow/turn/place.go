@@ -14,8 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -72,8 +74,8 @@ func (t *Trees) enter(ctx context.Context) (bool, error) {
 	}
 	if err := t.openTrees(ctx, p); err != nil {
 		p.close()
-		var hostile *repo.TreeError
-		var remote *repo.RemoteError
+		var hostile *gittree.PathError
+		var remote *remote.Error
 		if errors.As(err, &hostile) || errors.As(err, &remote) {
 			return false, t.remoteFailed(ctx, err)
 		}
@@ -232,7 +234,7 @@ func (t *Trees) lookAtWork(ctx context.Context, p *place) error {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	tree, err := p.work.Tree(ctx)
-	var unfit *repo.TreeError
+	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
 		return t.own(p.look) // what cannot be committed is not shown either
 	}
@@ -517,8 +519,8 @@ func (t *Trees) remoteFailed(ctx context.Context, err error) error {
 // remoteWords are what went wrong with a repository and what to do about it, in whole
 // sentences.
 func remoteWords(err error) string {
-	var hostile *repo.TreeError
-	var remote *repo.RemoteError
+	var hostile *gittree.PathError
+	var remote *remote.Error
 	text := strings.TrimPrefix(firstLine(err.Error()), "repo: ")
 	switch {
 	case errors.As(err, &remote):

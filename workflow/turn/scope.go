@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -47,7 +48,7 @@ func (d *Delivery) within(ctx context.Context, tree *repo.Workspace, task int64,
 }
 
 // takeOut removes the hunks outside the scope and says which, and why.
-func (d *Delivery) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval, hunks []repo.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
+func (d *Delivery) takeOut(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval, hunks []diff.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
 	var outside []int
 	var said []string
 	for _, h := range v.Hunks {

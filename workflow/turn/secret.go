@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -132,7 +133,7 @@ func (d *Delivery) leaks(ctx context.Context, w *repo.Workspace) (string, error)
 }
 
 // added are the lines that a hunk adds, and their numbers in the file.
-func added(h repo.Hunk) (text string, lines []int) {
+func added(h diff.Hunk) (text string, lines []int) {
 	var b strings.Builder
 	n := h.NewStart
 	for line := range strings.Lines(h.Text) {

@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
 func TestAddedLinesAndTheirNumbers(t *testing.T) {
 	t.Parallel()
-	text, lines := added(repo.Hunk{NewStart: 7, Text: "@@ -7,3 +7,4 @@ func f()\n a\n-b\n+c\n+d\n e\n+f\n\\ No newline at end of file\n"})
+	text, lines := added(diff.Hunk{NewStart: 7, Text: "@@ -7,3 +7,4 @@ func f()\n a\n-b\n+c\n+d\n e\n+f\n\\ No newline at end of file\n"})
 	require.Equal(t, "c\nd\nf\n", text)
 	require.Equal(t, []int{8, 9, 11}, lines)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -13,7 +15,7 @@ import (
 // nothing changed since the last one. It holds what the work goes back to as well.
 func (t *Trees) snapshot(ctx context.Context, w *repo.Workspace, task int64) (*store.Snapshot, error) {
 	tree, err := w.Tree(ctx)
-	var unfit *repo.TreeError
+	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
 		t.log.Warn("the files as they stand cannot be kept", "task", task, "why", unfit)
 		return nil, t.alone(ctx, task, false) // done says so to the worker
@@ -48,7 +50,7 @@ func (t *Trees) pack(ctx context.Context, w *repo.Workspace, task int64, tree st
 		}
 	}
 	pack, err := w.Pack(ctx, 0, roots...)
-	var large *repo.PackError
+	var large *bundle.Error
 	if errors.As(err, &large) {
 		t.log.Warn("the files are not kept in the database: they stay on this machine alone", "task", task, "why", large)
 		return nil, t.alone(ctx, task, false)
@@ -97,7 +99,7 @@ func (t *Trees) recall(ctx context.Context, m *repo.Mirror, w *repo.Workspace, t
 	}
 	t.log.Info("putting a workspace back to what was recorded", "task", task, "tree", short(row.Tree))
 	err = w.Unpack(ctx, row.Pack)
-	var behind *repo.PackError
+	var behind *bundle.Error
 	if errors.As(err, &behind) && behind.Missing != "" { // made over commits that this mirror has not seen
 		if err := m.Fetch(ctx); err != nil {
 			return err

@@ -32,6 +32,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -60,7 +61,7 @@ type Slack interface {
 
 // A Repository is one that the configuration names.
 type Repository struct {
-	repo.Remote
+	remote.Remote
 	Base         string // branch; empty: the remote's default
 	Channels     []string
 	Private      bool // threads of other channels cannot be about it

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -272,9 +272,9 @@ func (w *walk) finish() error {
 	if err != nil || a == nil {
 		return err
 	}
-	tree, changes := pick(w.rnd, "code-1", "code-2", "more-1", "more-2"), []repo.Change{{Path: "main.go", Kind: "modified"}}
+	tree, changes := pick(w.rnd, "code-1", "code-2", "more-1", "more-2"), []diff.Change{{Path: "main.go", Kind: "modified"}}
 	if strings.HasPrefix(tree, "more") {
-		changes = append(changes, repo.Change{Path: "go.sum", Kind: "added"})
+		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
 	l := w.lead()
 	_, ends, err := l.Delivery.allowed(w.ctx, l.journal, a, tree, proof.Proof{}, changes)

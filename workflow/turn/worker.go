@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -195,7 +196,7 @@ func (h *hand) Done(ctx context.Context, summary string) (model.Result, error) {
 		return wrong("%s", leak), err
 	}
 	tree, err := h.tree.Tree(ctx)
-	var unfit *repo.TreeError
+	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
 		return wrong("What you made cannot be committed: %v", unfit), nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
@@ -83,8 +83,8 @@ github_app: {id: 12, installation: auto}
 	require.Equal(t, []string{"12", "", ""}, []string{app("of-all").ID, app("of-all").Installation, app("of-all").API})
 	require.Equal(t, []string{"12", "9"}, []string{app("own-installation").ID, app("own-installation").Installation})
 	require.Equal(t, []string{"Iv23abc", "https://ghe.example.com/api/v3"}, []string{app("own-app").ID, app("own-app").API})
-	require.Equal(t, repo.Token{Value: "for-c", Name: "the token C_TOKEN"}, got["own-token"])
-	require.Equal(t, repo.Token{Value: "for-all", Name: "the token BOBBIN_GIT_TOKEN"}, got["elsewhere"])
+	require.Equal(t, remote.Token{Value: "for-c", Name: "the token C_TOKEN"}, got["own-token"])
+	require.Equal(t, remote.Token{Value: "for-all", Name: "the token BOBBIN_GIT_TOKEN"}, got["elsewhere"])
 	require.Nil(t, got["ssh"])
 	require.Nil(t, got["path"])
 	line := strings.Split(privateKey(), "\n")[3]

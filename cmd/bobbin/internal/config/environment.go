@@ -11,8 +11,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
@@ -82,8 +82,8 @@ func checkOneHost(config Config, token string) error {
 // Credentials are what each repository's remote is shown, by the repository's name: a
 // token of its own, those of a GitHub App, or the one that is for all. Repositories of one
 // App share it. hide learns the keys that are read.
-func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map[string]repo.Credentials, error) {
-	all := map[string]repo.Credentials{}
+func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map[string]remote.Credentials, error) {
+	all := map[string]remote.Credentials{}
 	apps := map[GitHubApp]*githubapp.App{}
 	for _, r := range c.Repositories {
 		name := cmp.Or(r.TokenEnv, secrets.GitToken)
@@ -98,7 +98,7 @@ func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map
 			}
 			all[r.Name] = apps[*g]
 		case overHTTP(r.URL) && values[name] != "":
-			all[r.Name] = repo.Token{Value: repo.Secret(values[name]), Name: "the token " + name}
+			all[r.Name] = remote.Token{Value: remote.Secret(values[name]), Name: "the token " + name}
 		}
 	}
 	return all, nil

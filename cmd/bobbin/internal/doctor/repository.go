@@ -14,6 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -41,7 +43,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r turn.Repository, f *fi
 	if sight.Shallow {
 		f.warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
 	}
-	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, repo.DefaultPrefix), "/"); sight.Has(prefix) {
+	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, transfer.DefaultPrefix), "/"); sight.Has(prefix) {
 		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
 	}
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
@@ -60,7 +62,7 @@ func countedBranches(n int) string {
 }
 
 func remoteRefusal(f *findings, what string, err error) {
-	var refused *repo.RemoteError
+	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && refused.Retry:
 		f.problem(what+": "+refused.Reason, "check the address, and that this machine reaches it; it may pass by itself")

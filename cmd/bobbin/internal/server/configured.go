@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -55,9 +55,9 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	return s, nil
 }
 
-func repositoryOf(r config.Repository, credentials repo.Credentials) turn.Repository {
+func repositoryOf(r config.Repository, credentials remote.Credentials) turn.Repository {
 	return turn.Repository{
-		Remote: repo.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
+		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: config.CodeURL(r), Setup: r.Setup.Options(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 		Closed:    r.Guests == config.NoCode, Private: r.Private,

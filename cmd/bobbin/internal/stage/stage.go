@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -220,7 +221,7 @@ func (st *Stage) NameOf(m slacktest.Message) string {
 	return "bot"
 }
 
-func (st *Stage) RemoteConfig() repo.Remote { return repo.Remote{Name: "shop", URL: st.Remote} }
+func (st *Stage) RemoteConfig() remote.Remote { return remote.Remote{Name: "shop", URL: st.Remote} }
 
 // Settings are what serve would have read from its file and environment.
 func (st *Stage) Settings() server.Settings {

@@ -32,6 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -108,7 +109,7 @@ func (b *badBench) playBatch(n int, batch *badBatch) error {
 	if err := stage.PlantRemote(origin, files); err != nil {
 		return err
 	}
-	mirror, err := mirrors.Open(b.t.Context(), repo.Remote{Name: "shop", URL: origin})
+	mirror, err := mirrors.Open(b.t.Context(), remote.Remote{Name: "shop", URL: origin})
 	if err != nil {
 		return fmt.Errorf("%s: %w", batch.name, err)
 	}
@@ -506,7 +507,7 @@ func (p *benchCase) openTree(ctx context.Context) error {
 	if err := p.store.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", commit)); err != nil {
 		return err
 	}
-	if p.mirror, err = p.mirrors.Open(ctx, repo.Remote{Name: filepath.Base(p.dir), URL: filepath.Join(p.dir, "bad.git")}); err != nil {
+	if p.mirror, err = p.mirrors.Open(ctx, remote.Remote{Name: filepath.Base(p.dir), URL: filepath.Join(p.dir, "bad.git")}); err != nil {
 		return err
 	}
 	if p.bench, err = p.open(ctx, commit.String(), "first"); err != nil {

@@ -34,7 +34,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -224,7 +224,7 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 		for name, a := range map[string]workflow.Approvers{
 			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.People["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
 		} {
-			rules[name] = turn.Repository{Remote: repo.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
+			rules[name] = turn.Repository{Remote: remote.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
 		}
 		for _, p := range o.places {
 			b := p.badCase.batch
@@ -232,7 +232,7 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 			r := rules[name]
 			if b.has("own-remote") {
 				name = b.name
-				r.Remote, r.Channels = repo.Remote{Name: strings.TrimSuffix(filepath.Base(b.name), ".txtar"), URL: p.remote}, nil
+				r.Remote, r.Channels = remote.Remote{Name: strings.TrimSuffix(filepath.Base(b.name), ".txtar"), URL: p.remote}, nil
 				if _, err := os.Stat(p.remote); err != nil {
 					require.NoError(o.t, b.plant(p.remote, files))
 				}

@@ -24,6 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // A badRemote is the room of git remotes: git's own http-backend with something in front
@@ -78,11 +80,11 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 func (r *badRemote) playBatch(dir string, b *badBatch) (err error) {
 	r.mirrors = &repo.Mirrors{
 		Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler),
-		Patience: repo.Patience{Tries: 2, Wait: time.Millisecond, Idle: 5 * time.Second},
+		Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond, Idle: 5 * time.Second},
 	}
 	defer r.mirrors.Close()
 	ctx := r.t.Context()
-	if r.mirror, err = r.mirrors.Open(ctx, repo.Remote{Name: "shop", URL: r.host.Address}); err != nil {
+	if r.mirror, err = r.mirrors.Open(ctx, remote.Remote{Name: "shop", URL: r.host.Address}); err != nil {
 		return err
 	}
 	base, err := r.mirror.Resolve("")
@@ -235,7 +237,7 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 			p.branch = p.filled(named)
 		}
 		p.do = func(ctx context.Context) error {
-			_, err := p.work.Push(ctx, repo.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
+			_, err := p.work.Push(ctx, transfer.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
 			return err
 		}
 		p.err = p.do(ctx)
@@ -277,7 +279,7 @@ func (p *remoteCase) due(s badStep) error {
 	case "done":
 		p.hold(s, p.err == nil, "it was refused: %v", p.err)
 	case "refused":
-		var refused *repo.RemoteError
+		var refused *remote.Error
 		p.hold(s, errors.As(p.err, &refused) && strings.Contains(told, p.filled(s.text())), "it was %v", p.err)
 		p.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200, "that is no plain line: %q", told)
 		p.hold(s, !strings.Contains(told, githost.Password), "the password is told: %s", told)

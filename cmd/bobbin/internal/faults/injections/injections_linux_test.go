@@ -29,7 +29,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -250,7 +250,7 @@ func (s *siege) adjust(set *server.Settings, model string) {
 	set.Repositories = []turn.Repository{vault}
 	for _, c := range s.cases {
 		set.Repositories = append(set.Repositories, turn.Repository{
-			Remote: repo.Remote{Name: c.name, URL: c.remote}, Base: "main", Channels: []string{c.channel},
+			Remote: remote.Remote{Name: c.name, URL: c.remote}, Base: "main", Channels: []string{c.channel},
 		})
 	}
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // A soak has one replica of the built binary work through many sessions, from report to
@@ -325,7 +325,7 @@ func (s *soak) sample(ctx context.Context) sample {
 	}
 	require.NoError(t, rows.Err())
 	for part, name := range map[string]string{"sessions' folders": "sessions", "caches": "cache", "mirrors": "mirrors", "everything else": ""} {
-		x.disk[part] = repo.DiskUse(filepath.Join(s.data, name)) / 1000
+		x.disk[part] = disk.DiskUse(filepath.Join(s.data, name)) / 1000
 	}
 	x.disk["everything else"] -= x.disk["sessions' folders"] + x.disk["caches"] + x.disk["mirrors"]
 	return x

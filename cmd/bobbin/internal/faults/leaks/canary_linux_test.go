@@ -42,7 +42,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/turn"
@@ -441,7 +441,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: 2}},
 		Sandbox:       config.Sandbox{Kind: "none"},
 		Repositories: []turn.Repository{{
-			Remote: repo.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},
+			Remote: remote.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},
 	}
 	service, err := server.New(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))

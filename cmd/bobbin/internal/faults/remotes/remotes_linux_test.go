@@ -26,7 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -135,7 +135,7 @@ type outages struct {
 	until    string // a query that tells when a control has shown what it has to; empty: the sessions end by themselves
 }
 
-func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *outages {
+func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPolicy) *outages {
 	t.Helper()
 	o := &outages{t: t, sessions: map[string]*affected{}}
 	dir := harness.Dir(t)
@@ -157,7 +157,7 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 		a := &affected{outage: list[name], name: name, Host: githost.Open(t, filepath.Join(dir, fmt.Sprint("host-", i)), files)}
 		a.channel = o.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", i), Members: []string{o.ann, app.BotUser}}).ID
 		s.Repositories = append(s.Repositories, turn.Repository{
-			Remote: repo.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address}, Base: "main", Channels: []string{a.channel},
+			Remote: remote.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address}, Base: "main", Channels: []string{a.channel},
 		})
 		o.sessions[name] = a
 	}
@@ -167,7 +167,7 @@ func openOutages(t *testing.T, list map[string]outage, patience repo.Patience) *
 	}
 	o.service, err = server.New(t.Context(), s, log)
 	require.NoError(t, err)
-	o.service.Mirrors.Patience = patience
+	o.service.mirrors.Retry = patience
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- o.service.Run(ctx) }()
@@ -391,7 +391,7 @@ func (s *affected) wrong(format string, args ...any) {
 	s.found = append(s.found, fmt.Sprintf(format, args...))
 }
 
-var patient = repo.Patience{Tries: 3, Wait: time.Millisecond, Idle: 5 * time.Second}
+var patient = remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, Idle: 5 * time.Second}
 
 // TestGitFaults: whatever a remote does, the approval stands, one line says what is wrong
 // and what to do, and the same commit is pushed once in the end.
@@ -415,7 +415,7 @@ func TestGitFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 	t.Run("what passes is tried again", func(t *testing.T) {
 		t.Parallel()
-		o := openOutages(t, few("push: 503 passes", "base: reset passes"), repo.Patience{Tries: 1, Idle: 5 * time.Second})
+		o := openOutages(t, few("push: 503 passes", "base: reset passes"), remote.RetryPolicy{Tries: 1, Idle: 5 * time.Second})
 		o.until = `select exists (select 1 from lines where text like '%' || $$` + firstLook + `$$ || '%' or text like '%' || $$` + notPushed + `$$ || '%')`
 		require.Contains(t, strings.Join(o.play(), "\n"), "1 lines tell of it")
 	})

@@ -35,7 +35,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
@@ -258,7 +258,7 @@ func (a *arrival) start() {
 		Place:         storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: a.clerk.URL},
-		Repositories:  []turn.Repository{{Remote: repo.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
+		Repositories:  []turn.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
 		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(flights)}, Attempts: 2},
 	}
 	log := slog.New(slog.DiscardHandler)

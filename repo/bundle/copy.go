@@ -1,0 +1,64 @@
+package bundle
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// adopt keeps what an object names before the object: one that is here is
+// whole, also after a crash.
+func Copy(ctx context.Context, s *objects.Store, from *objects.Store, h plumbing.Hash) error {
+	if s.Has(h) {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	kind, content, err := from.Get(h)
+	if err != nil {
+		return err
+	}
+	names, err := namedBy(from, kind, content, h)
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if err := Copy(ctx, s, from, n); err != nil {
+			return err
+		}
+	}
+	_, err = s.Put(kind, content)
+	return err
+}
+
+// named gives the objects that an object needs. The pin of a submodule is
+// another repository's.
+func namedBy(s *objects.Store, kind plumbing.ObjectType, content []byte, h plumbing.Hash) (out []plumbing.Hash, err error) {
+	switch kind {
+	case plumbing.TreeObject:
+		nodes, err := gittree.Parse(content)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			if n.Mode != gittree.Submodule {
+				out = append(out, n.Hash)
+			}
+		}
+	case plumbing.CommitObject:
+		c, err := s.Commit(h)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c.TreeHash)
+		for _, p := range c.ParentHashes {
+			if s.Has(p) { // a shallow clone ends somewhere
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}

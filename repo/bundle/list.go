@@ -1,0 +1,120 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+const maxNewCommits = 10_000 // more than this on top of what the other side has is a mistake
+
+// NewObjects lists the objects that another repository cannot have: of each commit
+// that is neither among there nor from the mirror, what differs from its parents.
+func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, there map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
+	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
+	queue := []plumbing.Hash{commit}
+	for commits := 0; len(queue) > 0; commits++ {
+		h := queue[0]
+		queue = queue[1:]
+		if there[h] || s.InMirror(h) || !list.add(h) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if commits > maxNewCommits {
+			return nil, fmt.Errorf("more than %d new commits", maxNewCommits)
+		}
+		c, err := s.Commit(h)
+		if err != nil {
+			return nil, err
+		}
+		if err := list.commit(c); err != nil {
+			return nil, err
+		}
+		queue = append(queue, c.ParentHashes...)
+	}
+	return list.hashes, nil
+}
+
+type objectList struct {
+	store  *objects.Store
+	seen   map[plumbing.Hash]bool
+	hashes []plumbing.Hash
+}
+
+func (l *objectList) add(h plumbing.Hash) bool {
+	if l.seen[h] {
+		return false
+	}
+	l.seen[h] = true
+	l.hashes = append(l.hashes, h)
+	return true
+}
+
+func (l *objectList) commit(c *object.Commit) error {
+	var parents []plumbing.Hash
+	for _, h := range c.ParentHashes {
+		parent, err := l.store.Commit(h)
+		if err != nil {
+			return err
+		}
+		parents = append(parents, parent.TreeHash)
+	}
+	return l.tree(c.TreeHash, parents)
+}
+
+// tree adds what is in a tree and not at the same place of any parent's.
+func (l *objectList) tree(h plumbing.Hash, parents []plumbing.Hash) error {
+	if slices.Contains(parents, h) || !l.add(h) {
+		return nil
+	}
+	nodes, err := gittree.Read(l.store, h)
+	if err != nil {
+		return err
+	}
+	was, err := l.places(parents)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		switch {
+		case n.Mode == gittree.Submodule:
+		case n.IsDir():
+			err = l.tree(n.Hash, was[n.Name])
+		case !slices.Contains(was[n.Name], n.Hash):
+			l.add(n.Hash)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places gives, for each name, what the parents have there.
+func (l *objectList) places(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
+	was := map[string][]plumbing.Hash{}
+	for _, parent := range parents {
+		kind, content, err := l.store.Get(parent)
+		if err != nil {
+			return nil, err
+		}
+		if kind != plumbing.TreeObject {
+			continue // a file stood there
+		}
+		nodes, err := gittree.Parse(content)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range nodes {
+			was[n.Name] = append(was[n.Name], n.Hash)
+		}
+	}
+	return was, nil
+}

@@ -1,0 +1,267 @@
+package bundle
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+const (
+	packLimit    = 64 << 20 // of a pack, where the caller names none
+	inflateLimit = 1 << 30  // of all that a pack holds, inflated
+)
+
+// Error says why a pack was not made or not taken in, in words for people.
+type Error struct {
+	Reason string
+	// Missing is an object that the pack builds on and this machine has not: a
+	// fetch of the mirror may bring it, and then the same pack is taken.
+	Missing string
+}
+
+func (e *Error) Error() string { return e.Reason }
+
+// Pack gives what another machine with a mirror of its own needs for the named
+// trees and commits (whole hashes), as a git pack without deltas. Left out are
+// the objects of the base and, below a commit, whatever the mirror has: where
+// the base is the session's own commit, its nearest ancestors in the mirror
+// take its place. An object comes after those that it names, and the same roots
+// give the same bytes. More than limit bytes (0: 64 MiB) is a *PackError.
+func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string) ([]byte, error) {
+	if limit <= 0 {
+		limit = packLimit
+	}
+	ground, err := findGround(ctx, s, base)
+	if err != nil {
+		return nil, err
+	}
+	news, err := newObjects(ctx, s, ground, roots)
+	if err != nil {
+		return nil, err
+	}
+	p := NewPacking(s, news, limit)
+	for _, h := range sortedHashes(news) {
+		if err := p.visit(ctx, h); err != nil {
+			return nil, err
+		}
+	}
+	if p.over() {
+		return nil, tooMuch(ctx, s, limit, ground, roots)
+	}
+	return p.seal(), nil
+}
+
+// findGround gives the trees that every mirror with the base has.
+func findGround(ctx context.Context, s *objects.Store, base plumbing.Hash) (trees []plumbing.Hash, err error) {
+	seen := map[plumbing.Hash]bool{}
+	for queue := []plumbing.Hash{base}; len(queue) > 0; queue = queue[1:] {
+		if seen[queue[0]] {
+			continue
+		}
+		seen[queue[0]] = true
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c, err := s.Commit(queue[0])
+		if err != nil {
+			return nil, err
+		}
+		if s.InMirror(c.Hash) {
+			trees = append(trees, c.TreeHash)
+		} else {
+			queue = append(queue, c.ParentHashes...)
+		}
+	}
+	return trees, nil
+}
+
+// news is what the roots need on top of the ground.
+func newObjects(ctx context.Context, s *objects.Store, ground []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
+	out := map[plumbing.Hash]bool{}
+	for _, root := range roots {
+		list, err := newObjectsOf(ctx, s, ground, root)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range list {
+			out[h] = true
+		}
+	}
+	return out, dropGround(ctx, s, ground, out)
+}
+
+func newObjectsOf(ctx context.Context, s *objects.Store, ground []plumbing.Hash, root string) ([]plumbing.Hash, error) {
+	h := plumbing.NewHash(root)
+	if !plumbing.IsHash(root) {
+		return nil, fmt.Errorf("repo: pack: %q is not the whole hash of a tree or commit", root)
+	}
+	kind, _, err := s.Get(h)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
+	case kind == plumbing.CommitObject:
+		return NewObjects(ctx, s, h, nil)
+	case kind != plumbing.TreeObject:
+		return nil, fmt.Errorf("repo: pack: %s is a %s, not a tree or commit", root, kind)
+	}
+	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
+	if err := list.tree(h, ground); err != nil {
+		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
+	}
+	return list.hashes, nil
+}
+
+// dropGround takes out what the ground has at some other place, as after a
+// folder was renamed. Only what the mirror holds can be such, which mostly
+// spares the walk.
+func dropGround(ctx context.Context, s *objects.Store, ground []plumbing.Hash, news map[plumbing.Hash]bool) error {
+	maybe := 0
+	for h := range news {
+		if s.InMirror(h) {
+			maybe++
+		}
+	}
+	seen := map[plumbing.Hash]bool{}
+	for queue := slices.Clone(ground); maybe > 0 && len(queue) > 0; {
+		h := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		nodes, err := gittree.Read(s, h)
+		if err != nil {
+			return err
+		}
+		for _, n := range append(nodes, gittree.Node{Hash: h}) {
+			if news[n.Hash] && n.Mode != gittree.Submodule {
+				delete(news, n.Hash)
+				maybe--
+			}
+			if n.IsDir() && !seen[n.Hash] {
+				seen[n.Hash] = true
+				queue = append(queue, n.Hash)
+			}
+		}
+	}
+	return nil
+}
+
+func sortedHashes(set map[plumbing.Hash]bool) []plumbing.Hash {
+	out := make([]plumbing.Hash, 0, len(set))
+	for h := range set {
+		out = append(out, h)
+	}
+	slices.SortFunc(out, func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
+	return out
+}
+
+// tooMuch names the file that weighs most, which is what somebody can act on.
+func tooMuch(ctx context.Context, s *objects.Store, limit int64, ground []plumbing.Hash, roots []string) error {
+	var path string
+	var most int64
+	for _, root := range roots {
+		tree, err := gittree.ByName(s, root)
+		if err != nil {
+			continue
+		}
+		deltas, _ := gittree.Compare(ctx, s, ground[0], tree, "")
+		for _, d := range deltas {
+			if d.After.None() || d.After.Mode == gittree.Submodule {
+				continue
+			}
+			if size, err := s.EncodedObjectSize(d.After.Hash); err == nil && size > most {
+				path, most = d.Path, size
+			}
+		}
+	}
+	e := &Error{Reason: fmt.Sprintf("the session's own work takes more than the %s that are kept of it", sizeWords(limit))}
+	if path == "" {
+		e.Reason += ": take large files out or name them in .gitignore"
+	} else {
+		e.Reason += fmt.Sprintf(": take large files out or name them in .gitignore, first of all %q with %s", path, sizeWords(most))
+	}
+	return e
+}
+
+func sizeWords(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return gittree.Megabytes(n)
+}
+
+// packing writes a pack object by object, so that no more than one of them is
+// in memory beside it. It writes only what Unpack takes.
+type packing struct {
+	store *objects.Store
+	left  map[plumbing.Hash]bool
+	Out   bytes.Buffer
+	zlib  *zlib.Writer
+	room  int64 // for the pack
+	bulk  int64 // inflated, so far
+}
+
+func NewPacking(s *objects.Store, news map[plumbing.Hash]bool, limit int64) *packing {
+	p := &packing{store: s, left: make(map[plumbing.Hash]bool, len(news)), room: limit - sha1.Size}
+	for h := range news {
+		p.left[h] = true
+	}
+	p.Out.WriteString("PACK\x00\x00\x00\x02")
+	_ = binary.Write(&p.Out, binary.BigEndian, uint32(len(news)))
+	p.zlib = zlib.NewWriter(&p.Out)
+	return p
+}
+
+func (p *packing) over() bool { return int64(p.Out.Len()) > p.room || p.bulk > inflateLimit }
+
+func (p *packing) visit(ctx context.Context, h plumbing.Hash) error {
+	if !p.left[h] || p.over() {
+		return ctx.Err()
+	}
+	delete(p.left, h)
+	kind, content, err := p.store.Get(h)
+	if err != nil {
+		return fmt.Errorf("repo: pack %s: %w", h, err)
+	}
+	needs, err := needsOf(kind, content)
+	if err != nil {
+		return &Error{Reason: fmt.Sprintf("the %s %s cannot be kept: %v", kind, h, err)}
+	}
+	for _, n := range needs {
+		if err := p.visit(ctx, n.hash); err != nil {
+			return err
+		}
+	}
+	return p.Write(kind, content)
+}
+
+func (p *packing) Write(kind plumbing.ObjectType, content []byte) error {
+	size := uint64(len(content))
+	first, size := byte(kind)<<4|byte(size&15), size>>4
+	if size > 0 {
+		first |= 0x80
+	}
+	p.Out.WriteByte(first)
+	if size > 0 {
+		p.Out.Write(binary.AppendUvarint(nil, size))
+	}
+	p.bulk += int64(len(content))
+	p.zlib.Reset(&p.Out)
+	_, err := p.zlib.Write(content)
+	return errors.Join(err, p.zlib.Close())
+}
+
+func (p *packing) seal() []byte {
+	sum := sha1.Sum(p.Out.Bytes())
+	p.Out.Write(sum[:])
+	return p.Out.Bytes()
+}

@@ -1,0 +1,41 @@
+package dial
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+)
+
+// NewPackWriter takes a received pack into the bare repository dir: by the index-pack of
+// the git program where there is one, since it needs a fraction of the memory, else by
+// go-git's. Close ends the pack.
+func NewPackWriter(ctx context.Context, git, dir string) (io.WriteCloser, error) {
+	if git == "" {
+		return goPackWriter(dir)
+	}
+	w := &programPack{cmd: exec.CommandContext(ctx, git, "--git-dir", dir, "index-pack", "--stdin")}
+	w.cmd.Env = append(gitEnvironment(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+	w.cmd.Stderr = &w.said
+	w.cmd.WaitDelay = 2 * time.Second
+	var err error
+	if w.WriteCloser, err = w.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	return w, w.cmd.Start()
+}
+
+type programPack struct {
+	io.WriteCloser
+	cmd  *exec.Cmd
+	said OutputHead
+}
+
+func (w *programPack) Close() error {
+	_ = w.WriteCloser.Close()
+	if err := w.cmd.Wait(); err != nil {
+		return fmt.Errorf("index the pack: %w: %s", err, w.said.String())
+	}
+	return nil
+}

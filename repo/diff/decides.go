@@ -1,0 +1,69 @@
+package diff
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Decides says in words what a change decides beyond what the code does: what runs with the
+// repository's credentials, who has to review, what is installed from elsewhere. It is empty
+// for all other changes. Upper and lower case count as the same: some who read these files
+// look at it that way.
+func (c Change) Decides() string {
+	folder, name := path.Split(strings.ToLower(c.Path))
+	for _, kind := range deciding {
+		if kind.holds("/"+folder, name) {
+			return kind.words
+		}
+	}
+	switch {
+	case strings.Contains(c.Mode, "submodule"):
+		return "decides which commit of another repository belongs to this one"
+	case strings.Contains(c.Mode, "symlink"):
+		return "is or was a link to another file"
+	case strings.Contains(c.Mode, "executable") && (c.Kind == "added" || c.Mode != "executable"):
+		return "can be run as a program, or no longer"
+	}
+	return ""
+}
+
+// A decidingKind is files that are read by more than the program they belong to.
+type decidingKind struct {
+	words   string
+	folders []string // anywhere in the tree, with a slash at both ends
+	names   []string // as path.Match has them, in any folder
+}
+
+// The words go on after "main.yml …".
+var deciding = []decidingKind{
+	{
+		words:   "decides what runs with the repository's credentials",
+		folders: []string{"/.github/workflows/", "/.github/actions/", "/.gitlab/ci/", "/.circleci/", "/.buildkite/", "/.woodpecker/", "/.gitea/workflows/", "/.forgejo/workflows/", "/.tekton/", "/.teamcity/", "/.azure-pipelines/", "/.semaphore/", "/.cirrus/"},
+		names: []string{
+			"*.gitlab-ci.yml", "*.gitlab-ci.yaml", "jenkinsfile*", "*.jenkinsfile", "azure-pipelines*.yml", "azure-pipelines*.yaml", "bitbucket-pipelines.yml", ".travis.yml",
+			"appveyor.yml", ".appveyor.yml", ".drone.yml", ".drone.yaml", ".woodpecker.yml", ".woodpecker.yaml", ".cirrus.yml", "cloudbuild*.yml", "cloudbuild*.yaml", "buildspec*.yml",
+			"action.yml", "action.yaml", "dependabot.yml", "dependabot.yaml", "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json",
+		},
+	},
+	{
+		words:   "decides what git runs on the machine of whoever works here",
+		folders: []string{"/.githooks/", "/githooks/", "/git-hooks/", "/.git-hooks/", "/.husky/", "/.lefthook/", "/.hooks/"},
+		names:   []string{".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "lefthook*.yml", "lefthook*.yaml", ".lefthook*.yml", ".lefthook*.yaml", ".huskyrc*", ".gitattributes"},
+	},
+	{words: "decides who has to review what", names: []string{"codeowners"}},
+	{words: "decides which other repositories are fetched", names: []string{".gitmodules"}},
+	{
+		words: "decides which code of others is installed",
+		names: []string{
+			"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "cargo.lock", "poetry.lock",
+			"uv.lock", "pdm.lock", "pipfile.lock", "conda-lock.yml", "gemfile.lock", "composer.lock", "mix.lock", "pubspec.lock", "podfile.lock", "package.resolved", "flake.lock",
+			"gradle.lockfile", "buildscript-gradle.lockfile", "verification-metadata.xml", "packages.lock.json", "paket.lock", "stack.yaml.lock", "cabal.project.freeze", "module.bazel.lock",
+		},
+	},
+}
+
+func (k decidingKind) holds(folder, name string) bool {
+	return slices.ContainsFunc(k.folders, func(f string) bool { return strings.Contains(folder, f) }) ||
+		slices.ContainsFunc(k.names, func(pattern string) bool { ok, err := path.Match(pattern, name); return ok && err == nil })
+}

@@ -1,0 +1,176 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+)
+
+// A Hunk is one stretch of the difference between the base and the files now.
+type Hunk struct {
+	Number             int // from 1 over the whole diff, in path order
+	Path               string
+	Kind               string // modified, added, deleted, mode, binary
+	Mode               string // as in Change
+	OldStart, OldLines int    // with the lines around it, as the @@ line says
+	NewStart, NewLines int
+	Added, Removed     int
+	Text               string // unified, with the @@ line; a few words where no lines can be shown
+}
+
+func (h Hunk) String() string {
+	s := fmt.Sprintf("%d %s %s", h.Number, h.Kind, gittree.QuotePath(h.Path))
+	if h.Mode != "" {
+		s += " (" + h.Mode + ")"
+	}
+	if h.Kind == "modified" && h.NewLines > 0 {
+		s += fmt.Sprintf(" lines %d-%d", h.NewStart, h.NewStart+h.NewLines-1)
+	}
+	return s + fmt.Sprintf(" +%d -%d", h.Added, h.Removed)
+}
+
+// FileHunks is one path that differs, taken apart.
+type FileHunks struct {
+	*gittree.Delta
+	Before, After []byte
+	old, now      []string // lines, for a text that is taken apart
+	Hunks         []hunk
+}
+
+type hunk struct {
+	Hunk
+	whole   bool // the path as it is, content and mode
+	stretch stretch
+}
+
+// stretch is a run of edits that are shown and taken out together.
+type stretch struct {
+	LineEdit
+	edits []LineEdit
+}
+
+func (f *FileHunks) Split() {
+	textual := !f.TooLarge() && !IsBinary(f.Before) && !IsBinary(f.After)
+	switch {
+	case f.TooLarge() || !f.Delta.Before.IsFile() || !f.Delta.After.IsFile():
+		f.addWhole(textual)
+	case f.Delta.Before.Hash == f.Delta.After.Hash:
+		f.addMode()
+	case !textual:
+		f.addWhole(false)
+	default:
+		if !gittree.SameMode(f.Delta.Before.Mode, f.Delta.After.Mode) {
+			f.addMode()
+		}
+		f.addStretches()
+	}
+}
+
+func (f *FileHunks) addMode() {
+	words := modeWords(f.Delta)
+	f.Hunks = append(f.Hunks, hunk{Hunk: Hunk{Kind: "mode", Mode: words, Text: words + "\n"}})
+}
+
+// addWhole makes one hunk of the path: its lines where it has some to show.
+func (f *FileHunks) addWhole(textual bool) {
+	h := Hunk{Kind: "modified", Mode: modeWords(f.Delta)}
+	switch {
+	case f.Delta.Before.None():
+		h.Kind = "added"
+	case f.Delta.After.None():
+		h.Kind = "deleted"
+	case !textual:
+		h.Kind = "binary"
+	}
+	f.old, f.now = SplitLines(f.Before), SplitLines(f.After)
+	switch {
+	case f.TooLarge():
+		h.Text = h.Mode + "\n"
+	case !textual:
+		h.Text = fmt.Sprintf("binary, %d bytes before, %d now\n", len(f.Before), len(f.After))
+	case len(f.old)+len(f.now) == 0:
+		h.Text = "an empty file\n"
+	default:
+		all := wholeEdit(f.old, f.now)
+		f.show(&h, stretch{all[0], all}, 0, len(f.old))
+	}
+	f.Hunks = append(f.Hunks, hunk{Hunk: h, whole: true})
+}
+
+func (f *FileHunks) addStretches() {
+	var edits []LineEdit
+	f.old, f.now, edits = LineEdits(f.Before, f.After)
+	all := Stretches(f.old, edits)
+	for i, s := range all {
+		from, to := max(0, s.Lo-diffContext), min(len(f.old), s.Hi+diffContext)
+		if i > 0 {
+			from = max(from, all[i-1].Hi)
+		}
+		if i+1 < len(all) {
+			to = min(to, all[i+1].Lo)
+		}
+		h := Hunk{Kind: "modified"}
+		f.show(&h, s, from, to)
+		f.Hunks = append(f.Hunks, hunk{Hunk: h, stretch: s})
+	}
+}
+
+// Stretches joins edits between which no line has a letter or a digit: a brace
+// or an empty line that stayed is no sign of two intentions.
+func Stretches(old []string, edits []LineEdit) []stretch {
+	var out []stretch
+	for _, e := range edits {
+		if n := len(out); n > 0 && !slices.ContainsFunc(old[out[n-1].Hi:e.Lo], hasWord) {
+			last := &out[n-1]
+			last.Hi, last.NewHi = e.Hi, e.NewHi
+			last.edits = append(last.edits, e)
+			continue
+		}
+		out = append(out, stretch{e, []LineEdit{e}})
+	}
+	return out
+}
+
+func hasWord(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// show writes a stretch with the old lines from and to around it.
+func (f *FileHunks) show(h *Hunk, s stretch, from, to int) {
+	var text strings.Builder
+	at := from
+	for _, e := range s.edits {
+		writeLines(&text, ' ', f.old[at:e.Lo])
+		writeLines(&text, '-', f.old[e.Lo:e.Hi])
+		writeLines(&text, '+', f.now[e.newLo:e.NewHi])
+		h.Removed += e.Hi - e.Lo
+		h.Added += e.NewHi - e.newLo
+		at = e.Hi
+	}
+	writeLines(&text, ' ', f.old[at:to])
+	h.OldLines, h.NewLines = to-from, to-from+h.Added-h.Removed
+	h.OldStart = startLine(from, h.OldLines)
+	h.NewStart = startLine(s.newLo-(s.Lo-from), h.NewLines)
+	h.Text = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines) + text.String()
+}
+
+// startLine is git's: the line before where there are none.
+func startLine(before, count int) int {
+	if count == 0 {
+		return before
+	}
+	return before + 1
+}
+
+func writeLines(out *strings.Builder, op byte, lines []string) {
+	for _, line := range lines {
+		out.WriteByte(op)
+		out.WriteString(line)
+		if !strings.HasSuffix(line, "\n") {
+			out.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package diff
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/stretchr/testify/require"
+)
+
+// The edits lead from the one text to the other, whatever the texts are.
+func TestLineEditsAreExact(t *testing.T) {
+	t.Parallel()
+	rnd := rand.New(rand.NewPCG(7, 8))
+	for range 400 {
+		base := make([]string, rnd.IntN(30))
+		for i := range base {
+			base[i] = []string{"\n", "a\n", "b\r\n", "\xff\xfe\n", "{\n"}[rnd.IntN(5)]
+		}
+		before, after := strings.Join(base, ""), remotetest.Scribble(rnd, base, "x", 9)
+		if rnd.IntN(2) == 0 {
+			after = strings.TrimSuffix(after, "\n")
+		}
+		old, now, edits := LineEdits([]byte(before), []byte(after))
+		require.Equal(t, before, string(undo(old, now, edits)))
+		require.Equal(t, after, string(undo(old, now, nil)))
+		for i := range edits[min(1, len(edits)):] {
+			require.Less(t, edits[i].Hi, edits[i+1].Lo)
+		}
+	}
+}
+
+// Only lines that say something part two hunks.
+func TestABraceDoesNotPartHunks(t *testing.T) {
+	t.Parallel()
+	old := []string{"func a() {\n", "x()\n", "}\n", "\n", "func b() {\n", "y()\n", "}\n"}
+	apart := []LineEdit{{1, 2, 1, 2}, {5, 6, 5, 6}}
+	require.Len(t, Stretches(old, apart), 2)
+	together := []LineEdit{{1, 2, 1, 2}, {4, 5, 4, 5}}
+	require.Len(t, Stretches(old, together), 1)
+}

@@ -1,0 +1,147 @@
+package diff
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	gitdiff "github.com/go-git/go-git/v5/plumbing/format/diff"
+	linediff "github.com/go-git/go-git/v5/utils/diff"
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+const (
+	maxDiffed   = 4 << 20         // a side larger than this is replaced whole
+	diffPatient = 2 * time.Second // for one file; then the diff is coarser, still right
+	diffContext = 3
+)
+
+// lineDiff compares by lines. The go-udiff library gives up after 50 edits and
+// then claims whole regions, so the exact one that go-git uses is taken.
+func lineDiff(before, after []byte) []diffmatchpatch.Diff {
+	a, b := string(before), string(after)
+	if len(a) > maxDiffed || len(b) > maxDiffed || a == "" || b == "" {
+		var out []diffmatchpatch.Diff
+		if a != "" {
+			out = append(out, diffmatchpatch.Diff{Type: diffmatchpatch.DiffDelete, Text: a})
+		}
+		if b != "" {
+			out = append(out, diffmatchpatch.Diff{Type: diffmatchpatch.DiffInsert, Text: b})
+		}
+		return out
+	}
+	return linediff.DoWithTimeout(a, b, diffPatient)
+}
+
+func countLines(before, after []byte) (added, removed int) {
+	if bytes.Equal(before, after) {
+		return 0, 0
+	}
+	for _, part := range lineDiff(before, after) {
+		switch part.Type {
+		case diffmatchpatch.DiffInsert:
+			added += CountLines(part.Text)
+		case diffmatchpatch.DiffDelete:
+			removed += CountLines(part.Text)
+		}
+	}
+	return added, removed
+}
+
+// CountLines counts a last line without an end too.
+func CountLines(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
+}
+
+// Write writes one file's part of a diff.
+func Write(w io.Writer, d *gittree.Delta, before, after []byte) error {
+	if isTypeChange(d) { // shown as git shows it: one thing goes, another comes
+		gone, comes := *d, *d
+		gone.After, comes.Before = gittree.Node{}, gittree.Node{}
+		if err := Write(w, &gone, before, nil); err != nil {
+			return err
+		}
+		return Write(w, &comes, nil, after)
+	}
+	p := &filePatch{delta: d}
+	if d.TooLarge() || IsBinary(before) || IsBinary(after) {
+		p.binary = true
+	} else if !bytes.Equal(before, after) {
+		for _, part := range lineDiff(before, after) {
+			p.chunks = append(p.chunks, chunk{part})
+		}
+	}
+	if err := gitdiff.NewUnifiedEncoder(w, diffContext).Encode(onePatch{p}); err != nil {
+		return fmt.Errorf("repo: write diff of %s: %w", d.Path, err)
+	}
+	return nil
+}
+
+func isTypeChange(d *gittree.Delta) bool {
+	if d.Before.None() || d.After.None() {
+		return false
+	}
+	plain := func(n gittree.Node) bool { return n.IsFile() }
+	return plain(d.Before) != plain(d.After) || !plain(d.Before) && d.Before.Mode != d.After.Mode
+}
+
+// onePatch, filePatch, patchFile and chunk are what go-git's encoder reads.
+type onePatch struct{ file *filePatch }
+
+func (p onePatch) FilePatches() []gitdiff.FilePatch { return []gitdiff.FilePatch{p.file} }
+
+func (p onePatch) Message() string { return "" }
+
+type filePatch struct {
+	delta  *gittree.Delta
+	binary bool
+	chunks []gitdiff.Chunk
+}
+
+func (p *filePatch) IsBinary() bool { return p.binary }
+
+func (p *filePatch) Chunks() []gitdiff.Chunk { return p.chunks }
+
+func (p *filePatch) Files() (from, to gitdiff.File) {
+	if !p.delta.Before.None() {
+		from = patchFile{p.delta.Path, p.delta.Before}
+	}
+	if !p.delta.After.None() {
+		to = patchFile{p.delta.Path, p.delta.After}
+	}
+	return from, to
+}
+
+type patchFile struct {
+	path string
+	node gittree.Node
+}
+
+func (f patchFile) Hash() plumbing.Hash { return f.node.Hash }
+
+func (f patchFile) Mode() filemode.FileMode { return f.node.Mode }
+
+func (f patchFile) Path() string { return gittree.QuotePath(f.path) }
+
+type chunk struct{ part diffmatchpatch.Diff }
+
+func (c chunk) Content() string { return c.part.Text }
+
+func (c chunk) Type() gitdiff.Operation {
+	switch c.part.Type {
+	case diffmatchpatch.DiffInsert:
+		return gitdiff.Add
+	case diffmatchpatch.DiffDelete:
+		return gitdiff.Delete
+	}
+	return gitdiff.Equal
+}

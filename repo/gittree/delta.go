@@ -1,0 +1,107 @@
+package gittree
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// MaxFile is the largest file that is compared line by line, committed or
+// restored. Hosts refuse pushes with files not much larger.
+const MaxFile = 50 << 20
+
+// Delta is one path that differs between two trees; before or after is the
+// zero node where there is nothing. size is of a file on disk, kept of the
+// larger side that is in the store, as far as that was asked for.
+type Delta struct {
+	Path          string
+	Before, After Node
+	Size, Kept    int64
+}
+
+func (d *Delta) TooLarge() bool { return max(d.Size, d.Kept) > MaxFile }
+
+func TooLargeError(path string, size int64) error {
+	return &PathError{path, fmt.Sprintf("is %s, more than the %s that a commit may hold: remove it or name it in .gitignore", Megabytes(size), Megabytes(MaxFile))}
+}
+
+func Megabytes(n int64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.0f MB", float64(n)/(1<<20))
+}
+
+// treeDeltas compares two trees, reading only the folders that differ. The zero
+// hash is the empty tree.
+func Compare(ctx context.Context, s *objects.Store, before, after plumbing.Hash, prefix string) ([]Delta, error) {
+	if before == after {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	a, err := readTreeOrNone(s, before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readTreeOrNone(s, after)
+	if err != nil {
+		return nil, err
+	}
+	var out []Delta
+	for name, pair := range pairs(a, b) {
+		more, err := compareNodes(ctx, s, pair[0], pair[1], prefix+name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	if prefix == "" {
+		slices.SortFunc(out, func(a, b Delta) int { return strings.Compare(a.Path, b.Path) })
+	}
+	return out, nil
+}
+
+func readTreeOrNone(s *objects.Store, h plumbing.Hash) ([]Node, error) {
+	if h.IsZero() {
+		return nil, nil
+	}
+	return Read(s, h)
+}
+
+func pairs(a, b []Node) map[string][2]Node {
+	out := map[string][2]Node{}
+	for _, n := range a {
+		out[n.Name] = [2]Node{n, {}}
+	}
+	for _, n := range b {
+		out[n.Name] = [2]Node{out[n.Name][0], n}
+	}
+	return out
+}
+
+// nodeDeltas handles a file that became a folder as both a removal and what is
+// in the folder.
+func compareNodes(ctx context.Context, s *objects.Store, before, after Node, path string) ([]Delta, error) {
+	if before.Same(after) {
+		return nil, nil
+	}
+	var a, b plumbing.Hash
+	d := Delta{Path: path, Before: before, After: after}
+	if before.IsDir() {
+		a, d.Before = before.Hash, Node{}
+	}
+	if after.IsDir() {
+		b, d.After = after.Hash, Node{}
+	}
+	out, err := Compare(ctx, s, a, b, path+"/")
+	if !d.Before.None() || !d.After.None() {
+		out = append(out, d)
+	}
+	return out, err
+}

@@ -1,0 +1,44 @@
+package gittree
+
+import (
+	"context"
+	"path"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// mostPaths is more than any repository of people's has.
+const mostPaths = 2_000_000
+
+// Paths lists the plain files of a tree, in git's order. Folders that skip says so of
+// are not looked into.
+func Paths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool) ([]string, error) {
+	var out []string
+	var under func(tree plumbing.Hash, dir string) error
+	under = func(tree plumbing.Hash, dir string) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		nodes, err := Read(s, tree)
+		if err != nil {
+			return err
+		}
+		for _, n := range nodes {
+			name := path.Join(dir, n.Name)
+			switch {
+			case CheckNode(n) != nil: // it is refused where the commit is written
+			case n.IsFile():
+				if out = append(out, name); len(out) > mostPaths {
+					return &PathError{dir, "is in a tree of more files than can be looked through"}
+				}
+			case n.IsDir() && !skip(name):
+				if err := under(n.Hash, name); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return out, under(tree, "")
+}

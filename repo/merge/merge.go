@@ -1,0 +1,186 @@
+package merge
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// Conflict is one place where two sides changed the same in different ways.
+// Ours, Base and Theirs are excerpts of texts, cut where they are long.
+type Conflict struct {
+	Path string
+	// Why begins with: both changed line(s) …, both changed the link, both added,
+	// deleted on one side, binary, mode, file and folder, in the way. Lines are
+	// counted in this workspace's file.
+	Why                string
+	Ours, Base, Theirs string
+}
+
+func (c Conflict) String() string { return gittree.QuotePath(c.Path) + ": " + c.Why }
+
+// merge compares three trees and gathers what has to change in ours.
+type merge struct {
+	store     *objects.Store
+	swaps     []gittree.Swap
+	conflicts []Conflict
+}
+
+// Trees merges three trees: what has to change in ours, or the conflicts.
+func Trees(ctx context.Context, s *objects.Store, base, ours, theirs plumbing.Hash) ([]gittree.Swap, []Conflict, error) {
+	m := &merge{store: s}
+	err := m.run(ctx, base, ours, theirs)
+	return m.swaps, m.conflicts, err
+}
+
+// sides is one path in the three trees.
+type sides struct {
+	path               string
+	base, ours, theirs gittree.Node
+}
+
+func (m *merge) run(ctx context.Context, base, ours, theirs plumbing.Hash) error {
+	all, err := m.paths(ctx, base, ours, theirs)
+	if err != nil {
+		return err
+	}
+	stays := map[string]bool{}
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s, before := all[p], len(m.conflicts)
+		want, err := m.path(s)
+		if err != nil {
+			return err
+		}
+		if len(m.conflicts) > before {
+			continue
+		}
+		stays[p] = !want.None()
+		if !want.Same(s.ours) {
+			m.swaps = append(m.swaps, gittree.Swap{Path: p, Is: s.ours, Want: want})
+		}
+	}
+	if file, below := gittree.FindClash(stays); file != "" {
+		m.conflicts = append(m.conflicts, Conflict{Path: file, Why: "file and folder: a file on one side, and on the other the folder of " + gittree.QuotePath(below)})
+	}
+	return gittree.CheckSwaps(m.swaps)
+}
+
+// paths gives what either side changed. A file mode of old git is a plain one.
+func (m *merge) paths(ctx context.Context, base, ours, theirs plumbing.Hash) (map[string]*sides, error) {
+	mine, err := gittree.Compare(ctx, m.store, base, ours, "")
+	if err != nil {
+		return nil, err
+	}
+	other, err := gittree.Compare(ctx, m.store, base, theirs, "")
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]*sides, len(mine)+len(other))
+	for _, d := range mine {
+		was := plainMode(d.Before)
+		all[d.Path] = &sides{d.Path, was, plainMode(d.After), was}
+	}
+	for _, d := range other {
+		if all[d.Path] == nil {
+			was := plainMode(d.Before)
+			all[d.Path] = &sides{path: d.Path, base: was, ours: was}
+		}
+		all[d.Path].theirs = plainMode(d.After)
+	}
+	return all, nil
+}
+
+func plainMode(n gittree.Node) gittree.Node {
+	if n.Mode == filemode.Deprecated {
+		n.Mode = filemode.Regular
+	}
+	return n
+}
+
+// path decides one path; where it cannot, it adds conflicts.
+func (m *merge) path(s *sides) (gittree.Node, error) {
+	switch {
+	case s.ours.Same(s.theirs), s.theirs.Same(s.base):
+		return s.ours, nil
+	case s.ours.Same(s.base):
+		return s.theirs, nil
+	case s.base.None() && s.ours.Hash == s.theirs.Hash && s.ours.IsFile() && s.theirs.IsFile():
+		return gittree.Node{}, m.conflict(s, "mode: both added it, here as "+gittree.KindName(s.ours)+", there as "+gittree.KindName(s.theirs))
+	case s.base.None():
+		return gittree.Node{}, m.conflict(s, "both added it, with different content")
+	case s.ours.None():
+		return gittree.Node{}, m.conflict(s, "deleted on one side: here it is gone, there it was changed")
+	case s.theirs.None():
+		return gittree.Node{}, m.conflict(s, "deleted on one side: there it is gone, here it was changed")
+	case s.base.IsFile() && s.ours.IsFile() && s.theirs.IsFile():
+		return m.file(s)
+	case s.ours.IsLink() && s.theirs.IsLink():
+		return gittree.Node{}, m.conflict(s, "both changed the link")
+	case s.ours.IsFile() && s.theirs.IsFile():
+		return gittree.Node{}, m.conflict(s, "both changed it from a "+gittree.KindName(s.base)+" to a file, with different content")
+	}
+	return gittree.Node{}, m.conflict(s, "mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
+}
+
+// conflict shows texts whole as far as they fit.
+func (m *merge) conflict(s *sides, why string) error {
+	c := Conflict{Path: s.path, Why: why}
+	for _, side := range []struct {
+		node gittree.Node
+		into *string
+	}{{s.ours, &c.Ours}, {s.base, &c.Base}, {s.theirs, &c.Theirs}} {
+		content, err := gittree.Content(m.store, side.node)
+		if err != nil {
+			return err
+		}
+		if !diff.IsBinary(content) {
+			*side.into = Excerpt(diff.SplitLines(content))
+		}
+	}
+	m.conflicts = append(m.conflicts, c)
+	return nil
+}
+
+// file merges the executable bit and the content, each by itself.
+func (m *merge) file(s *sides) (gittree.Node, error) {
+	out := s.ours
+	if s.ours.Mode == s.base.Mode {
+		out.Mode = s.theirs.Mode
+	}
+	switch {
+	case s.ours.Hash == s.theirs.Hash, s.theirs.Hash == s.base.Hash:
+		return out, nil
+	case s.ours.Hash == s.base.Hash:
+		out.Hash = s.theirs.Hash
+		return out, nil
+	}
+	var text [3][]byte
+	for i, n := range []gittree.Node{s.base, s.ours, s.theirs} {
+		var err error
+		if text[i], err = m.store.GetTyped(plumbing.BlobObject, n.Hash); err != nil {
+			return gittree.Node{}, err
+		}
+		if diff.IsBinary(text[i]) {
+			return gittree.Node{}, m.conflict(s, "binary: both changed it")
+		}
+	}
+	merged, conflicts := Texts(text[0], text[1], text[2])
+	for i := range conflicts {
+		conflicts[i].Path = s.path
+	}
+	if m.conflicts = append(m.conflicts, conflicts...); len(conflicts) > 0 {
+		return gittree.Node{}, nil
+	}
+	var err error
+	out.Hash, err = m.store.Put(plumbing.BlobObject, merged)
+	return out, err
+}

@@ -1,0 +1,112 @@
+package objects
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Packs is the object storage of one mirror, shared by all who read it.
+type Packs struct {
+	dir  string // objects/pack
+	pool *sync.Pool
+
+	Users atomic.Int64 // open worktrees, which read here
+
+	mu     sync.RWMutex
+	Open   []*pack
+	named  map[string]bool
+	loaded time.Time // when the folder that was last listed was changed
+}
+
+func OpenPacks(dir string) (*Packs, error) {
+	p := &Packs{dir: dir, pool: NewInflaters(), named: map[string]bool{}}
+	return p, p.Load()
+}
+
+// Load opens the packs that have appeared. Those that a repack removed stay
+// open: readers may be in them.
+func (p *Packs) Load() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	info, err := os.Stat(p.dir)
+	if err != nil {
+		return fmt.Errorf("repo: list packs: %w", err)
+	}
+	found, err := filepath.Glob(filepath.Join(p.dir, "pack-*.idx"))
+	if err != nil {
+		return fmt.Errorf("repo: list packs: %w", err)
+	}
+	for _, idx := range found {
+		name := strings.TrimSuffix(idx, ".idx")
+		if p.named[name] {
+			continue
+		}
+		if _, err := os.Stat(name + ".pack"); errors.Is(err, os.ErrNotExist) {
+			continue // being written: its index comes first
+		}
+		one, err := OpenPack(name, p.pool)
+		if err != nil {
+			return err
+		}
+		p.Open, p.named[name] = append(p.Open, one), true
+	}
+	p.loaded = info.ModTime()
+	return nil
+}
+
+// stale tells whether another process has added a pack.
+func (p *Packs) stale() bool {
+	info, err := os.Stat(p.dir)
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return err == nil && !info.ModTime().Equal(p.loaded)
+}
+
+func (p *Packs) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, one := range p.Open {
+		errs = append(errs, one.Close())
+	}
+	p.Open, p.named = nil, map[string]bool{}
+	return errors.Join(errs...)
+}
+
+// WithPrefix lists the objects whose hash begins with the given bytes.
+func (p *Packs) WithPrefix(prefix []byte) []plumbing.Hash {
+	found := map[plumbing.Hash]struct{}{}
+	for _, one := range p.List() {
+		one.withPrefix(prefix, found)
+	}
+	return slices.Collect(maps.Keys(found))
+}
+
+// Len is how many packs there are.
+func (p *Packs) Len() int { return len(p.List()) }
+
+func (p *Packs) List() []*pack {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.Open
+}
+
+func (p *Packs) find(h plumbing.Hash) (*pack, int64) {
+	list := p.List()
+	for i := len(list) - 1; i >= 0; i-- {
+		if offset, ok := list[i].Find(h); ok {
+			return list[i], offset
+		}
+	}
+	return nil, 0
+}

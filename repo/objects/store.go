@@ -1,0 +1,238 @@
+package objects
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/objfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+)
+
+// Store is an overlay: reads go to the mirror's packs and then to a folder of
+// loose objects that is the owner's own; writes go to that folder. It may be
+// used by many goroutines.
+type Store struct {
+	Packs *Packs
+	Loose string // objects folder
+}
+
+// NewStore reads from packs and from the loose objects in dir, and writes there.
+func NewStore(p *Packs, dir string) *Store { return &Store{Packs: p, Loose: dir} }
+
+// Dir is where the store writes.
+func (s *Store) Dir() string { return s.Loose }
+
+var _ storer.EncodedObjectStorer = (*Store)(nil)
+
+func (s *Store) Get(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	if in, offset := s.Packs.find(h); in != nil {
+		kind, content, err := in.Read(offset, s.Get)
+		if err != nil {
+			return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
+		}
+		return kind, content, nil
+	}
+	kind, content, err := s.readLoose(h)
+	if errors.Is(err, plumbing.ErrObjectNotFound) && s.Packs.stale() {
+		if err := s.Packs.Load(); err != nil {
+			return 0, nil, err
+		}
+		if in, _ := s.Packs.find(h); in != nil {
+			return s.Get(h)
+		}
+	}
+	return kind, content, err
+}
+
+// GetTyped is get for a caller who knows what it has to be.
+func (s *Store) GetTyped(want plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
+	kind, content, err := s.Get(h)
+	if err != nil {
+		return nil, fmt.Errorf("repo: read %s %s: %w", want, h, err)
+	}
+	if kind != want {
+		return nil, fmt.Errorf("repo: %s is a %s, not a %s", h, kind, want)
+	}
+	return content, nil
+}
+
+// CopyBlob writes a blob out, streaming it where it is large and whole in its pack.
+func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
+	if in, offset := s.Packs.find(h); in != nil {
+		e, err := in.Header(offset)
+		if err == nil && e.Kind == plumbing.BlobObject && e.size > StreamFrom {
+			return copyStream(w, in, e)
+		}
+	}
+	content, err := s.GetTyped(plumbing.BlobObject, h)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(content)
+	return err
+}
+
+func copyStream(w io.Writer, in *pack, e entry) error {
+	r, err := in.inflate(e.Data)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }()
+	n, err := io.Copy(w, r)
+	if err == nil && n != e.size {
+		err = ErrBadPack
+	}
+	return err
+}
+
+func (s *Store) Has(h plumbing.Hash) bool {
+	if s.InMirror(h) {
+		return true
+	}
+	if _, err := os.Stat(s.loosePath(h)); err == nil {
+		return true
+	}
+	return s.Packs.stale() && s.Packs.Load() == nil && s.InMirror(h)
+}
+
+// InMirror tells whether the mirror itself holds the object.
+func (s *Store) InMirror(h plumbing.Hash) bool {
+	in, _ := s.Packs.find(h)
+	return in != nil
+}
+
+// Put keeps an object of the owner's own and gives its hash.
+func (s *Store) Put(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
+	h := plumbing.ComputeHash(kind, content)
+	if s.Has(h) {
+		return h, nil
+	}
+	if err := s.writeLoose(kind, content, s.loosePath(h)); err != nil {
+		return h, fmt.Errorf("repo: keep object: %w", err)
+	}
+	return h, nil
+}
+
+func (s *Store) loosePath(h plumbing.Hash) string {
+	hex := h.String()
+	return filepath.Join(s.Loose, hex[:2], hex[2:])
+}
+
+func (s *Store) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+	f, err := os.Open(s.loosePath(h))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil, plumbing.ErrObjectNotFound
+	}
+	if err != nil {
+		return 0, nil, fmt.Errorf("repo: open object: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	r, err := objfile.NewReader(f)
+	if err != nil {
+		return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
+	}
+	defer func() { _ = r.Close() }()
+	kind, size, err := r.Header()
+	if err != nil {
+		return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
+	}
+	var content bytes.Buffer
+	if n, err := io.Copy(&content, r); err != nil || n != size {
+		return 0, nil, fmt.Errorf("repo: object %s is damaged: %w", h, errors.Join(io.ErrUnexpectedEOF, err))
+	}
+	return kind, content.Bytes(), nil
+}
+
+// writeLoose writes beside and renames, so that a reader or a crash never sees
+// half an object.
+func (s *Store) writeLoose(kind plumbing.ObjectType, content []byte, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.Loose, "new-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	w := objfile.NewWriter(f)
+	err = w.WriteHeader(kind, int64(len(content)))
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err = errors.Join(err, w.Close(), f.Chmod(0o444), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// Commit reads a commit.
+func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
+	c, err := object.GetCommit(s, h)
+	if err != nil {
+		return nil, fmt.Errorf("repo: read commit %s: %w", h, err)
+	}
+	return c, nil
+}
+
+// The rest makes it a storer for go-git's own functions.
+
+func (s *Store) NewEncodedObject() plumbing.EncodedObject { return &plumbing.MemoryObject{} }
+
+func (s *Store) SetEncodedObject(o plumbing.EncodedObject) (plumbing.Hash, error) {
+	r, err := o.Reader()
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	defer func() { _ = r.Close() }()
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return s.Put(o.Type(), content)
+}
+
+func (s *Store) EncodedObject(want plumbing.ObjectType, h plumbing.Hash) (plumbing.EncodedObject, error) {
+	kind, content, err := s.Get(h)
+	if err != nil {
+		return nil, err
+	}
+	if want != plumbing.AnyObject && kind != want {
+		return nil, plumbing.ErrObjectNotFound
+	}
+	o := &plumbing.MemoryObject{}
+	o.SetType(kind)
+	_, err = o.Write(content)
+	return o, err
+}
+
+func (s *Store) HasEncodedObject(h plumbing.Hash) error {
+	if s.Has(h) {
+		return nil
+	}
+	return plumbing.ErrObjectNotFound
+}
+
+// EncodedObjectSize asks the pack where it can: a size should not cost the content.
+func (s *Store) EncodedObjectSize(h plumbing.Hash) (int64, error) {
+	if in, offset := s.Packs.find(h); in != nil {
+		if e, err := in.Header(offset); err == nil && (e.Kind == plumbing.BlobObject || e.Kind == plumbing.TreeObject) {
+			return e.size, nil
+		}
+	}
+	_, content, err := s.Get(h)
+	return int64(len(content)), err
+}
+
+func (s *Store) IterEncodedObjects(plumbing.ObjectType) (storer.EncodedObjectIter, error) {
+	return nil, errors.New("repo: an overlay is not listed")
+}
+
+func (s *Store) AddAlternate(string) error {
+	return errors.New("repo: an overlay has no alternates")
+}

@@ -1,0 +1,204 @@
+package remotetest
+
+import (
+	"fmt"
+	"io"
+	"net/http/cgi"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	git "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"github.com/stretchr/testify/require"
+)
+
+// Origin is a bare repository as a team has it, written by go-git's own code,
+// so that what we read was not written by us.
+type Origin struct {
+	T    testing.TB
+	Dir  string // the bare repository
+	Work string
+	Repo *git.Repository
+	Now  time.Time
+}
+
+func NewOrigin(t testing.TB) *Origin {
+	t.Helper()
+	dir := t.TempDir()
+	o := &Origin{T: t, Dir: filepath.Join(dir, "remote.git"), Work: filepath.Join(dir, "work"), Now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	require.NoError(t, os.MkdirAll(o.Work, 0o755))
+	storage := filesystem.NewStorage(osfs.New(o.Dir), cache.NewObjectLRUDefault())
+	var err error
+	o.Repo, err = git.InitWithOptions(storage, osfs.New(o.Work), git.InitOptions{DefaultBranch: "refs/heads/main"})
+	require.NoError(t, err)
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[http]\n\treceivepack = true\n"
+	require.NoError(t, os.WriteFile(filepath.Join(o.Dir, "config"), []byte(config), 0o644))
+	return o
+}
+
+// Commit changes files in the origin: "" removes one; a name that ends in * is
+// executable; content that begins with -> is a link.
+func (o *Origin) Commit(message string, files map[string]string) string {
+	o.T.Helper()
+	tree, err := o.Repo.Worktree()
+	require.NoError(o.T, err)
+	for name, content := range files {
+		name, executable := strings.CutSuffix(name, "*")
+		path := filepath.Join(o.Work, name)
+		require.NoError(o.T, os.RemoveAll(path))
+		if content != "" {
+			require.NoError(o.T, os.MkdirAll(filepath.Dir(path), 0o755))
+			if target, link := strings.CutPrefix(content, "->"); link {
+				require.NoError(o.T, os.Symlink(target, path))
+			} else {
+				require.NoError(o.T, os.WriteFile(path, []byte(content), 0o644))
+			}
+			if executable {
+				require.NoError(o.T, os.Chmod(path, 0o755))
+			}
+		}
+	}
+	for name, content := range files {
+		name = strings.TrimSuffix(name, "*")
+		if content == "" {
+			_, err = tree.Remove(name)
+		} else {
+			err = tree.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true})
+		}
+		require.NoError(o.T, err)
+	}
+	o.Now = o.Now.Add(time.Hour)
+	who := &object.Signature{Name: "Ada", Email: "ada@example.com", When: o.Now}
+	h, err := tree.Commit(message, &git.CommitOptions{Author: who, Committer: who})
+	require.NoError(o.T, err)
+	return h.String()
+}
+
+func (o *Origin) Branch(name, commit string) {
+	o.T.Helper()
+	ref := plumbing.NewHashReference(plumbing.NewBranchReferenceName(name), plumbing.NewHash(commit))
+	require.NoError(o.T, o.Repo.Storer.SetReference(ref))
+}
+
+// Stands is where a branch of the origin is; "" when there is none.
+func (o *Origin) Stands(branch string) string {
+	o.T.Helper()
+	// A fresh look: the git program may have written.
+	fresh := filesystem.NewStorage(osfs.New(o.Dir), cache.NewObjectLRUDefault())
+	ref, err := fresh.Reference(plumbing.NewBranchReferenceName(branch))
+	if err != nil {
+		return ""
+	}
+	return ref.Hash().String()
+}
+
+func (o *Origin) Hook(name, script string) {
+	o.T.Helper()
+	dir := filepath.Join(o.Dir, "hooks")
+	require.NoError(o.T, os.MkdirAll(dir, 0o755))
+	require.NoError(o.T, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755))
+}
+
+// Fsck asks git itself whether the origin is whole.
+func (o *Origin) Fsck() {
+	o.T.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		return
+	}
+	out := RunGit(o.T, o.Dir, "fsck", "--full", "--strict")
+	require.NotContains(o.T, out, "error")
+	require.NotContains(o.T, out, "missing")
+}
+
+// ServeHTTP puts the origin behind smart HTTP; the token is asked for when it
+// is not empty.
+func (o *Origin) ServeHTTP(token string) string {
+	o.T.Helper()
+	NeedGit(o.T)
+	backend := filepath.Join(RunGit(o.T, o.Dir, "--exec-path"), "git-http-backend")
+	handler := &cgi.Handler{Path: backend, Env: []string{
+		"GIT_PROJECT_ROOT=" + filepath.Dir(o.Dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+	}, Stderr: io.Discard}
+	server := httptest.NewServer(guard(handler, token))
+	o.T.Cleanup(server.Close)
+	return server.URL + "/remote.git"
+}
+
+// Raw puts an object into the origin as it is.
+func (o *Origin) Raw(kind plumbing.ObjectType, content []byte) plumbing.Hash {
+	o.T.Helper()
+	obj := &plumbing.MemoryObject{}
+	obj.SetType(kind)
+	_, err := obj.Write(content)
+	require.NoError(o.T, err)
+	h, err := o.Repo.Storer.SetEncodedObject(obj)
+	require.NoError(o.T, err)
+	return h
+}
+
+// RawLine is one line of a tree as it is written, sound or not.
+type RawLine struct {
+	Mode filemode.FileMode
+	Name string
+	Hash plumbing.Hash
+}
+
+// RawTree keeps the order and the names that it is given.
+func (o *Origin) RawTree(lines ...RawLine) plumbing.Hash {
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%o %s\x00%s", uint32(l.Mode), l.Name, l.Hash[:])
+	}
+	return o.Raw(plumbing.TreeObject, []byte(b.String()))
+}
+
+func (o *Origin) RawCommit(tree plumbing.Hash) string {
+	o.T.Helper()
+	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: o.Now}
+	obj := &plumbing.MemoryObject{}
+	require.NoError(o.T, (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(obj))
+	h, err := o.Repo.Storer.SetEncodedObject(obj)
+	require.NoError(o.T, err)
+	o.Branch("main", h.String())
+	return h.String()
+}
+
+func (o *Origin) Branches() []string {
+	fresh, err := readLooseBranches(o.Dir)
+	require.NoError(o.T, err)
+	return fresh
+}
+
+func Shop(t testing.TB) *Origin {
+	o := NewOrigin(t)
+	o.Commit("first", map[string]string{
+		"README.md": "# Shop\n", "main.go": "package main\n\nfunc main() {}\n",
+		"cart/cart.go": "package cart\n\nvar N = 1\n", "cart/deep/er/x.txt": "x\n",
+		"bin/run.sh*": "#!/bin/sh\necho hi\n", "link": "->cart/cart.go", "logo.png": "\x89PNG\x00\x01\x02",
+		"dos.txt": "one\r\ntwo\r\nthree\r\n", ".gitignore": "*.log\n/build/\nnode_modules/\n!keep.log\n",
+	})
+	return o
+}
+
+func readLooseBranches(dir string) (out []string, err error) {
+	base := filepath.Join(dir, "refs", "heads")
+	err = filepath.WalkDir(base, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			out = append(out, strings.TrimPrefix(path, base+"/"))
+		}
+		return err
+	})
+	return out, err
+}

@@ -1,0 +1,373 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/dial"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+const (
+	havesDeep = 64 // commits of each line of history named to the remote
+	havesMost = 2000
+)
+
+// Client fetches from remotes and pushes to them.
+type Client struct {
+	Git   string // the git program; empty: none
+	Retry remote.RetryPolicy
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// Held is what a mirror has of a remote.
+type Held struct {
+	Store *objects.Store
+	Dir   string // the bare repository that takes in packs
+	Refs  Refs
+}
+
+func (c *Client) dial(ctx context.Context, r remote.Remote, with remote.Credential) (*dial.Line, error) {
+	return dial.Dialer{Git: c.Git, Idle: c.Retry.Idle}.Dial(ctx, r, with)
+}
+
+func (c *Client) try(ctx context.Context, r remote.Remote, do func() error) error {
+	return c.Retry.Do(ctx, c.Log.With("repository", r.Name), do)
+}
+
+// Fetch takes in what the remote has and held lacks, and returns the branches and tags of
+// the remote as they are now. Its errors are *RemoteError, but for those of this machine.
+func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Refs, err error) {
+	err = c.try(ctx, r, func() error {
+		with, err := r.Credential(ctx, remote.Read)
+		if err == nil {
+			f := &fetch{client: c, remote: r, held: held, credential: with}
+			got, err = f.run(ctx)
+		}
+		if err == nil || errors.Is(err, remote.ErrLocal) {
+			return with.Clean(err)
+		}
+		return remote.NewError(ctx, "fetch "+r.Name, r, with, err, "")
+	})
+	return got, err
+}
+
+// fetch is one fetch on its way.
+type fetch struct {
+	client     *Client
+	remote     remote.Remote
+	held       Held
+	credential remote.Credential
+	idle       *time.Timer
+}
+
+func (f *fetch) run(ctx context.Context) (Refs, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	f.idle = time.AfterFunc(f.client.Retry.Idle, func() { cancel(remote.ErrIdle) })
+	defer f.idle.Stop()
+	l, err := f.client.dial(ctx, f.remote, f.credential)
+	if err != nil {
+		return Refs{}, err
+	}
+	session, err := l.OpenUpload(ctx)
+	if err != nil {
+		return Refs{}, err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if isEmptyRemote(adv, err) {
+		return Refs{Hashes: map[string]plumbing.Hash{}}, nil
+	}
+	if err != nil {
+		return Refs{}, err
+	}
+	theirs := advertised(adv)
+	return theirs, f.receive(ctx, session, adv, theirs)
+}
+
+func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
+	return errors.Is(err, transport.ErrEmptyRemoteRepository) || err == nil && adv.IsEmpty()
+}
+
+// advertised keeps branches and tags; what hosts add (pull requests, their own
+// bookkeeping) is left there.
+func advertised(adv *packp.AdvRefs) Refs {
+	r := Refs{Hashes: map[string]plumbing.Hash{}}
+	for name, h := range adv.References {
+		if (strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")) && plumbing.ReferenceName(name).Validate() == nil {
+			r.Hashes[name] = h
+		}
+	}
+	r.Head = headOf(adv, r)
+	return r
+}
+
+// headOf takes the remote's word for its default branch, else the likeliest
+// branch at the commit that its HEAD names.
+func headOf(adv *packp.AdvRefs, r Refs) string {
+	for _, v := range adv.Capabilities.Get(capability.SymRef) {
+		if branch, ok := strings.CutPrefix(v, "HEAD:refs/heads/"); ok {
+			if _, ok := r.Hashes["refs/heads/"+branch]; ok {
+				return branch
+			}
+		}
+	}
+	branches := r.Branches()
+	for _, name := range append([]string{"main", "master"}, branches...) {
+		h, ok := r.Hashes["refs/heads/"+name]
+		if ok && (adv.Head == nil || *adv.Head == h) {
+			return name
+		}
+	}
+	for _, name := range append([]string{"main", "master"}, branches...) {
+		if _, ok := r.Hashes["refs/heads/"+name]; ok {
+			return name // its HEAD stands on no branch
+		}
+	}
+	return ""
+}
+
+// receive asks for what the mirror does not have and takes it in.
+func (f *fetch) receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs Refs) error {
+	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
+	wanted := map[plumbing.Hash]bool{}
+	for h := range maps.Values(theirs.Hashes) {
+		if !wanted[h] && !f.held.Store.Has(h) {
+			wanted[h] = true
+			req.Wants = append(req.Wants, h)
+		}
+	}
+	if len(req.Wants) == 0 {
+		return nil
+	}
+	req.Haves = f.held.commits()
+	res, err := session.UploadPack(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Close() }()
+	if err := f.keepPack(ctx, plainPack(res, req, f.progress())); err != nil {
+		return err
+	}
+	if err := f.held.Store.Packs.Load(); err != nil {
+		return remote.LocalError("read the pack", err)
+	}
+	for h := range wanted {
+		if !f.held.Store.Has(h) {
+			return fmt.Errorf("%w: it lacks %s", remote.ErrSentBad, h)
+		}
+	}
+	return nil
+}
+
+func (f *fetch) keepPack(ctx context.Context, r *plain) error {
+	f.held.dropLeftovers()
+	w, err := dial.NewPackWriter(ctx, f.client.Git, f.held.Dir)
+	if err != nil {
+		return remote.LocalError("take in a pack", err)
+	}
+	from := &watched{r: objects.NewContextReader(ctx, r), idle: f.idle, wait: f.client.Retry.Idle}
+	n, err := io.Copy(w, from)
+	closed := w.Close()
+	switch {
+	case from.err != nil:
+		return from.err
+	case n == 0:
+		return remote.ErrCutPack
+	}
+	return BadPack(errors.Join(closed, err), r.whole)
+}
+
+// BadPack tells whose fault it is that a pack was not taken in. A pack that ends too early
+// was cut on its way, unless the answer came whole: then it was sent like that.
+func BadPack(err error, whole bool) error {
+	if err == nil {
+		return nil
+	}
+	text := strings.ToLower(err.Error())
+	has := func(words string) bool { return strings.Contains(text, words) }
+	for words, errno := range map[string]syscall.Errno{"no space left": syscall.ENOSPC, "quota": syscall.EDQUOT, "read-only": syscall.EROFS} {
+		if has(words) { // which a program can only say in words
+			err = errors.Join(err, errno)
+		}
+	}
+	switch {
+	case wantsTooMuch(text):
+		return fmt.Errorf("%w: %w", remote.ErrSentBad, err)
+	case slices.ContainsFunc([]string{"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:"}, has):
+		return remote.LocalError("take in a pack", err)
+	case !whole && (text == "eof" || slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has)):
+		return fmt.Errorf("%w: %w", remote.ErrCutPack, err)
+	}
+	return fmt.Errorf("%w: %w", remote.ErrSentBad, err)
+}
+
+var allocates = regexp.MustCompile(`malloc failed \(tried to allocate (\d+) bytes\)`)
+
+// wantsTooMuch: git took a size from the pack that no object of a sound one has here, so it
+// is the pack that is wrong and not this machine's memory.
+func wantsTooMuch(text string) bool {
+	m := allocates.FindStringSubmatch(text)
+	if m == nil {
+		return false
+	}
+	n, err := strconv.ParseUint(m[1], 10, 64)
+	return err != nil || n >= 4<<30
+}
+
+// dropLeftovers removes what an interrupted fetch left behind.
+func (h *Held) dropLeftovers() {
+	for _, pattern := range []string{"tmp_pack_*", "tmp_idx_*"} {
+		found, _ := filepath.Glob(filepath.Join(h.Dir, "objects", "pack", pattern))
+		for _, path := range found {
+			_ = os.Remove(path)
+		}
+	}
+}
+
+// watched puts off the end of patience with each read.
+type watched struct {
+	r    io.Reader
+	idle *time.Timer
+	wait time.Duration
+	err  error // but for the end
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.r.Read(b)
+	if n > 0 {
+		w.idle.Reset(w.wait)
+	}
+	if err != nil && err != io.EOF {
+		w.err = err
+	}
+	return n, err
+}
+
+func plainPack(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) *plain {
+	kind := sideband.Sideband64k
+	switch {
+	case req.Capabilities.Supports(capability.Sideband64k):
+	case req.Capabilities.Supports(capability.Sideband):
+		kind = sideband.Sideband
+	default:
+		return &plain{demux: r}
+	}
+	p := &plain{sent: r, framed: true}
+	demux := sideband.NewDemuxer(kind, p.end())
+	demux.Progress = progress
+	p.demux = demux
+	return p
+}
+
+// plain is a pack out of its side band, where it has one. That band says its end with a
+// flush (gitprotocol-pack, "Packfile Data"): an answer that ends before it was cut, also in
+// the middle of a length, which looks like one whose length is none.
+type plain struct {
+	sent   io.Reader
+	demux  io.Reader
+	framed bool
+	ended  bool // the answer
+	whole  bool // up to its flush
+}
+
+func (p *plain) Read(b []byte) (int, error) {
+	n, err := p.demux.Read(b)
+	switch {
+	case !p.framed:
+	case p.ended && (err == io.EOF || errors.Is(err, pktline.ErrInvalidPktLen)):
+		err = remote.ErrCutPack
+	case err == io.EOF:
+		p.whole = true
+	}
+	return n, err
+}
+
+// end notes where the answer ends: at the read after its last bytes, not with them.
+func (p *plain) end() io.Reader {
+	return readerFunc(func(b []byte) (int, error) {
+		n, err := p.sent.Read(b)
+		if n > 0 && err == io.EOF {
+			err = nil
+		}
+		p.ended = p.ended || err != nil
+		return n, err
+	})
+}
+
+type readerFunc func(b []byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// commits names what is here: the tips, and some of the way back from each.
+func (h *Held) commits() []plumbing.Hash {
+	seen := map[plumbing.Hash]bool{}
+	var out []plumbing.Hash
+	for _, tip := range h.Refs.Hashes {
+		for at, i := tip, 0; i < havesDeep && len(out) < havesMost && !seen[at]; i++ {
+			c, err := h.Store.Commit(at)
+			if err != nil {
+				break
+			}
+			seen[at], out = true, append(out, at)
+			if len(c.ParentHashes) == 0 {
+				break
+			}
+			at = c.ParentHashes[0]
+		}
+	}
+	return out
+}
+
+// progress logs the remote's own account of a long fetch, a line at a time and
+// not too often.
+func (f *fetch) progress() io.Writer {
+	c := f.client
+	return &progressLog{log: c.Log.With("repository", f.remote.Name), now: c.Now, last: c.Now(), hide: f.credential.Hide}
+}
+
+type progressLog struct {
+	log  *slog.Logger
+	now  func() time.Time
+	hide func(string) string
+	mu   sync.Mutex
+	last time.Time
+}
+
+const progressEvery = 3 * time.Second
+
+func (p *progressLog) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.TrimSpace(string(b))
+	if i := strings.LastIndexAny(text, "\r\n"); i >= 0 {
+		text = text[i+1:]
+	}
+	if now := p.now(); text != "" && now.Sub(p.last) >= progressEvery {
+		p.last = now
+		p.log.Info("fetching", "remote", p.hide(text))
+	}
+	return len(b), nil
+}

@@ -1,0 +1,135 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+)
+
+// A Sight is what a remote shows without anything being fetched.
+type Sight struct {
+	Default  string   // the branch that its HEAD names; empty: none
+	Branches []string // sorted
+	Empty    bool     // it has no commit at all
+	Shallow  bool     // it lacks a part of its own history
+	Took     time.Duration
+}
+
+// Has reports whether there is a branch of that name.
+func (s Sight) Has(branch string) bool {
+	_, found := slices.BinarySearch(s.Branches, branch)
+	return found
+}
+
+// Look asks a remote once what it has. Its errors are *RemoteError.
+func (c *Client) Look(ctx context.Context, r remote.Remote) (Sight, error) {
+	began := time.Now()
+	with, err := r.Credential(ctx, remote.Read)
+	var s Sight
+	if err == nil {
+		s, err = c.look(ctx, r, with)
+	}
+	if err != nil {
+		return s, remote.NewError(ctx, "fetch "+r.Name, r, with, err, "")
+	}
+	s.Took = time.Since(began)
+	return s, nil
+}
+
+func (c *Client) look(ctx context.Context, r remote.Remote, with remote.Credential) (Sight, error) {
+	l, err := c.dial(ctx, r, with)
+	if err != nil {
+		return Sight{}, err
+	}
+	session, err := l.OpenUpload(ctx)
+	if err != nil {
+		return Sight{}, err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if isEmptyRemote(adv, err) {
+		return Sight{Empty: true}, nil
+	}
+	if err != nil {
+		return Sight{}, err
+	}
+	s := Sight{Shallow: len(adv.Shallows) > 0}
+	if dir := l.LocalDir(); dir != "" {
+		_, err := os.Stat(filepath.Join(dir, "shallow"))
+		s.Shallow = s.Shallow || err == nil
+	}
+	found := advertised(adv)
+	s.Default = found.Head
+	for name := range found.Hashes {
+		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
+			s.Branches = append(s.Branches, branch)
+		}
+	}
+	slices.Sort(s.Branches)
+	s.Empty = len(s.Branches) == 0
+	return s, nil
+}
+
+// MayPush asks a remote whether it would take a push from us, without pushing. Its errors
+// are *RemoteError.
+func (c *Client) MayPush(ctx context.Context, r remote.Remote) error {
+	with, err := r.Credential(ctx, remote.Write)
+	if err == nil {
+		err = c.openPush(ctx, r, with)
+	}
+	var said *remote.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &said):
+		return said
+	}
+	return remote.NewError(ctx, "push "+r.Name, r, with, err, "")
+}
+
+func (c *Client) openPush(ctx context.Context, r remote.Remote, with remote.Credential) error {
+	l, err := c.dial(ctx, r, with)
+	if err != nil {
+		return err
+	}
+	session, err := l.OpenReceive(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = session.Close() }()
+	if _, err := session.AdvertisedReferencesContext(ctx); err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
+		return err
+	}
+	if dir := l.LocalDir(); dir != "" {
+		return writable(dir)
+	}
+	return nil
+}
+
+// writable tries it: rights, owners and read-only disks all have their say.
+func writable(dir string) error {
+	for _, name := range []string{"objects", filepath.Join("refs", "heads")} {
+		f, err := os.CreateTemp(filepath.Join(dir, name), "tmp_bobbin_") // git's own housekeeping takes such files away
+		if err != nil {
+			return &remote.Error{Op: "push", Reason: "this program may not write there: " + plainReason(err), Cure: "Give its user the right to write in " + dir}
+		}
+		f.Close()
+		os.Remove(f.Name())
+	}
+	return nil
+}
+
+func plainReason(err error) string {
+	var where *os.PathError
+	if errors.As(err, &where) {
+		return where.Err.Error()
+	}
+	return err.Error()
+}

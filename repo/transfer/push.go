@@ -1,0 +1,261 @@
+package transfer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/bundle"
+	"github.com/bobbinhq/bobbin/repo/dial"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+)
+
+// PushSpec says what to push where.
+type PushSpec struct {
+	Commit    string
+	Tree      string // that Commit has to be of; "": any
+	Base      string // that Commit has to come from; "": any
+	Branch    string
+	Prefix    string   // Branch has to begin with it; default bobbin/
+	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always one
+}
+
+// PushResult says what stands on the remote.
+type PushResult struct {
+	Branch, Commit string
+	Already        bool // it stood there before this push
+}
+
+// DefaultPrefix is where branches go when a PushSpec names no other place.
+const DefaultPrefix = "bobbin/"
+
+const (
+	pushTime   = 5 * time.Minute
+	verifyTime = 30 * time.Second // to look whether a push whose answer was lost had arrived
+	stopTime   = time.Second      // the same, for a caller who has told us to stop
+)
+
+// Push sends a commit of the store to a branch of the remote, which has to pass Check first.
+func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec) (PushResult, error) {
+	res := PushResult{Branch: p.Branch, Commit: p.Commit}
+	err := c.try(ctx, r, func() (err error) {
+		// Each try looks first where the branch stands, so what an earlier one has
+		// brought there is found and not sent again.
+		push := &Push{Client: c, Store: s, Remote: r, Commit: plumbing.NewHash(p.Commit), Ref: plumbing.NewBranchReferenceName(p.Branch)}
+		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
+			res.Already, err = push.run(ctx)
+		}
+		if err == nil || errors.Is(err, remote.ErrLocal) {
+			return push.credential.Clean(err)
+		}
+		return remote.NewError(ctx, p.operation(), r, push.credential, err, push.said.String())
+	})
+	if err != nil {
+		return PushResult{}, err
+	}
+	return res, nil
+}
+
+// BranchCommit asks the remote for the commit that a branch is at; "" where there is none.
+func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch string) (commit string, err error) {
+	err = c.try(ctx, r, func() error {
+		with, err := r.Credential(ctx, remote.Read)
+		push := &Push{Client: c, Remote: r, credential: with, Ref: plumbing.NewBranchReferenceName(branch)}
+		at := plumbing.ZeroHash
+		if err == nil {
+			at, err = push.look(ctx)
+		}
+		if err != nil {
+			return remote.NewError(ctx, "look at "+gittree.QuotePath(branch), r, with, err, "")
+		}
+		if commit = ""; !at.IsZero() {
+			commit = at.String()
+		}
+		return nil
+	})
+	return commit, err
+}
+
+func (p *PushSpec) operation() string { return "push " + gittree.QuotePath(p.Branch) }
+
+// Check enforces where the bot may write at all. Its error is a *RemoteError.
+func (p *PushSpec) Check(defaultBranch string) error {
+	if err := p.check(defaultBranch); err != nil {
+		return &remote.Error{Op: p.operation(), Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
+	}
+	return nil
+}
+
+func (p *PushSpec) check(defaultBranch string) error {
+	if p.Prefix == "" {
+		p.Prefix = DefaultPrefix
+	}
+	name := plumbing.NewBranchReferenceName(p.Branch)
+	switch {
+	case strings.HasPrefix(p.Branch, "refs/"):
+		return fmt.Errorf("%q is not the short name of a branch", p.Branch)
+	case !strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix:
+		return fmt.Errorf("%q is outside %s, and the bot pushes nowhere else", p.Branch, p.Prefix)
+	case name.Validate() != nil:
+		return fmt.Errorf("%q is not a name that git allows for a branch", p.Branch)
+	case strings.EqualFold(p.Branch, defaultBranch):
+		return fmt.Errorf("%s is the default branch, and is never pushed to", p.Branch)
+	}
+	for _, pattern := range p.Protected {
+		if ok, err := path.Match(strings.TrimPrefix(pattern, "refs/heads/"), p.Branch); ok || err != nil || strings.EqualFold(pattern, p.Branch) {
+			return fmt.Errorf("%s is a protected branch, and is never pushed to", p.Branch)
+		}
+	}
+	return nil
+}
+
+// Push is one push on its way.
+type Push struct {
+	Store  *objects.Store
+	Client *Client
+	Remote remote.Remote
+	Commit plumbing.Hash
+	Ref    plumbing.ReferenceName
+	said   dial.OutputHead
+
+	credential remote.Credential
+}
+
+func (p *Push) run(ctx context.Context) (already bool, err error) {
+	sent, cancel := context.WithTimeout(ctx, pushTime)
+	defer cancel()
+	already, tried, err := p.Send(sent)
+	if already || !tried {
+		return already, err
+	}
+	// Whatever was answered, what counts is where the branch stands.
+	patience := verifyTime
+	if ctx.Err() != nil {
+		patience = stopTime
+	}
+	look, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer stop()
+	stands, lookErr := p.look(look)
+	switch {
+	case lookErr == nil && stands == p.Commit:
+		return false, nil
+	case err != nil:
+		return false, err
+	case lookErr != nil:
+		return false, fmt.Errorf("the remote took the push but did not answer when asked again: %w", lookErr)
+	}
+	return false, &remote.Error{
+		Op:     "push " + p.Ref.Short(), // and no further try: whoever took it away meant it
+		Reason: "the remote said yes, but the branch does not stand at " + p.Commit.String()[:12],
+		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again",
+	}
+}
+
+// Send tells whether the branch stood there already, and whether the remote was
+// asked to change anything.
+func (p *Push) Send(ctx context.Context) (already, tried bool, err error) {
+	l, err := p.Client.dial(ctx, p.Remote, p.credential)
+	if err != nil {
+		return false, false, err
+	}
+	session, err := l.OpenReceive(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	stands := adv.References[p.Ref.String()]
+	if stands == p.Commit {
+		return true, false, nil
+	}
+	req, err := p.request(ctx, adv, stands)
+	if err != nil {
+		return false, false, err
+	}
+	report, err := session.ReceivePack(ctx, req)
+	//crash:push_sent
+	if err == nil && report == nil {
+		err = remote.ErrSilent
+	}
+	return false, true, err
+}
+
+func (p *Push) request(ctx context.Context, adv *packp.AdvRefs, stands plumbing.Hash) (*packp.ReferenceUpdateRequest, error) {
+	there := map[plumbing.Hash]bool{}
+	for h := range maps.Values(adv.References) {
+		there[h] = true
+	}
+	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there)
+	if err != nil {
+		return nil, cmp.Or(ctx.Err(), remote.LocalError("list the objects of the commit", err))
+	}
+	if !stands.IsZero() && !p.descends(stands) {
+		return nil, errors.New("non-fast-forward")
+	}
+	var pack bytes.Buffer
+	// A window of 0: no deltas, so no base that the remote might lack.
+	if _, err := packfile.NewEncoder(&pack, p.Store, false).Encode(fresh, 0); err != nil {
+		return nil, remote.LocalError("pack the commit", err)
+	}
+	req := packp.NewReferenceUpdateRequestFromCapabilities(adv.Capabilities)
+	if adv.Capabilities.Supports(capability.Sideband64k) {
+		if err := req.Capabilities.Set(capability.Sideband64k); err != nil {
+			return nil, remote.LocalError("ask the remote", err)
+		}
+		req.Progress = &p.said
+	}
+	req.Commands = []*packp.Command{{Name: p.Ref, Old: stands, New: p.Commit}}
+	req.Packfile = io.NopCloser(&pack)
+	return req, nil
+}
+
+// descends tells whether the commit grew out of where the branch stands.
+func (p *Push) descends(stands plumbing.Hash) bool {
+	c, err := p.Store.Commit(p.Commit)
+	if err != nil {
+		return false
+	}
+	old, err := p.Store.Commit(stands)
+	if err != nil {
+		return false // never seen here: somebody else's
+	}
+	ok, err := old.IsAncestor(c)
+	return err == nil && ok
+}
+
+// look asks the remote where the branch stands.
+func (p *Push) look(ctx context.Context) (plumbing.Hash, error) {
+	l, err := p.Client.dial(ctx, p.Remote, p.credential)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	session, err := l.OpenUpload(ctx)
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	defer func() { _ = session.Close() }()
+	adv, err := session.AdvertisedReferencesContext(ctx)
+	if isEmptyRemote(adv, err) {
+		return plumbing.ZeroHash, nil
+	}
+	if err != nil {
+		return plumbing.ZeroHash, err
+	}
+	return adv.References[p.Ref.String()], nil
+}

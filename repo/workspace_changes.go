@@ -1,0 +1,46 @@
+package repo
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+)
+
+// Changes lists what differs from the base, sorted by path: files that the
+// base holds, and new ones that no .gitignore names.
+func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
+	deltas, err := w.Deltas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]diff.Change, 0, len(deltas))
+	for i := range deltas {
+		before, after, err := w.Contents(ctx, &deltas[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, diff.NewChange(&deltas[i], before, after))
+	}
+	return out, nil
+}
+
+// Diff is the unified diff against the base, in the form that git apply reads.
+func (w *Workspace) Diff(ctx context.Context) (string, error) {
+	deltas, err := w.Deltas(ctx)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for i := range deltas {
+		d := &deltas[i]
+		before, after, err := w.Contents(ctx, d)
+		if err != nil {
+			return "", err
+		}
+		if err := diff.Write(&out, d, before, after); err != nil {
+			return "", err
+		}
+	}
+	return out.String(), nil
+}

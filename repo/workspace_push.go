@@ -1,0 +1,48 @@
+package repo
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Push brings a commit to a branch of the remote: it creates the branch or moves
+// it forward, and never anything else. When the branch stands at the commit
+// already, that is success. After an answer that was lost, the remote is asked
+// where the branch stands, and that decides.
+func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.PushResult, error) {
+	if err := p.Check(w.mirror.DefaultBranch()); err != nil {
+		return transfer.PushResult{}, err
+	}
+	c, err := w.Store.Commit(plumbing.NewHash(p.Commit))
+	if err != nil {
+		return transfer.PushResult{}, err
+	}
+	if err := w.matches(ctx, c, p); err != nil {
+		return transfer.PushResult{}, err
+	}
+	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p)
+}
+
+// Stands asks the remote for the commit that a branch is at; "" where there is none.
+func (w *Workspace) Stands(ctx context.Context, branch string) (commit string, err error) {
+	return w.mirror.client.BranchCommit(ctx, w.mirror.Remote(), branch)
+}
+
+// matches holds the commit against what it was said to be.
+func (w *Workspace) matches(ctx context.Context, c *object.Commit, p transfer.PushSpec) error {
+	if p.Tree != "" && c.TreeHash.String() != p.Tree {
+		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
+	}
+	if p.Base == "" {
+		return nil
+	}
+	common, err := w.MergeBase(ctx, p.Base, p.Commit)
+	if err == nil && common != p.Base {
+		err = fmt.Errorf("repo: push: commit %s does not come from %s", p.Commit, p.Base)
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+)
+
+// checkoutWorkers beside the one that starts: most of the time goes into the
+// kernel making names, which gains little beyond this.
+const checkoutWorkers = 3
+
+// checkout writes a tree into an empty folder and gives what was written with
+// its stat data, sorted by path. Symbolic links come last, so that nothing is
+// ever written through one.
+type checkout struct {
+	store *objects.Store
+	root  *os.Root
+	group *errgroup.Group
+
+	mu      sync.Mutex
+	written []Record
+	links   []Record
+}
+
+func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, root *os.Root) ([]Record, error) {
+	c := &checkout{store: s, root: root}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(checkoutWorkers + 1)
+	c.group = group
+	group.Go(func() error { return c.folder(ctx, tree, root, "") })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	if err := c.link(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(c.written, func(a, b Record) int { return strings.Compare(a.path, b.path) })
+	return c.written, nil
+}
+
+// folder writes one folder through a root opened on it, which spares the
+// kernel the walk from the top for each file.
+func (c *checkout) folder(ctx context.Context, tree plumbing.Hash, at *os.Root, prefix string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	nodes, err := gittree.Read(c.store, tree)
+	if err != nil {
+		return err
+	}
+	var files, links []Record
+	for _, n := range nodes {
+		r := Record{path: prefix + n.Name, mode: n.Mode, hash: n.Hash}
+		err := gittree.CheckNode(n)
+		switch {
+		case err != nil:
+			return &gittree.PathError{Path: r.path, Reason: err.Error()}
+		case n.IsDir():
+			err = c.descend(ctx, n, at, r.path)
+		case n.IsLink():
+			links = append(links, r)
+		case n.Mode == filemode.Submodule:
+			err = at.Mkdir(n.Name, 0o755)
+			files = append(files, r)
+		default:
+			r.Stat, err = c.file(at, n)
+			files = append(files, r)
+		}
+		if err != nil {
+			return checkoutError(r.path, err)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written, c.links = append(c.written, files...), append(c.links, links...)
+	return nil
+}
+
+func (c *checkout) descend(ctx context.Context, n gittree.Node, at *os.Root, where string) error {
+	if err := at.Mkdir(n.Name, 0o755); err != nil {
+		return err
+	}
+	child, err := at.OpenRoot(n.Name)
+	if err != nil {
+		return err
+	}
+	work := func() error {
+		defer func() { _ = child.Close() }()
+		return c.folder(ctx, n.Hash, child, where+"/")
+	}
+	if c.group.TryGo(work) {
+		return nil
+	}
+	return work()
+}
+
+func (c *checkout) file(at *os.Root, n gittree.Node) (Stat, error) {
+	f, err := at.OpenFile(n.Name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissions(n.Mode))
+	if err != nil {
+		return Stat{}, err
+	}
+	err = c.store.CopyBlob(f, n.Hash)
+	st, statErr := StatFile(f)
+	return st, errors.Join(err, statErr, f.Close())
+}
+
+func (c *checkout) link() error {
+	for _, r := range c.links {
+		target, err := c.store.GetTyped(plumbing.BlobObject, r.hash)
+		if err == nil {
+			err = c.root.Symlink(string(target), r.path)
+		}
+		if err != nil {
+			return checkoutError(r.path, err)
+		}
+	}
+	c.written = append(c.written, c.links...)
+	return nil
+}
+
+func permissions(mode filemode.FileMode) os.FileMode {
+	if mode == filemode.Executable {
+		return 0o755
+	}
+	return 0o644
+}
+
+// checkoutError gives a name that the tree holds twice its own words; all else
+// keeps what the system said.
+func checkoutError(where string, err error) error {
+	var tree *gittree.PathError
+	switch {
+	case errors.As(err, &tree):
+		return err
+	case errors.Is(err, fs.ErrExist):
+		return &gittree.PathError{Path: where, Reason: "is in the tree twice"}
+	case errors.Is(err, unix.ENAMETOOLONG):
+		return &gittree.PathError{Path: where, Reason: "has too long a name for this disk"}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	}
+	return fmt.Errorf("repo: write %s: %w", path.Clean(where), err)
+}

@@ -1,0 +1,170 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/go-git/go-git/v5/plumbing"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+)
+
+// Deltas compares the files with the base. What it read and found untouched is
+// recorded anew, so that the next call need not read it.
+func (w *Worktree) Deltas(ctx context.Context) ([]gittree.Delta, error) {
+	_, out, err := w.deltasTo(ctx)
+	return out, err
+}
+
+// deltasTo also gives the tree that it compared with.
+func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gittree.Delta, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	st, err := ReadState(w.StatePath())
+	if err != nil {
+		return base, nil, fmt.Errorf("repo: the workspace's record: %w", err)
+	}
+	began := time.Now()
+	suspects, err := scan(ctx, w.root, st.Records)
+	if err != nil {
+		return base, nil, err
+	}
+	nodes, err := w.hashAll(ctx, suspects)
+	if err != nil {
+		return base, nil, err
+	}
+	out, refreshed := compare(suspects, nodes, began)
+	for i := range st.Records {
+		if r := &st.Records[i]; !r.found && r.mode != gittree.Submodule {
+			out = append(out, gittree.Delta{Path: r.path, Before: r.Node()})
+		}
+	}
+	slices.SortFunc(out, func(a, b gittree.Delta) int { return strings.Compare(a.Path, b.Path) })
+	if refreshed {
+		return st.tree, out, st.Write(w.StatePath())
+	}
+	return st.tree, out, nil
+}
+
+// compare sorts the suspects into changed ones and falsely accused ones.
+func compare(suspects []suspect, nodes []gittree.Node, began time.Time) (out []gittree.Delta, refreshed bool) {
+	for i, s := range suspects {
+		r, now := s.record, nodes[i]
+		switch {
+		case now.None(): // gone while we looked
+		case r == nil:
+			out = append(out, gittree.Delta{Path: s.path, After: now, Size: s.stat.size})
+		case r.hash == now.Hash && gittree.SameMode(r.mode, now.Mode):
+			r.found = true
+			if !s.isLink() {
+				was := *r
+				r.Stat = s.stat
+				r.Mark(began)
+				refreshed = refreshed || was.Stat != r.Stat || was.Doubtful != r.Doubtful
+			}
+		default:
+			r.found = true
+			out = append(out, gittree.Delta{Path: s.path, Before: r.Node(), After: now, Size: s.stat.size})
+		}
+	}
+	return out, refreshed
+}
+
+func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.Node, error) {
+	nodes := make([]gittree.Node, len(suspects))
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for i := range suspects {
+		if inner.Err() != nil {
+			break
+		}
+		group.Go(func() (err error) {
+			nodes[i], err = w.hash(inner, suspects[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return nodes, ctx.Err()
+}
+
+// hash gives the node that a suspect would be in a tree, and the zero node when
+// it is no longer there. A new file that is too large to keep is not read: its
+// hash stays zero.
+func (w *rootFiles) hash(ctx context.Context, s suspect) (gittree.Node, error) {
+	n := gittree.Node{Mode: s.mode}
+	if s.isLink() {
+		target, err := w.root.Readlink(fromSlash(s.path))
+		if gone(err) {
+			return gittree.Node{}, nil
+		}
+		n.Hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
+		return n, err
+	}
+	if s.stat.size > gittree.MaxFile && (s.record == nil || s.record.Stat.size != s.stat.size) {
+		return n, nil
+	}
+	f, size, err := w.openRegular(s.path)
+	if err != nil || f == nil {
+		return gittree.Node{}, err
+	}
+	defer func() { _ = f.Close() }()
+	hasher := plumbing.NewHasher(plumbing.BlobObject, size)
+	if _, err := io.Copy(hasher, objects.NewContextReader(ctx, io.LimitReader(f, size))); err != nil {
+		return gittree.Node{}, fmt.Errorf("repo: read %s: %w", s.path, err)
+	}
+	n.Hash = hasher.Sum()
+	return n, nil
+}
+
+// openRegular opens a plain file and nothing else: a FIFO does not block it. A
+// nil file is one that is gone or no longer plain.
+func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
+	f, err := w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrPermission) {
+		if w.root.Chmod(fromSlash(path), 0o644) == nil {
+			f, err = w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
+		}
+	}
+	if gone(err) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("repo: open %s: %w", path, err)
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// read gives the content that a path would have in a tree.
+func (w *rootFiles) read(d *gittree.Delta) ([]byte, error) {
+	if d.After.IsLink() {
+		target, err := w.root.Readlink(fromSlash(d.Path))
+		return []byte(target), err
+	}
+	f, size, err := w.openRegular(d.Path)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return nil, &gittree.PathError{Path: d.Path, Reason: "went away while it was read"}
+	}
+	defer func() { _ = f.Close() }()
+	if size > gittree.MaxFile {
+		return nil, gittree.TooLargeError(d.Path, size)
+	}
+	return io.ReadAll(io.LimitReader(f, size))
+}

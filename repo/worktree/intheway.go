@@ -1,0 +1,85 @@
+package worktree
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// Obstacle is a file that no tree holds, where a swap would write.
+type Obstacle struct{ Path, Found string }
+
+// InTheWay looks for what the merge would run over on the disk and no tree
+// holds: files that a .gitignore names.
+func (w *Worktree) InTheWay(ctx context.Context, swaps []gittree.Swap) ([]Obstacle, error) {
+	known := map[string]bool{}
+	for _, s := range swaps {
+		known[s.Path] = !s.Is.None()
+	}
+	var out []Obstacle
+	for _, s := range swaps {
+		if s.Want.None() || !s.Is.None() {
+			continue
+		}
+		found, err := w.stranger(ctx, s, known)
+		if err != nil {
+			return nil, err
+		}
+		if found != "" {
+			out = append(out, Obstacle{s.Path, found})
+		}
+	}
+	return out, nil
+}
+
+// stranger gives a path on the disk, at or above or below that of the swap,
+// that would be lost. A file that is what it is to become is none: the same
+// merge may come a second time after a crash.
+func (w *rootFiles) stranger(ctx context.Context, s gittree.Swap, known map[string]bool) (string, error) {
+	for i := range len(s.Path) {
+		if s.Path[i] != '/' {
+			continue
+		}
+		info, err := w.root.Lstat(fromSlash(s.Path[:i]))
+		if err != nil || !info.IsDir() {
+			if err == nil && !known[s.Path[:i]] {
+				return s.Path[:i], nil
+			}
+			return "", nil
+		}
+	}
+	info, err := w.root.Lstat(fromSlash(s.Path))
+	switch {
+	case err != nil:
+		return "", nil // what it is, if anything, the writing says
+	case info.IsDir():
+		return w.strangerBelow(s, known)
+	}
+	at := suspect{path: s.Path, mode: filemode.Regular, stat: Stat{size: info.Size()}}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		at.mode = filemode.Symlink
+	} else if info.Mode()&0o100 != 0 {
+		at.mode = filemode.Executable
+	}
+	n, err := w.hash(ctx, at)
+	if err != nil || n.None() || n.Same(s.Want) {
+		return "", err
+	}
+	return s.Path, nil
+}
+
+func (w *rootFiles) strangerBelow(s gittree.Swap, known map[string]bool) (found string, err error) {
+	if s.Want.Mode == gittree.Submodule {
+		return "", nil
+	}
+	err = fs.WalkDir(w.root.FS(), s.Path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil && !gone(err) || d != nil && !d.IsDir() && !known[p] {
+			found = p
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found, err
+}

@@ -1,0 +1,165 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+)
+
+// Restore puts the files back to a tree that Tree gave ("" is the base): what
+// was changed is rewritten, what was added is removed. Files that a .gitignore
+// names stay, unless they stand in the way. What is nested too deep to be looked
+// at is removed with the whole folder at the top that it is in.
+func (w *Worktree) Restore(ctx context.Context, tree string) error {
+	base, here, err := w.deltasTo(ctx)
+	var deep *tooDeep
+	for errors.As(err, &deep) {
+		if err := disk.RemoveFolder(filepath.Join(w.Files(), fromSlash(deep.top))); err != nil {
+			return fmt.Errorf("repo: restore: %w", err)
+		}
+		base, here, err = w.deltasTo(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	target := base
+	if tree != "" {
+		if !plumbing.IsHash(tree) {
+			return fmt.Errorf("repo: restore: %q is not a tree", tree)
+		}
+		target = plumbing.NewHash(tree)
+	}
+	goal, err := gittree.Compare(ctx, w.Store, base, target, "")
+	if err != nil {
+		return err
+	}
+	remove, write := plan(here, goal)
+	for _, p := range remove {
+		if err := w.removePath(p); err != nil {
+			return err
+		}
+	}
+	for _, d := range write {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.restoreFile(d.Path, d.After); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan compares what differs here from the base with what is to differ from it.
+// Removals go from the deepest path up.
+func plan(here, goal []gittree.Delta) (remove []string, write []gittree.Delta) {
+	want := map[string]gittree.Node{}
+	for _, d := range here {
+		want[d.Path] = d.Before
+	}
+	for _, d := range goal {
+		want[d.Path] = d.After
+	}
+	is := map[string]gittree.Node{}
+	for _, d := range goal {
+		is[d.Path] = d.Before // as in the base, unless it was changed here
+	}
+	for _, d := range here {
+		is[d.Path] = d.After
+	}
+	for p, n := range want {
+		switch {
+		case n.Same(is[p]) && !n.Hash.IsZero():
+		case n.None():
+			remove = append(remove, p)
+		default:
+			write = append(write, gittree.Delta{Path: p, After: n})
+		}
+	}
+	slices.SortFunc(remove, func(a, b string) int { return strings.Compare(b, a) })
+	slices.SortFunc(write, func(a, b gittree.Delta) int { return strings.Compare(a.Path, b.Path) })
+	return remove, write
+}
+
+// removePath takes a file away, and the folders that it leaves empty.
+func (w *rootFiles) removePath(p string) error {
+	err := w.root.Remove(fromSlash(p))
+	if err != nil && !gone(err) {
+		info, statErr := w.root.Lstat(fromSlash(p))
+		if statErr == nil && info.IsDir() {
+			return nil // a folder took its place; what is in it is removed by name
+		}
+		return fmt.Errorf("repo: remove %s: %w", p, err)
+	}
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		info, err := w.root.Lstat(fromSlash(dir))
+		if err != nil || !info.IsDir() || w.root.Remove(fromSlash(dir)) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
+	if err := w.makeWay(p); err != nil {
+		return err
+	}
+	name := fromSlash(p)
+	if n.Mode == filemode.Submodule {
+		return w.root.Mkdir(name, 0o755)
+	}
+	if n.IsLink() {
+		target, err := w.Store.GetTyped(plumbing.BlobObject, n.Hash)
+		if err == nil {
+			err = w.root.Symlink(string(target), name)
+		}
+		return err
+	}
+	f, err := w.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissions(n.Mode))
+	if err != nil {
+		return fmt.Errorf("repo: restore %s: %w", p, err)
+	}
+	if err := errors.Join(w.Store.CopyBlob(f, n.Hash), f.Close()); err != nil {
+		return fmt.Errorf("repo: restore %s: %w", p, err)
+	}
+	return nil
+}
+
+// makeWay leaves real folders above a path and nothing at it. A link among the
+// folders is replaced: nothing is written through one.
+func (w *rootFiles) makeWay(p string) error {
+	for i := range len(p) {
+		if p[i] != '/' {
+			continue
+		}
+		dir := fromSlash(p[:i])
+		info, err := w.root.Lstat(dir)
+		if err == nil && info.IsDir() {
+			continue
+		}
+		if err == nil {
+			err = w.root.Remove(dir)
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			err = w.root.Mkdir(dir, 0o755)
+		}
+		if err != nil {
+			return fmt.Errorf("repo: make folder %s: %w", p[:i], err)
+		}
+	}
+	if err := w.root.RemoveAll(fromSlash(p)); err != nil {
+		return fmt.Errorf("repo: clear %s: %w", p, err)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package worktree
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"golang.org/x/sys/unix"
+)
+
+// Stat is what tells that a file was touched. The change time cannot be set by
+// a command, so contents that were put in place with the old size and the old
+// modification time still show.
+type Stat struct {
+	size, modified, Changed int64
+	inode                   uint64
+}
+
+func statOf(st *unix.Stat_t) Stat {
+	return Stat{size: st.Size, modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), inode: uint64(st.Ino)}
+}
+
+func StatFile(f *os.File) (Stat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return Stat{}, err
+	}
+	return statOf(&st), nil
+}
+
+// Record is one path of the base as it was when its file was last seen to be
+// that. A doubtful one was written so shortly before that a later write could
+// carry the same time: it is read again. Links are always read.
+type Record struct {
+	path     string
+	mode     filemode.FileMode
+	hash     plumbing.Hash
+	Stat     Stat
+	Doubtful bool
+	found    bool // used by one walk
+}
+
+func (r *Record) Node() gittree.Node { return gittree.Node{Mode: r.mode, Hash: r.hash} }
+
+// clockStep is more than the grain of any file system's clock that we trust
+// (4 ms on Linux).
+const clockStep = 50 * time.Millisecond
+
+func (r *Record) Mark(now time.Time) { r.Doubtful = r.Stat.Changed > now.Add(-clockStep).UnixNano() }
+
+// records are sorted by path.
+type records []Record
+
+// Find and under look at paths alone, since a walk's goroutines mark records
+// meanwhile.
+func (rs records) Find(path string) *Record {
+	i := rs.from(path)
+	if i == len(rs) || rs[i].path != path {
+		return nil
+	}
+	return &rs[i]
+}
+
+// under tells whether anything recorded lies below a folder.
+func (rs records) under(dir string) bool {
+	i := rs.from(dir + "/")
+	return i < len(rs) && strings.HasPrefix(rs[i].path, dir+"/")
+}
+
+func (rs records) from(path string) int {
+	return sort.Search(len(rs), func(i int) bool { return rs[i].path >= path })
+}
+
+// state is the file dir/git/state: the base and its records.
+type state struct {
+	base, tree plumbing.Hash
+	Records    records
+}
+
+const stateMagic = "bobbin workspace 1\n"
+
+func (s *state) Write(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "state-*")
+	if err != nil {
+		return fmt.Errorf("repo: record the workspace: %w", err)
+	}
+	defer func() { _ = os.Remove(f.Name()) }()
+	w := bufio.NewWriterSize(f, 64<<10)
+	s.encode(w)
+	if err := errors.Join(w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("repo: record the workspace: %w", err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return fmt.Errorf("repo: record the workspace: %w", err)
+	}
+	return nil
+}
+
+// encode leaves errors to the writer, which keeps the first one.
+func (s *state) encode(w *bufio.Writer) {
+	_, _ = w.WriteString(stateMagic)
+	_, _ = w.Write(s.base[:])
+	_, _ = w.Write(s.tree[:])
+	var b []byte
+	b = binary.AppendUvarint(b, uint64(len(s.Records)))
+	for i := range s.Records {
+		r := &s.Records[i]
+		b = binary.AppendUvarint(b, uint64(len(r.path)))
+		b = append(b, r.path...)
+		b = binary.AppendUvarint(b, uint64(r.mode))
+		b = append(b, r.hash[:]...)
+		b = append(b, boolByte(r.Doubtful))
+		b = binary.AppendVarint(b, r.Stat.size)
+		b = binary.AppendVarint(b, r.Stat.modified)
+		b = binary.AppendVarint(b, r.Stat.Changed)
+		b = binary.AppendUvarint(b, r.Stat.inode)
+		_, _ = w.Write(b)
+		b = b[:0]
+	}
+	_, _ = w.Write(b)
+}
+
+func boolByte(v bool) byte {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func ReadState(path string) (*state, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{b: b}
+	if string(d.take(len(stateMagic))) != stateMagic {
+		return nil, fmt.Errorf("repo: %s is not the record of a workspace", path)
+	}
+	s := &state{base: d.hash(), tree: d.hash()}
+	n := d.unsigned()
+	if n > uint64(len(b)) {
+		return nil, fmt.Errorf("repo: %s is damaged", path)
+	}
+	s.Records = make(records, 0, n)
+	for range n {
+		s.Records = append(s.Records, Record{
+			path: string(d.take(int(d.unsigned()))), mode: filemode.FileMode(d.unsigned()),
+			hash: d.hash(), Doubtful: d.byte() != 0,
+			Stat: Stat{size: d.signed(), modified: d.signed(), Changed: d.signed(), inode: d.unsigned()},
+		})
+	}
+	if d.err != nil || len(d.b) != 0 {
+		return nil, fmt.Errorf("repo: %s is damaged", path)
+	}
+	return s, nil
+}
+
+// decoder reads until it cannot, then gives zeros.
+type decoder struct {
+	b   []byte
+	err error
+}
+
+func (d *decoder) take(n int) []byte {
+	if n < 0 || n > len(d.b) {
+		d.b, d.err = nil, io.ErrUnexpectedEOF
+		return nil
+	}
+	out := d.b[:n]
+	d.b = d.b[n:]
+	return out
+}
+
+func (d *decoder) hash() (h plumbing.Hash) {
+	copy(h[:], d.take(len(h)))
+	return h
+}
+
+func (d *decoder) byte() byte {
+	if b := d.take(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (d *decoder) unsigned() uint64 {
+	v, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.b, d.err = nil, io.ErrUnexpectedEOF
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) signed() int64 {
+	v, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.b, d.err = nil, io.ErrUnexpectedEOF
+		return 0
+	}
+	d.b = d.b[n:]
+	return v
+}

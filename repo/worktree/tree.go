@@ -1,0 +1,53 @@
+package worktree
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Tree writes the files as they stand into the session's own storage and gives
+// the hash of their tree. Only changed blobs and the folders on their paths are
+// written.
+func (w *Worktree) Tree(ctx context.Context) (string, error) {
+	base, deltas, err := w.deltasTo(ctx)
+	if err != nil {
+		return "", err
+	}
+	edits := &gittree.Edit{}
+	for i := range deltas {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		n, err := w.keep(&deltas[i])
+		if err != nil {
+			return "", err
+		}
+		edits.Set(strings.Split(deltas[i].Path, "/"), n)
+	}
+	h, err := gittree.Apply(w.Store, base, edits)
+	return h.String(), err
+}
+
+// keep writes the blob that a path holds now.
+func (w *Worktree) keep(d *gittree.Delta) (gittree.Node, error) {
+	if d.After.None() {
+		return gittree.Node{}, nil
+	}
+	for part := range strings.SplitSeq(d.Path, "/") {
+		if err := gittree.CheckName(part); err != nil {
+			return gittree.Node{}, &gittree.PathError{Path: d.Path, Reason: err.Error()}
+		}
+	}
+	if d.TooLarge() {
+		return gittree.Node{}, gittree.TooLargeError(d.Path, d.Size)
+	}
+	content, err := w.read(d)
+	if err != nil {
+		return gittree.Node{}, err
+	}
+	h, err := w.Store.Put(plumbing.BlobObject, content)
+	return gittree.Node{Mode: d.After.Mode, Hash: h}, err
+}

@@ -1,0 +1,227 @@
+package worktree
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/filetree"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	walkWorkers   = 3
+	MaxDepth      = 200     // folders within folders; deeper is a trap
+	maxIgnoreFile = 1 << 20 // of a .gitignore that is read
+)
+
+// suspect is a path whose file may differ from the base: it has to be read.
+type suspect struct {
+	path   string
+	record *Record // nil: not in the base
+	mode   filemode.FileMode
+	stat   Stat
+}
+
+// walk goes over the files of a workspace, one descriptor a folder, and never
+// through a symbolic link: the tree may be changed under it by whoever owns it.
+type walk struct {
+	root    *os.Root
+	records records
+	group   *errgroup.Group
+
+	mu       sync.Mutex
+	suspects []suspect
+}
+
+// scan marks the records that are there untouched and gives the rest of what
+// is there. A record that it leaves unmarked is gone.
+func scan(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
+	top, err := root.Open(".")
+	if err != nil {
+		return nil, fmt.Errorf("repo: open workspace: %w", err)
+	}
+	w := &walk{root: root, records: rs}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(walkWorkers + 1)
+	w.group = group
+	group.Go(func() error { return w.folder(ctx, top, nil, nil, false) })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(w.suspects, func(a, b suspect) int { return strings.Compare(a.path, b.path) })
+	return w.suspects, nil
+}
+
+// tooDeep is a TreeError about folders that nobody looks into.
+type tooDeep struct {
+	*gittree.PathError
+	top string // the folder of the workspace that they are in
+}
+
+func (e *tooDeep) Unwrap() error { return e.PathError }
+
+// folder owns f. ignored: by a pattern above, so only recorded paths count.
+func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []gitignore.Pattern, ignored bool) error {
+	defer func() { _ = f.Close() }()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(at) > MaxDepth {
+		return &tooDeep{&gittree.PathError{Path: strings.Join(at[:8], "/") + "/…", Reason: fmt.Sprintf("is more than %d folders deep", MaxDepth)}, at[0]}
+	}
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return fmt.Errorf("repo: list %s: %w", strings.Join(at, "/"), err)
+	}
+	if slices.Contains(names, ".gitignore") {
+		patterns = append(slices.Clip(patterns), ReadIgnore(f, at)...)
+	}
+	match := gitignore.NewMatcher(patterns)
+	var found []suspect
+	for _, name := range names {
+		if filetree.IsDotGit(name) {
+			continue
+		}
+		here := append(slices.Clip(at), name)
+		s, err := w.entry(ctx, f, here, func(dir bool) bool { return ignored || match.Match(here, dir) }, patterns)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			found = append(found, *s)
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.suspects = append(w.suspects, found...)
+	return nil
+}
+
+func (w *walk) entry(ctx context.Context, f *os.File, here []string, ignored func(dir bool) bool, patterns []gitignore.Pattern) (*suspect, error) {
+	name, path := here[len(here)-1], strings.Join(here, "/")
+	var st unix.Stat_t
+	err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	if errors.Is(err, unix.ENOENT) {
+		return nil, nil // gone since it was listed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("repo: stat %s: %w", path, err)
+	}
+	r := w.records.Find(path)
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return nil, w.descend(ctx, f, here, r, ignored, patterns)
+	}
+	mode := modeOf(&st)
+	switch {
+	case mode == 0: // FIFO, socket, device: as good as absent
+		return nil, nil
+	case r == nil && ignored(false):
+		return nil, nil
+	case r != nil && r.mode == filemode.Submodule:
+		return nil, nil
+	}
+	s := &suspect{path: path, record: r, mode: mode, stat: statOf(&st)}
+	if r != nil && r.untouched(s) {
+		r.found = true
+		return nil, nil
+	}
+	return s, nil
+}
+
+func (w *walk) descend(ctx context.Context, f *os.File, here []string, r *Record, ignored func(bool) bool, patterns []gitignore.Pattern) error {
+	path := strings.Join(here, "/")
+	if r != nil && r.mode == filemode.Submodule {
+		return nil // its content is another repository's
+	}
+	skip := ignored(true)
+	if skip && !w.records.under(path) {
+		return nil
+	}
+	child, err := openFolder(f, here[len(here)-1], func() error { return w.root.Chmod(fromSlash(path), 0o755) })
+	if err != nil {
+		return fmt.Errorf("repo: open folder %s: %w", path, err)
+	}
+	if child == nil {
+		return nil
+	}
+	work := func() error { return w.folder(ctx, child, here, patterns, skip) }
+	if w.group.TryGo(work) {
+		return nil
+	}
+	return work()
+}
+
+// openFolder gives nil when the folder is gone or became a link meanwhile. One
+// that a command made unreadable is opened up again, since it is ours: by way
+// of the root, for it may be a link to somewhere else by then.
+func openFolder(f *os.File, name string, openUp func() error) (*os.File, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
+	fd, err := unix.Openat(int(f.Fd()), name, flags, 0)
+	if errors.Is(err, unix.EACCES) {
+		if err := openUp(); err != nil && !gone(err) {
+			return nil, err
+		}
+		fd, err = unix.Openat(int(f.Fd()), name, flags, 0)
+	}
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// modeOf gives the mode that a tree would hold, 0 for what no tree can.
+func modeOf(st *unix.Stat_t) filemode.FileMode {
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFLNK:
+		return filemode.Symlink
+	case unix.S_IFREG:
+		if st.Mode&0o100 != 0 {
+			return filemode.Executable
+		}
+		return filemode.Regular
+	}
+	return 0
+}
+
+func (r *Record) untouched(s *suspect) bool {
+	return !r.Doubtful && !s.isLink() && gittree.SameMode(r.mode, s.mode) && r.Stat == s.stat
+}
+
+func (s *suspect) isLink() bool { return s.mode == filemode.Symlink }
+
+// ReadIgnore reads a .gitignore that is a plain file; anything else has no say.
+func ReadIgnore(dir *os.File, at []string) []gitignore.Pattern {
+	fd, err := unix.Openat(int(dir.Fd()), ".gitignore", unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	f := os.NewFile(uintptr(fd), ".gitignore")
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	var patterns []gitignore.Pattern
+	lines := bufio.NewScanner(io.LimitReader(f, maxIgnoreFile))
+	for lines.Scan() {
+		line := lines.Text()
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
+			patterns = append(patterns, gitignore.ParsePattern(line, at))
+		}
+	}
+	return patterns
+}
