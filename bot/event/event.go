@@ -36,20 +36,20 @@ func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.Inco
 		if err := json.Unmarshal(payload, &callback); err != nil {
 			return in, false, "not JSON: " + err.Error()
 		}
-		in, reason = r.event(callback)
+		in, reason = r.readEvent(callback)
 	case "interactive":
 		var p blockActions
 		if err := json.Unmarshal(payload, &p); err != nil {
 			return in, false, "not JSON: " + err.Error()
 		}
-		in, reason = r.pressed(p)
+		in, reason = r.readPress(p)
 	default:
 		reason = fmt.Sprintf("envelope of type %q", envelopeType)
 	}
 	return in, reason == "", reason
 }
 
-func (r Reader) event(c eventCallback) (workflow.Incoming, string) {
+func (r Reader) readEvent(c eventCallback) (workflow.Incoming, string) {
 	e := c.Event.v
 	switch {
 	case c.EventID == "":
@@ -63,11 +63,11 @@ func (r Reader) event(c eventCallback) (workflow.Incoming, string) {
 	var reason string
 	switch e.Subtype {
 	case "message_changed":
-		in, reason = r.changed(c, e)
+		in, reason = r.readChanged(c, e)
 	case "message_deleted":
-		in, reason = r.deleted(c, e)
+		in, reason = r.readDeleted(c, e)
 	case "", "file_share", "thread_broadcast", "me_message":
-		in, reason = r.written(c, e)
+		in, reason = r.readWritten(c, e)
 	default:
 		reason = fmt.Sprintf("message of subtype %q", e.Subtype)
 	}
@@ -76,8 +76,8 @@ func (r Reader) event(c eventCallback) (workflow.Incoming, string) {
 	return in, reason
 }
 
-// written is a new message.
-func (r Reader) written(c eventCallback, e event) (workflow.Incoming, string) {
+// readWritten is a new message.
+func (r Reader) readWritten(c eventCallback, e event) (workflow.Incoming, string) {
 	if reason := r.notAPerson(c, e.post); reason != "" {
 		return workflow.Incoming{}, reason
 	}
@@ -87,10 +87,10 @@ func (r Reader) written(c eventCallback, e event) (workflow.Incoming, string) {
 	if e.TS == "" {
 		return workflow.Incoming{}, "a message without a ts"
 	}
-	in := r.incoming(e.post)
+	in := r.newIncoming(e.post)
 	in.At = ParseTS(string(e.TS))
 	switch {
-	case e.Type == "app_mention", e.ChannelType == "im", r.mentioned(e.Text):
+	case e.Type == "app_mention", e.ChannelType == "im", r.mentionsBot(e.Text):
 		in.Kind = workflow.IncomingMention
 	case e.ThreadTS != "" && e.ThreadTS != e.TS, slices.Contains(r.Watch, string(e.Channel)):
 		in.Kind = workflow.IncomingReply
@@ -103,9 +103,9 @@ func (r Reader) written(c eventCallback, e event) (workflow.Incoming, string) {
 	return in, ""
 }
 
-// changed is an edit; Slack says so too when it added a link's preview, or when a deleted
+// readChanged is an edit; Slack says so too when it added a link's preview, or when a deleted
 // root stays as a tombstone above its replies.
-func (r Reader) changed(c eventCallback, e event) (workflow.Incoming, string) {
+func (r Reader) readChanged(c eventCallback, e event) (workflow.Incoming, string) {
 	now, before := e.Message.v, e.Previous.v
 	if now == nil || now.TS == "" {
 		return workflow.Incoming{}, "an edit without its message"
@@ -115,13 +115,13 @@ func (r Reader) changed(c eventCallback, e event) (workflow.Incoming, string) {
 			before = &post{}
 		}
 		before.TS, before.ThreadTS = now.TS, cmp.Or(now.ThreadTS, before.ThreadTS)
-		return r.gone(c, e, *before)
+		return r.readGone(c, e, *before)
 	}
 	if reason := r.notAPerson(c, *now); reason != "" {
 		return workflow.Incoming{}, "an edit of " + reason
 	}
-	in := r.incoming(*now)
-	if before != nil && r.incoming(*before).Text == in.Text {
+	in := r.newIncoming(*now)
+	if before != nil && r.newIncoming(*before).Text == in.Text {
 		return in, "an edit that changed no words"
 	}
 	if now.Edited.v != nil && now.Edited.v.User != "" {
@@ -131,8 +131,8 @@ func (r Reader) changed(c eventCallback, e event) (workflow.Incoming, string) {
 	return in, ""
 }
 
-// deleted is a message that is gone.
-func (r Reader) deleted(c eventCallback, e event) (workflow.Incoming, string) {
+// readDeleted is a message that is gone.
+func (r Reader) readDeleted(c eventCallback, e event) (workflow.Incoming, string) {
 	if e.DeletedTS == "" {
 		return workflow.Incoming{}, "a deletion without a ts"
 	}
@@ -141,26 +141,26 @@ func (r Reader) deleted(c eventCallback, e event) (workflow.Incoming, string) {
 		before = *e.Previous.v
 	}
 	before.TS = e.DeletedTS
-	return r.gone(c, e, before)
+	return r.readGone(c, e, before)
 }
 
-func (r Reader) gone(c eventCallback, e event, before post) (workflow.Incoming, string) {
+func (r Reader) readGone(c eventCallback, e event, before post) (workflow.Incoming, string) {
 	if before.User != "" || before.BotID != "" {
 		if reason := r.notAPerson(c, before); reason != "" {
 			return workflow.Incoming{}, "the deletion of " + reason
 		}
 	}
-	in := r.incoming(before)
+	in := r.newIncoming(before)
 	in.Kind, in.Text, in.At = workflow.IncomingDelete, "", ParseTS(string(e.EventTS))
 	return in, ""
 }
 
-// incoming is what all messages have in common.
-func (r Reader) incoming(p post) workflow.Incoming {
+// newIncoming is what all messages have in common.
+func (r Reader) newIncoming(p post) workflow.Incoming {
 	return workflow.Incoming{
 		Thread: workflow.Thread{TS: string(cmp.Or(p.ThreadTS, p.TS))},
 		TS:     string(p.TS), User: string(p.User), UserTeam: string(cmp.Or(p.UserTeam, p.Team)),
-		Text: r.words(p), Files: sharedFiles(p),
+		Text: r.readWords(p), Files: sharedFiles(p),
 	}
 }
 
@@ -178,8 +178,8 @@ func (r Reader) notAPerson(c eventCallback, p post) string {
 	return ""
 }
 
-// pressed is a press of a button or a choice in a menu.
-func (r Reader) pressed(p blockActions) (workflow.Incoming, string) {
+// readPress is a press of a button or a choice in a menu.
+func (r Reader) readPress(p blockActions) (workflow.Incoming, string) {
 	if p.Type != "block_actions" {
 		return workflow.Incoming{}, fmt.Sprintf("interaction of type %q", p.Type)
 	}
@@ -201,14 +201,14 @@ func (r Reader) pressed(p blockActions) (workflow.Incoming, string) {
 	}, ""
 }
 
-func (r Reader) mentioned(t jstring) bool {
+func (r Reader) mentionsBot(t jstring) bool {
 	return strings.Contains(string(t), "<@"+r.Self.User+">") || strings.Contains(string(t), "<@"+r.Self.User+"|")
 }
 
-// words is what a person wrote, unescaped, without our own mention; other mentions stay as
+// readWords is what a person wrote, unescaped, without our own mention; other mentions stay as
 // Slack writes them. Files and messages that were shared with it are named below it, the
 // latter as a quote.
-func (r Reader) words(p post) string {
+func (r Reader) readWords(p post) string {
 	return strings.TrimSpace(mrkdwn.Unescape(r.withoutMention(string(p.Text))) + quoteShared(p))
 }
 

@@ -22,12 +22,12 @@ func quoteShared(p post) (s string) {
 		s += "\n[attached: " + mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
 	}
 	for _, a := range p.Attachments.v {
-		words := a.words()
+		words := a.sharedWords()
 		if !a.IsShare.v || words == "" {
 			continue
 		}
 		quoted := strings.ReplaceAll(words, "\n", "\n> ")
-		s += "\n> " + a.source() + ": " + quoted
+		s += "\n> " + a.sharedSource() + ": " + quoted
 	}
 	return s
 }
@@ -38,7 +38,7 @@ func sharedFiles(p post) []workflow.Attachment {
 	add := func(files []file) {
 		for _, f := range files {
 			if f.ID != "" && len(list) < maxShared {
-				list = append(list, f.attachment(string(p.TS)))
+				list = append(list, f.toAttachment(string(p.TS)))
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func sharedFiles(p post) []workflow.Attachment {
 	return list
 }
 
-func (f file) attachment(message string) workflow.Attachment {
+func (f file) toAttachment(message string) workflow.Attachment {
 	a := workflow.Attachment{
 		Message: message, File: string(f.ID), Name: mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120),
 		Kind: mrkdwn.OneLine(string(cmp.Or(f.Mimetype, f.Filetype)), 100), Mode: string(f.Mode), URL: string(cmp.Or(f.Download, f.Private)),
@@ -70,8 +70,8 @@ func (f file) attachment(message string) workflow.Attachment {
 	return a
 }
 
-// source says where a message that somebody shared comes from.
-func (a attachment) source() string {
+// sharedSource says where a message that somebody shared comes from.
+func (a attachment) sharedSource() string {
 	s := "forwarded"
 	if a.AuthorName != "" {
 		s += " from " + mrkdwn.OneLine(string(a.AuthorName), 80)
@@ -82,8 +82,8 @@ func (a attachment) source() string {
 	return s
 }
 
-// words are those of a message that somebody shared.
-func (a attachment) words() string {
+// sharedWords are those of a message that somebody shared.
+func (a attachment) sharedWords() string {
 	if said := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); said != "" {
 		return said
 	}
@@ -168,5 +168,5 @@ func ReadFile(info *slack.File, id, message string) workflow.Attachment {
 		Mode: jstring(info.Mode), Download: jstring(info.URLPrivateDownload), Private: jstring(info.URLPrivate),
 	}
 	f.Size.v, f.External.v = float64(info.Size), info.IsExternal
-	return f.attachment(message)
+	return f.toAttachment(message)
 }

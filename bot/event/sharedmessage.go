@@ -85,8 +85,8 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 	if message.TS == "" {
 		message.TS = p.MessageTS
 	}
-	in := r.incoming(message)
-	in.Value, s.Own = author(message), r.isOwn(message)
+	in := r.newIncoming(message)
+	in.Value, s.Own = authorOf(message), r.isOwn(message)
 	in.ActionID, in.Thread.Channel = ByShortcut, string(p.Channel.v.ID)
 	in.User, in.UserTeam = string(p.User.v.ID), string(p.User.v.TeamID)
 	in.At = ParseTS(string(p.ActionTS))
@@ -110,8 +110,8 @@ func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	return s, !s.Own
 }
 
-// author is who wrote a message: an id, or the name that a bot gave itself.
-func author(p post) string {
+// authorOf is who wrote a message: an id, or the name that a bot gave itself.
+func authorOf(p post) string {
 	if p.User != "" {
 		return string(p.User)
 	}
@@ -129,8 +129,8 @@ func (r Reader) ReadMessage(m slack.Message) (workflow.Incoming, error) {
 	if err != nil {
 		return workflow.Incoming{}, err
 	}
-	in := r.incoming(p)
-	in.Value = author(p)
+	in := r.newIncoming(p)
+	in.Value = authorOf(p)
 	return in, nil
 }
 
@@ -146,6 +146,6 @@ func (r Reader) ReadHistory(channel string, m slack.Message) (workflow.Incoming,
 	if strings.HasPrefix(channel, "D") {
 		e.ChannelType = "im"
 	}
-	in, reason := r.event(eventCallback{EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	in, reason := r.readEvent(eventCallback{EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
 	return in, reason == ""
 }

@@ -57,7 +57,7 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 		return
 	}
 	now := time.Now()
-	heard := g.heard(ctx, now)
+	heard := g.lastHeard(ctx, now)
 	unnoticed := cmp.Or(g.PingInterval, 30*time.Second) * 3 / 2
 	x := &g.gaps
 	x.mu.Lock()
@@ -71,8 +71,8 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	}
 }
 
-// heard is when the newest message was written; now, where that cannot be read.
-func (g *Gateway) heard(ctx context.Context, now time.Time) time.Time {
+// lastHeard is when the newest message was written; now, where that cannot be read.
+func (g *Gateway) lastHeard(ctx context.Context, now time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, gapLook)
 	defer cancel()
 	newest, err := g.Ledger.Newest(ctx)
@@ -107,13 +107,13 @@ func (g *Gateway) fillGaps(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case since := <-g.gaps.filled:
-			g.fill(ctx, since)
+			g.fillGap(ctx, since)
 		}
 	}
 }
 
-// fill reads what was written since, and hands it to the Inbox.
-func (g *Gateway) fill(ctx context.Context, since time.Time) {
+// fillGap reads what was written since, and hands it to the Inbox.
+func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 	from := since.Add(-gapOverlap)
 	if bound := time.Now().Add(-gapMost); from.Before(bound) {
 		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only", "since", since)
@@ -125,10 +125,10 @@ func (g *Gateway) fill(ctx context.Context, since time.Time) {
 		g.log().Warn("cannot read which threads are open", "err", err)
 	}
 	for _, channel := range g.Channels {
-		threads = append(threads, f.channel(ctx, channel)...)
+		threads = append(threads, f.readChannel(ctx, channel)...)
 	}
 	for _, thread := range threads {
-		f.thread(ctx, thread)
+		f.readThread(ctx, thread)
 	}
 	if ctx.Err() == nil {
 		g.log().Info("read again what was written while no link to Slack was up", "since", since, "threads", len(threads), "channels", len(g.Channels), "messages", f.offered)
@@ -143,8 +143,8 @@ type filling struct {
 	offered int
 }
 
-// channel takes the new messages of a channel, and gives those that have replies.
-func (f *filling) channel(ctx context.Context, id string) (threads []workflow.Thread) {
+// readChannel takes the new messages of a channel, and gives those that have replies.
+func (f *filling) readChannel(ctx context.Context, id string) (threads []workflow.Thread) {
 	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: f.oldest, Limit: gapPage}
 	var found []slack.Message
 	for range gapPages {
@@ -154,7 +154,7 @@ func (f *filling) channel(ctx context.Context, id string) (threads []workflow.Th
 			return err
 		})
 		if err != nil {
-			f.failed(ctx, "conversations.history", id, err)
+			f.logFailure(ctx, "conversations.history", id, err)
 			break
 		}
 		found = append(found, page.Messages...)
@@ -167,7 +167,7 @@ func (f *filling) channel(ctx context.Context, id string) (threads []workflow.Th
 		if m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp {
 			continue // a reply that is shown in the channel, too
 		}
-		f.offer(ctx, id, m)
+		f.offerMessage(ctx, id, m)
 		if m.ReplyCount > 0 {
 			threads = append(threads, workflow.Thread{Team: f.g.Slack.Self().Team, Channel: id, TS: m.Timestamp})
 		}
@@ -175,8 +175,8 @@ func (f *filling) channel(ctx context.Context, id string) (threads []workflow.Th
 	return threads
 }
 
-// thread takes the new replies of a thread.
-func (f *filling) thread(ctx context.Context, t workflow.Thread) {
+// readThread takes the new replies of a thread.
+func (f *filling) readThread(ctx context.Context, t workflow.Thread) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: t.Channel, Timestamp: t.TS, Oldest: f.oldest, Limit: gapPage}
 	for range gapPages {
 		var page []slack.Message
@@ -185,12 +185,12 @@ func (f *filling) thread(ctx context.Context, t workflow.Thread) {
 			return err
 		})
 		if err != nil {
-			f.failed(ctx, "conversations.replies", t.Channel, err)
+			f.logFailure(ctx, "conversations.replies", t.Channel, err)
 			return
 		}
 		for _, m := range page {
 			if m.Timestamp > f.oldest { // the root comes whatever was asked for
-				f.offer(ctx, t.Channel, m)
+				f.offerMessage(ctx, t.Channel, m)
 			}
 		}
 		if params.Cursor == "" {
@@ -200,20 +200,20 @@ func (f *filling) thread(ctx context.Context, t workflow.Thread) {
 	f.g.log().Warn("a thread has more new messages than are read again", "channel", t.Channel, "thread", t.TS)
 }
 
-func (f *filling) failed(ctx context.Context, method, channel string, err error) {
+func (f *filling) logFailure(ctx context.Context, method, channel string, err error) {
 	if ctx.Err() == nil {
 		f.g.log().Warn("cannot read again what was written while no link to Slack was up", "method", method, "channel", channel, "err", err)
 	}
 }
 
-// offer gives a message to the Inbox as if its event had come.
-func (f *filling) offer(ctx context.Context, channel string, m slack.Message) {
+// offerMessage gives a message to the Inbox as if its event had come.
+func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Message) {
 	in, ok := f.reader.ReadHistory(channel, m)
 	if !ok || ctx.Err() != nil {
 		return
 	}
 	l := &link{Gateway: f.g}
-	if err := l.keep(ctx, in, time.Now().Add(f.g.patience())); err != nil {
+	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.patience())); err != nil {
 		if ctx.Err() == nil { // else it is read again after the next start
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}

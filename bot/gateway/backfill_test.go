@@ -95,10 +95,10 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 		g.gaps.filled = make(chan time.Time, 1)
 		first, second := &link{Gateway: g}, &link{Gateway: g}
 		for _, l := range []*link{first, second} {
-			l.set(t.Context(), true)
+			l.setUp(t.Context(), true)
 		}
-		first.set(t.Context(), false)
-		first.set(t.Context(), true)
+		first.setUp(t.Context(), false)
+		first.setUp(t.Context(), true)
 		if !together {
 			g.gaps.ended = g.gaps.ended.Add(-time.Hour)
 		}
@@ -107,8 +107,8 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 		later := root
 		later.EventID, later.TS = "Ev1", "2000.000001"
 		require.NoError(t, in.Receive(t.Context(), later))
-		second.set(t.Context(), false)
-		second.set(t.Context(), true)
+		second.setUp(t.Context(), false)
+		second.setUp(t.Context(), true)
 		if !together {
 			require.Empty(t, g.gaps.filled)
 			continue
@@ -149,14 +149,14 @@ func TestAGapIsReadWithinBounds(t *testing.T) {
 		o.AdaSays("again", root)
 	}
 	f := &filling{g: g, reader: event.Reader{Self: o.Bot.Self()}, oldest: event.FormatTS(time.Now().Add(-gapMost))}
-	f.thread(t.Context(), o.ThreadOf(root))
+	f.readThread(t.Context(), o.ThreadOf(root))
 	require.Len(t, o.Requests("conversations.replies"), gapPages)
 	_, kept := in.Seen()
 	require.LessOrEqual(t, len(kept), gapPages*gapPage)
 	require.Greater(t, len(kept), (gapPages-1)*gapPage)
 	// What is gone, or not ours to read, is passed over.
-	f.thread(t.Context(), workflow.Thread{Team: "T", Channel: "C0NOWHERE", TS: "1.1"})
-	require.Empty(t, f.channel(t.Context(), "C0NOWHERE"))
+	f.readThread(t.Context(), workflow.Thread{Team: "T", Channel: "C0NOWHERE", TS: "1.1"})
+	require.Empty(t, f.readChannel(t.Context(), "C0NOWHERE"))
 }
 
 // Links that were opened together would be renewed together. The second is renewed ahead

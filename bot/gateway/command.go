@@ -34,31 +34,31 @@ const (
 	commandAgain = 100 * time.Millisecond
 )
 
-// command runs one and gives what to tell the person alone; nil when the thread says it all.
-func (l *link) command(ctx context.Context, envelopeID string, payload []byte) any {
+// runCommand runs one and gives what to tell the person alone; nil when the thread says it all.
+func (l *link) runCommand(ctx context.Context, envelopeID string, payload []byte) any {
 	c, err := l.reader.ReadCommand(envelopeID, payload)
 	if err != nil {
 		l.log.Warn("a command that cannot be read", "envelope", envelopeID, "err", err)
 		return nil
 	}
 	if help := c.Help(); help != "" {
-		return whisper(help)
+		return ephemeralAnswer(help)
 	}
-	if err := l.begin(ctx, c); err != nil {
+	if err := l.beginThread(ctx, c); err != nil {
 		l.log.Error("could not begin with a command", "command", c.Name, "channel", c.Channel, "err", err)
-		return whisper(l.apology(err))
+		return ephemeralAnswer(l.apologise(err))
 	}
 	return nil
 }
 
-func whisper(text string) any {
+func ephemeralAnswer(text string) any {
 	return map[string]any{"response_type": "ephemeral", "text": text, "unfurl_links": false, "unfurl_media": false}
 }
 
-// begin makes the thread and hands the command to the Inbox. Both are tried until patience
+// beginThread makes the thread and hands the command to the Inbox. Both are tried until patience
 // ends. A thread that nobody took is removed, or it would stand there without an answer;
 // one that stood there before may have been taken then.
-func (l *link) begin(ctx context.Context, c event.SlashCommand) error {
+func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	until := time.Now().Add(l.patience())
 	within, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
 	defer cancel()
@@ -68,15 +68,15 @@ func (l *link) begin(ctx context.Context, c event.SlashCommand) error {
 		return err
 	}
 	in := c.Incoming(l.Slack.Self(), ts)
-	err = l.keep(within, in, until)
+	err = l.keepIncoming(within, in, until)
 	if err != nil && fresh {
 		opener.remove(ctx, c, ts)
 	}
 	return err
 }
 
-// apology says what a person can do about a command that came to nothing.
-func (l *link) apology(err error) string {
+// apologise says what a person can do about a command that came to nothing.
+func (l *link) apologise(err error) string {
 	var refused *bot.AuthError
 	switch code := bot.ErrorCode(err); {
 	case code == "not_in_channel", code == "channel_not_found":

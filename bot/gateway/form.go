@@ -35,8 +35,8 @@ type Forms interface {
 // formWithin is how long opening a modal may hold up the acknowledgement of its press.
 const formWithin = 1200 * time.Millisecond
 
-// pressed opens the modal that a press asks for, and notes in the press that it stands open.
-func (l *link) pressed(ctx context.Context, in *workflow.Incoming, payload []byte) {
+// openPressed opens the modal that a press asks for, and notes in the press that it stands open.
+func (l *link) openPressed(ctx context.Context, in *workflow.Incoming, payload []byte) {
 	if l.Forms == nil || in.Kind != workflow.IncomingAction || !workflow.OpensForm(in.ActionID) {
 		return
 	}
@@ -64,8 +64,8 @@ func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byt
 	return err == nil, err
 }
 
-// submit keeps what was sent, and gives what to show in the modal; nil closes it.
-func (l *link) submit(ctx context.Context, s event.Submission) any {
+// keepSubmission keeps what was sent, and gives what to show in the modal; nil closes it.
+func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	switch {
 	case s.Unknown != "" || l.Forms == nil:
 		l.log.Debug("not for us", "reason", s.Unknown)
@@ -82,7 +82,7 @@ func (l *link) submit(ctx context.Context, s event.Submission) any {
 	ctx, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
 	defer cancel()
 	var late string
-	err := l.persist(ctx, time.Now().Add(l.patience()), func() (err error) {
+	err := l.retryUntil(ctx, time.Now().Add(l.patience()), func() (err error) {
 		late, err = l.Forms.Submit(ctx, s.In)
 		return err
 	})

@@ -76,12 +76,12 @@ func (g *Gateway) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	if g.Ledger != nil {
 		g.gaps.filled = make(chan time.Time, 1)
-		g.gaps.open, g.gaps.since = true, g.heard(ctx, time.Time{}) // the time before the start is one
+		g.gaps.open, g.gaps.since = true, g.lastHeard(ctx, time.Time{}) // the time before the start is one
 		running.Go(func() { g.fillGaps(ctx) })
 	}
 	for n := range max(g.Connections, 1) {
 		running.Go(func() {
-			if err := g.connection(ctx, n+1); err != nil {
+			if err := g.keepConnection(ctx, n+1); err != nil {
 				cancel(err)
 			}
 		})
@@ -114,8 +114,8 @@ type link struct {
 // errRenew ends a link that is to be opened anew.
 var errRenew = errors.New("renew the link")
 
-// connection keeps one connection up until ctx ends or Slack refuses the app.
-func (g *Gateway) connection(parent context.Context, number int) error {
+// keepConnection keeps one connection up until ctx ends or Slack refuses the app.
+func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	log := g.log().With("connection", number)
 	door := &reconnectLimiter{
 		next: g.Slack.HTTP(), log: log,
@@ -128,23 +128,23 @@ func (g *Gateway) connection(parent context.Context, number int) error {
 	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions}}
 	for {
 		l.client, l.due = socketmode.New(g.Slack.NewClient(door), options...), nil
-		if err := l.term(parent); !errors.Is(err, errRenew) {
+		if err := l.runClient(parent); !errors.Is(err, errRenew) {
 			return err
 		}
 		l.renewed = true
 	}
 }
 
-// term is the life of one client, however often it connects.
-func (l *link) term(parent context.Context) error {
+// runClient is the life of one client, however often it connects.
+func (l *link) runClient(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	var taking sync.WaitGroup
-	taking.Go(func() { l.take(ctx, cancel) })
+	taking.Go(func() { l.takeEvents(ctx, cancel) })
 	err := l.client.RunContext(ctx)
 	cancel(err)
 	taking.Wait()
-	l.set(parent, false)
+	l.setUp(parent, false)
 
 	var refused *bot.AuthError
 	switch cause := context.Cause(ctx); {
@@ -158,14 +158,14 @@ func (l *link) term(parent context.Context) error {
 	return bot.ExplainError(err, bot.AppTokenName)
 }
 
-// take is the one place where events are handled, in their order.
-func (l *link) take(ctx context.Context, end context.CancelCauseFunc) {
+// takeEvents is the one place where events are handled, in their order.
+func (l *link) takeEvents(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case e := <-l.client.Events:
-			if err := l.handle(ctx, e); err != nil {
+			if err := l.handleEvent(ctx, e); err != nil {
 				end(err)
 				return
 			}
@@ -183,7 +183,7 @@ func (l *link) take(ctx context.Context, end context.CancelCauseFunc) {
 // Slack renews each link some hours after it was opened, and links that were opened
 // together together. So each but the first is renewed once ahead of that, by us, while the
 // others are up: from then on their times lie apart.
-func (l *link) plan(life time.Duration) {
+func (l *link) planRenewal(life time.Duration) {
 	if l.number > 1 && !l.renewed && !l.together && l.due == nil && life > 0 {
 		l.due = time.After(life * time.Duration(l.number-1) / time.Duration(l.Connections))
 	}
@@ -194,35 +194,35 @@ func (l *link) mayRenew() bool {
 	return l.Links() >= l.Connections && len(l.client.Events) == 0
 }
 
-// handle deals with one event; an error ends the connection for good.
-func (l *link) handle(ctx context.Context, e socketmode.Event) error {
+// handleEvent deals with one event; an error ends the connection for good.
+func (l *link) handleEvent(ctx context.Context, e socketmode.Event) error {
 	switch e.Type {
 	case socketmode.EventTypeConnecting:
-		l.set(ctx, false)
+		l.setUp(ctx, false)
 	case socketmode.EventTypeConnected:
-		l.set(ctx, true)
+		l.setUp(ctx, true)
 		l.log.Info("connected to Slack")
 	case socketmode.EventTypeHello:
-		l.plan(time.Duration(e.Request.DebugInfo.ApproximateConnectionTime) * time.Second)
+		l.planRenewal(time.Duration(e.Request.DebugInfo.ApproximateConnectionTime) * time.Second)
 	case socketmode.EventTypeConnectionError:
-		return l.failed(e)
+		return l.handleFailure(e)
 	case socketmode.EventTypeErrorBadMessage:
 		if bad, ok := e.Data.(*socketmode.ErrorBadMessage); ok {
-			l.undecoded(ctx, bad)
+			l.takeUndecoded(ctx, bad)
 		}
 	case socketmode.EventTypeIncomingError, socketmode.EventTypeErrorWriteFailed:
 		l.log.Warn("trouble on the link to Slack", "kind", e.Type, "what", fmt.Sprint(e.Data))
 	default:
 		if e.Request != nil && e.Request.EnvelopeID != "" {
-			l.ingest(ctx, e.Request.EnvelopeID, e.Request.Type, e.Request.Payload, e.Request.RetryAttempt)
+			l.takeEnvelope(ctx, e.Request.EnvelopeID, e.Request.Type, e.Request.Payload, e.Request.RetryAttempt)
 		}
 	}
 	return nil
 }
 
-// failed ends the connection where no retry helps; slack-go itself knows a few such codes
+// handleFailure ends the connection where no retry helps; slack-go itself knows a few such codes
 // only, and would try the others for ever.
-func (l *link) failed(e socketmode.Event) error {
+func (l *link) handleFailure(e socketmode.Event) error {
 	c, ok := e.Data.(*slack.ConnectionErrorEvent)
 	if !ok {
 		return nil
@@ -235,10 +235,10 @@ func (l *link) failed(e socketmode.Event) error {
 	return nil
 }
 
-// undecoded is a frame that slack-go could not decode. It may be a kind of event that it
+// takeUndecoded is a frame that slack-go could not decode. It may be a kind of event that it
 // does not know, or a message with one odd field: what a person wrote is taken in all the
 // same, and whatever it is, it is acknowledged, or Slack would deliver it again.
-func (l *link) undecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
+func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 	f, ok := event.ReadFrame(bad.Message)
 	if !ok {
 		l.log.Warn("a frame from Slack that cannot be read", "cause", bad.Cause, "bytes", len(bad.Message))
@@ -246,27 +246,27 @@ func (l *link) undecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 	}
 	// The line is what is kept of a kind that is new; the words of a person are not in it.
 	l.log.Warn("an event that the client library cannot decode", "type", f.Type, "of", f.Event, "event", f.EventID, "bytes", len(bad.Message), "cause", bad.Cause)
-	l.ingest(ctx, f.EnvelopeID, f.Type, f.Payload, 0)
+	l.takeEnvelope(ctx, f.EnvelopeID, f.Type, f.Payload, 0)
 }
 
-// ingest keeps one event and then, only then, acknowledges it.
-func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []byte, attempt int) {
+// takeEnvelope keeps one event and then, only then, acknowledges it.
+func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payload []byte, attempt int) {
 	if kind == "slash_commands" {
 		// A command is acknowledged whatever became of it: that is where the person is told.
 		// Only one that was cut short by our own end is left to come again.
-		if answer := l.command(ctx, envelopeID, payload); ctx.Err() == nil {
+		if answer := l.runCommand(ctx, envelopeID, payload); ctx.Err() == nil {
 			l.acknowledge(ctx, envelopeID, answer, l.log)
 		}
 		return
 	}
 	if s, ok := l.reader.ReadSubmission(payload); kind == "interactive" && ok {
-		if answer := l.submit(ctx, s); ctx.Err() == nil {
+		if answer := l.keepSubmission(ctx, s); ctx.Err() == nil {
 			l.acknowledge(ctx, envelopeID, answer, l.log)
 		}
 		return
 	}
 	if s, ok := l.reader.ReadSharedMessage(kind, payload); ok {
-		if l.send(ctx, s) {
+		if l.keepShared(ctx, s) {
 			l.acknowledge(ctx, envelopeID, nil, l.log)
 		}
 		return
@@ -281,11 +281,11 @@ func (l *link) ingest(ctx context.Context, envelopeID, kind string, payload []by
 	log := l.log.With("event", in.EventID, "attempt", attempt)
 	//crash:event_received
 	if ok {
-		l.pressed(ctx, &in, payload)
+		l.openPressed(ctx, &in, payload)
 	}
 	if !ok {
 		log.Debug("not for us", "reason", reason)
-	} else if err := l.keep(ctx, in, until); err != nil {
+	} else if err := l.keepIncoming(ctx, in, until); err != nil {
 		log.Error("could not keep an event; Slack will deliver it again", "kind", in.Kind, "err", err)
 		return
 	}
@@ -305,20 +305,20 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 	}
 }
 
-// keep offers the event until the Inbox took it or patience ends. Slack never delivers a
+// keepIncoming offers the event until the Inbox took it or patience ends. Slack never delivers a
 // press of a button again, so a database that is away for a moment should not lose one.
-func (l *link) keep(ctx context.Context, in workflow.Incoming, until time.Time) error {
-	return l.persist(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
+func (l *link) keepIncoming(ctx context.Context, in workflow.Incoming, until time.Time) error {
+	return l.retryUntil(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
 }
 
-// persist does it until it is done or until has come, at least once.
-func (l *link) persist(ctx context.Context, until time.Time, do func() error) error {
+// retryUntil does it until it is done or until has come, at least once.
+func (l *link) retryUntil(ctx context.Context, until time.Time, do func() error) error {
 	return bot.RetryUntil(ctx, until, 20*time.Millisecond, do)
 }
 
 func (g *Gateway) patience() time.Duration { return cmp.Or(g.Patience, 2*time.Second) }
 
-func (l *link) set(ctx context.Context, up bool) {
+func (l *link) setUp(ctx context.Context, up bool) {
 	if l.up == up {
 		return
 	}

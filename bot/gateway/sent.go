@@ -22,27 +22,27 @@ import (
 // reaction that is taken away again does nothing. A shortcut works where the bot is not,
 // and is delivered once: whatever comes of it, whoever pressed it is told.
 
-// send hands such a message to the Inbox; false where Slack has to deliver it again.
-func (l *link) send(ctx context.Context, s event.SharedMessage) bool {
+// keepShared hands such a message to the Inbox; false where Slack has to deliver it again.
+func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	until := time.Now().Add(l.patience())
 	within, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
 	defer cancel()
 	var err error
 	if s.In.ActionID == event.ByReaction {
-		err = l.fetch(within, &s.In)
-	} else if refusal := l.unfit(within, s); refusal != "" {
+		err = l.readSharedMessage(within, &s.In)
+	} else if refusal := l.refuseChannel(within, s); refusal != "" {
 		l.tellAlone(ctx, s, refusal)
 		return true
 	}
 	if err == nil {
-		err = l.keep(within, s.In, until)
+		err = l.keepIncoming(within, s.In, until)
 	}
 	switch {
 	case err == nil:
 		return true
 	case s.In.ActionID == event.ByShortcut && ctx.Err() == nil:
 		l.log.Error("could not keep a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
-		l.tellAlone(ctx, s, l.apology(err))
+		l.tellAlone(ctx, s, l.apologise(err))
 		return true
 	case bot.IsFinal(err): // the message is gone, or the bot is not there any more
 		l.log.Warn("a reaction to a message that cannot be read", "channel", s.In.Thread.Channel, "err", err)
@@ -52,8 +52,8 @@ func (l *link) send(ctx context.Context, s event.SharedMessage) bool {
 	return false
 }
 
-// fetch reads the message that an event only names.
-func (l *link) fetch(ctx context.Context, in *workflow.Incoming) error {
+// readSharedMessage reads the message that an event only names.
+func (l *link) readSharedMessage(ctx context.Context, in *workflow.Incoming) error {
 	var found []slack.Message
 	err := l.Slack.Call(ctx, func() (err error) {
 		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
@@ -76,8 +76,8 @@ func (l *link) fetch(ctx context.Context, in *workflow.Incoming) error {
 	return nil
 }
 
-// unfit says why the bot cannot take a message from there, and what to do about it.
-func (l *link) unfit(ctx context.Context, s event.SharedMessage) string {
+// refuseChannel says why the bot cannot take a message from there, and what to do about it.
+func (l *link) refuseChannel(ctx context.Context, s event.SharedMessage) string {
 	if s.Own {
 		return "That is a message of mine. Write in its thread what you want."
 	}
@@ -93,7 +93,7 @@ func (l *link) unfit(ctx context.Context, s event.SharedMessage) string {
 		return "I am not in this channel, so I could not answer in it. Invite me first (/invite @" + l.Slack.Self().Name + "), then send me the message again."
 	case err != nil:
 		l.log.Error("cannot look at the channel of a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
-		return l.apology(err)
+		return l.apologise(err)
 	}
 	return ""
 }

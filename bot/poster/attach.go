@@ -31,11 +31,11 @@ const (
 	fileScope = "files:write"
 )
 
-// attach makes the file stand in the thread once. One that Slack never takes does not take
+// attachFile makes the file stand in the thread once. One that Slack never takes does not take
 // the reply with it: a line in the thread says what is missing.
-func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
+func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
 	if _, told := there.parts[c.Key]; told {
-		return p.instead(ctx, posting, c, there)
+		return p.postInstead(ctx, posting, c, there)
 	}
 	if there.has(c) {
 		return nil
@@ -43,7 +43,7 @@ func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c render
 	if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
 		return err
 	}
-	err := p.upload(ctx, posting.Thread, c)
+	err := p.uploadFile(ctx, posting.Thread, c)
 	var refused *refusal
 	if !errors.As(err, &refused) {
 		return err
@@ -57,11 +57,11 @@ func (p *Poster) attach(ctx context.Context, posting *workflow.Posting, c render
 	if err != nil {
 		return err
 	}
-	return p.instead(ctx, posting, c, there)
+	return p.postInstead(ctx, posting, c, there)
 }
 
-// instead posts, part by part, what a file would have held.
-func (p *Poster) instead(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
+// postInstead posts, part by part, what a file would have held.
+func (p *Poster) postInstead(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
 	for _, part := range c.Instead {
 		if _, posted := there.parts[part.Key]; posted {
 			continue
@@ -73,9 +73,9 @@ func (p *Poster) instead(ctx context.Context, posting *workflow.Posting, c rende
 	return nil
 }
 
-// upload sends a file and shares it. Each step waits out a limit by itself; after any other
+// uploadFile sends a file and shares it. Each step waits out a limit by itself; after any other
 // failure the next try begins anew, since an address for an upload works once.
-func (p *Poster) upload(ctx context.Context, thread workflow.Thread, c render.File) error {
+func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c render.File) error {
 	if reason := c.Unfit(); reason != "" {
 		return &refusal{reason}
 	}
@@ -94,7 +94,7 @@ func (p *Poster) upload(ctx context.Context, thread workflow.Thread, c render.Fi
 		return judgeTransfer(err)
 	}
 	return p.judgeFile(p.Slack.Call(ctx, func() error {
-		if err := p.pace(thread.Channel).Wait(ctx); err != nil {
+		if err := p.channelPace(thread.Channel).Wait(ctx); err != nil {
 			return err
 		}
 		_, err := p.Slack.API.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
@@ -118,7 +118,7 @@ func (p *Poster) judgeFile(err error) error {
 		return &refusal{"the app lacks the scope `" + scope + "`; add it to the app and install it again"}
 	}
 	var refused *refusal
-	if err = p.judge(err); errors.As(err, &refused) {
+	if err = p.judgeRefusal(err); errors.As(err, &refused) {
 		return &refusal{"Slack refuses it (" + refused.reason + ")"}
 	}
 	return err

@@ -65,7 +65,7 @@ func (p *Painter) Run(ctx context.Context) {
 	defer all.Wait()
 	free := make(chan struct{}, brushes)
 	for {
-		for p.Slack.MayUpdate() && p.next(ctx, &all, free, pace) {
+		for p.Slack.MayUpdate() && p.startNext(ctx, &all, free, pace) {
 			continue
 		}
 		select {
@@ -76,8 +76,8 @@ func (p *Painter) Run(ctx context.Context) {
 	}
 }
 
-// next begins to draw one card; false when there is none.
-func (p *Painter) next(ctx context.Context, all *sync.WaitGroup, free chan struct{}, pace *rate.Limiter) bool {
+// startNext begins to draw one card; false when there is none.
+func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan struct{}, pace *rate.Limiter) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -97,20 +97,20 @@ func (p *Painter) next(ctx context.Context, all *sync.WaitGroup, free chan struc
 		drawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimes)
 		defer cancel()
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(cardEnd, cancel) })()
-		if err := p.draw(drawing, card, pace); err != nil {
+		if err := p.drawCard(drawing, card, pace); err != nil {
 			p.log().Warn("a card is drawn later", "session", card.Session, "run", card.Run, "err", err)
 		}
 	})
 	return true
 }
 
-// draw makes the card's message show it.
-func (p *Painter) draw(ctx context.Context, c *workflow.Card, pace *rate.Limiter) error {
+// drawCard makes the card's message show it.
+func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Limiter) error {
 	if c.Mark() == c.Shown {
 		return p.Cards.Drawn(ctx, c)
 	}
 	if pace.Wait(ctx) != nil {
-		return p.later(ctx, c, cardPause)
+		return p.giveBack(ctx, c, cardPause)
 	}
 	err := drawCard(p.Slack, p.Name, p.GuestFilter.filterCard(ctx, c), func(face render.Part) error {
 		_, _, _, err := p.Slack.API.UpdateMessageContext(ctx, c.Thread.Channel, c.TS,
@@ -120,28 +120,28 @@ func (p *Painter) draw(ctx context.Context, c *workflow.Card, pace *rate.Limiter
 		p.Slack.NoteUpdate(err)
 		return err
 	})
-	return p.settle(ctx, c, err)
+	return p.recordDrawn(ctx, c, err)
 }
 
-// settle keeps what came of a drawing.
-func (p *Painter) settle(ctx context.Context, c *workflow.Card, err error) error {
+// recordDrawn keeps what came of a drawing.
+func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) error {
 	if err == nil {
 		return p.Cards.Drawn(ctx, c)
 	}
 	var limited *slack.RateLimitedError
 	if errors.As(err, &limited) {
-		return p.later(ctx, c, limited.RetryAfter)
+		return p.giveBack(ctx, c, limited.RetryAfter)
 	}
 	var refused *refusal
-	if errors.As((&Poster{Slack: p.Slack}).judge(err), &refused) {
+	if errors.As((&Poster{Slack: p.Slack}).judgeRefusal(err), &refused) {
 		p.log().Info("a card is not drawn any more", "session", c.Session, "run", c.Run, "reason", refused.reason)
 		return p.Cards.CardGone(ctx, c, refused.reason)
 	}
-	return errors.Join(err, p.later(ctx, c, cardPause))
+	return errors.Join(err, p.giveBack(ctx, c, cardPause))
 }
 
-// later gives the card back, also where its time has run out.
-func (p *Painter) later(ctx context.Context, c *workflow.Card, wait time.Duration) error {
+// giveBack gives the card back, also where its time has run out.
+func (p *Painter) giveBack(ctx context.Context, c *workflow.Card, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardEnd)
 	defer cancel()
 	return p.Cards.CardLater(ctx, c, wait)
@@ -154,7 +154,7 @@ func (p *Painter) log() *slog.Logger { return cmp.Or(p.Log, slog.New(slog.Discar
 func drawCard(s *bot.Slack, name string, c *workflow.Card, send func(render.Part) error) error {
 	face := render.CardFace{Name: name, Plain: s.PlainCards.Load()}
 	err := send(face.Render(c))
-	if face.Plain || !slices.Contains([]string{"invalid_blocks", "invalid_blocks_format"}, codeOf(err)) {
+	if face.Plain || !slices.Contains([]string{"invalid_blocks", "invalid_blocks_format"}, refusalCode(err)) {
 		return err
 	}
 	s.Log().Info("Slack takes no plan blocks here; cards are shown in plain ones")
@@ -162,8 +162,8 @@ func drawCard(s *bot.Slack, name string, c *workflow.Card, send func(render.Part
 	return send(render.CardFace{Name: name, Plain: true}.Render(c))
 }
 
-// codeOf is Slack's code, also of what was judged already.
-func codeOf(err error) string {
+// refusalCode is Slack's code, also of what was judged already.
+func refusalCode(err error) string {
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return refused.reason

@@ -73,7 +73,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 			return err
 		}
 		//crash:posting_tried
-		ts, err := p.deliver(ctx, posting)
+		ts, err := p.deliverPosting(ctx, posting)
 		//crash:posting_delivered
 		var refused *refusal
 		switch {
@@ -81,7 +81,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 			p.log().Error("Slack refused a posting for good", "session", session, "key", posting.Key, "reason", refused.reason)
 			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
 		case err == nil:
-			err = p.settle(ctx, posting, ts)
+			err = p.recordPosted(ctx, posting, ts)
 			//crash:posting_recorded
 		default:
 			err = fmt.Errorf("post %s in %s: %w", posting.Key, posting.Thread.Channel, err)
@@ -92,9 +92,9 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 	}
 }
 
-// settle keeps where the posting stands. Where it stands elsewhere already, this poster was
+// recordPosted keeps where the posting stands. Where it stands elsewhere already, this poster was
 // frozen between its last look and the request, and takes its own reply away again.
-func (p *Poster) settle(ctx context.Context, posting *workflow.Posting, ts string) error {
+func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" {
 		return err
@@ -117,15 +117,15 @@ func (p *Poster) log() *slog.Logger {
 	return cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 }
 
-// deliver makes the posting stand in Slack once, its files after its replies, and gives
+// deliverPosting makes the posting stand in Slack once, its files after its replies, and gives
 // the ts of its first message.
-func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
+func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
 	case posting.Reaction != "":
-		return posting.OnTS, p.react(ctx, posting)
+		return posting.OnTS, p.addReaction(ctx, posting)
 	case posting.Rewrites != "":
-		return posting.OnTS, p.rewrite(ctx, posting)
+		return posting.OnTS, p.rewriteMessage(ctx, posting)
 	}
 	parts, files := p.style().Message(posting)
 	if posting.Card != nil {
@@ -138,7 +138,7 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 	for i, part := range parts {
 		at, posted := there.parts[part.Key]
 		if !posted {
-			if at, err = p.put(ctx, posting, part); err != nil {
+			if at, err = p.postPart(ctx, posting, part); err != nil {
 				return "", err
 			}
 		}
@@ -147,15 +147,15 @@ func (p *Poster) deliver(ctx context.Context, posting *workflow.Posting) (ts str
 		}
 	}
 	for _, f := range files {
-		if err := p.attach(ctx, posting, f, there); err != nil {
+		if err := p.attachFile(ctx, posting, f, there); err != nil {
 			return "", err
 		}
 	}
 	return ts, nil
 }
 
-// put posts a part; a card in plain blocks where the endpoint refuses others.
-func (p *Poster) put(ctx context.Context, posting *workflow.Posting, once render.Part) (ts string, err error) {
+// postPart posts a part; a card in plain blocks where the endpoint refuses others.
+func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once render.Part) (ts string, err error) {
 	if posting.Card == nil {
 		return p.post(ctx, posting, once)
 	}
@@ -182,7 +182,7 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part rende
 	}
 	var answer bot.ResponseBody
 	err = p.Slack.Call(ctx, func() error {
-		if err := p.pace(thread.Channel).Wait(ctx); err != nil {
+		if err := p.channelPace(thread.Channel).Wait(ctx); err != nil {
 			return err
 		}
 		if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
@@ -195,7 +195,7 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part rende
 		return p.post(ctx, posting, part.WithoutBlocks())
 	}
 	if err != nil {
-		return "", p.judge(err)
+		return "", p.judgeRefusal(err)
 	}
 	if answer.IsOutsideThread() {
 		return "", p.takeBack(ctx, thread, ts)
@@ -217,14 +217,14 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 	return &refusal{"thread_not_found"}
 }
 
-func (p *Poster) react(ctx context.Context, posting *workflow.Posting) error {
+func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) error {
 	err := p.Slack.Call(ctx, func() error {
 		return p.Slack.API.AddReactionContext(ctx, posting.Reaction, slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
 	})
 	if bot.ErrorCode(err) == "already_reacted" {
 		return nil
 	}
-	return p.judge(err)
+	return p.judgeRefusal(err)
 }
 
 // standing is what is there of a posting that was tried; of another it is nothing.
@@ -245,15 +245,15 @@ func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standin
 	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return standing{}, err
 	}
-	there, err := p.look(ctx, posting)
+	there, err := p.readStanding(ctx, posting)
 	if err == nil {
 		p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", there.parts[posting.Key] != "")
 	}
 	return there, err
 }
 
-// look finds what of ours is in the posting's thread.
-func (p *Poster) look(ctx context.Context, posting *workflow.Posting) (standing, error) {
+// readStanding finds what of ours is in the posting's thread.
+func (p *Poster) readStanding(ctx context.Context, posting *workflow.Posting) (standing, error) {
 	there := standing{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
@@ -268,12 +268,12 @@ func (p *Poster) look(ctx context.Context, posting *workflow.Posting) (standing,
 		}
 	})
 	if err != nil {
-		return standing{}, fmt.Errorf("look for it in the thread: %w", p.judge(err))
+		return standing{}, fmt.Errorf("look for it in the thread: %w", p.judgeRefusal(err))
 	}
 	return there, nil
 }
 
-func (p *Poster) pace(channel string) *rate.Limiter {
+func (p *Poster) channelPace(channel string) *rate.Limiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	limiter := p.paces[channel]
@@ -292,9 +292,9 @@ type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
-// judge makes a *refusal of an answer that another try would only get again. A lost
+// judgeRefusal makes a *refusal of an answer that another try would only get again. A lost
 // answer, a 5xx or a network's failure stays the error that it is.
-func (p *Poster) judge(err error) error {
+func (p *Poster) judgeRefusal(err error) error {
 	if !bot.IsFinal(err) {
 		return err
 	}

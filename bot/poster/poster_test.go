@@ -198,7 +198,7 @@ func TestRepliesOfAChannelAreSpacedOut(t *testing.T) {
 	require.NoError(t, p.Drain(t.Context(), "s"))
 	require.GreaterOrEqual(t, time.Since(began), 5*p.Pace-time.Millisecond)
 	require.Equal(t, want, o.replies(root))
-	require.InDelta(t, 1, float64((&Poster{}).pace("C1").Limit()), 0.01)
+	require.InDelta(t, 1, float64((&Poster{}).channelPace("C1").Limit()), 0.01)
 }
 
 func TestRefusalsAreKeptAndPassed(t *testing.T) {

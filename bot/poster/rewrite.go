@@ -8,10 +8,10 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// rewrite makes the message of an earlier posting anew: the same words without buttons, and
+// rewriteMessage makes the message of an earlier posting anew: the same words without buttons, and
 // what came of them below. Making it twice changes nothing, so nothing is looked up first.
 // An edit tells nobody anything; what matters is said in a reply of its own.
-func (p *Poster) rewrite(ctx context.Context, posting *workflow.Posting) error {
+func (p *Poster) rewriteMessage(ctx context.Context, posting *workflow.Posting) error {
 	if posting.OnTS == "" { // Slack never took it
 		return nil
 	}
@@ -20,7 +20,7 @@ func (p *Poster) rewrite(ctx context.Context, posting *workflow.Posting) error {
 	parts, _ := p.style().Message(&original)
 	last, ts := parts[len(parts)-1], posting.OnTS
 	if len(parts) > 1 { // the buttons stand on the last; the row knows where the first is
-		there, err := p.look(ctx, posting)
+		there, err := p.readStanding(ctx, posting)
 		if err != nil {
 			return err
 		}
@@ -36,5 +36,5 @@ func (p *Poster) rewrite(ctx context.Context, posting *workflow.Posting) error {
 		p.Slack.NoteUpdate(err)
 		return err
 	})
-	return p.judge(err)
+	return p.judgeRefusal(err)
 }

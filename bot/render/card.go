@@ -29,10 +29,10 @@ type CardFace struct {
 // Render renders a card. The text says all that the blocks show, for whoever is notified,
 // searches or reads without blocks.
 func (f CardFace) Render(c *workflow.Card) Part {
-	return Part{Key: c.Key, Text: f.text(c), Blocks: f.blocks(c)}
+	return Part{Key: c.Key, Text: f.renderText(c), Blocks: f.renderBlocks(c)}
 }
 
-func (f CardFace) text(c *workflow.Card) string {
+func (f CardFace) renderText(c *workflow.Card) string {
 	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(c.Headline())}
 	return strings.Join(append(lines, taskLines(c)...), "\n")
 }
@@ -96,7 +96,7 @@ func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 	return slack.TaskCardStatusError
 }
 
-func (f CardFace) blocks(c *workflow.Card) []slack.Block {
+func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	blocks := plainCard(c)
 	if !f.Plain && len(c.Tasks) > 0 { // nobody says that a plan may be empty
 		blocks = []slack.Block{planCard(c)}

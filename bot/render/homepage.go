@@ -22,7 +22,7 @@ type HomePage struct{ Bot, WorkspaceURL string }
 // Blocks shows a home: what waits for its owner, then all else by where it stands.
 func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
-	add(homeSection("Today your sessions spent " + dollars(home.TodayUSD) + "."))
+	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
 	if home.Closed {
 		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
 	}
@@ -79,7 +79,7 @@ func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	if x.Requester != reader.ID {
 		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
 	}
-	parts = append(parts, dollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
+	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
 	// A bar would end the link's address, and backquotes begin code within it.
 	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
 	return "*<" + p.permalink(x.Thread) + "|" + label + ">*\n" + strings.Join(parts, " · ")
@@ -96,7 +96,7 @@ var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)
 // namedChannels shows channels' ids by their names.
 func namedChannels(s string) string { return channelID.ReplaceAllString(s, "<#$1>") }
 
-func dollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+func formatDollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
 
 func homeHeader(text string) slack.Block {
 	return slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false))

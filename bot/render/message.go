@@ -34,17 +34,17 @@ type Part struct {
 	Blocks []slack.Block
 }
 
-// parts renders a posting. The same posting always gives the same parts, so that a later
+// renderParts renders a posting. The same posting always gives the same parts, so that a later
 // try knows which of them are in the thread already.
-func (s Style) parts(p *workflow.Posting) []Part {
-	parts := s.cut(p, MaxPart)
+func (s Style) renderParts(p *workflow.Posting) []Part {
+	parts := s.cutParts(p, MaxPart)
 	last := &parts[len(parts)-1]
 	last.Blocks = withButtons(last.Text, p.Lines)
 	return parts
 }
 
-// cut renders a posting into parts of at most so many characters, without buttons.
-func (s Style) cut(p *workflow.Posting, most int) []Part {
+// cutParts renders a posting into parts of at most so many characters, without buttons.
+func (s Style) cutParts(p *workflow.Posting, most int) []Part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
 		lines[i] = s.Line(l) + s.mentions(l)

@@ -46,8 +46,8 @@ func TestPartsAreTheSameEachTime(t *testing.T) {
 	p := &workflow.Posting{Key: "k", Lines: []workflow.Line{
 		{Agent: "deep", Text: "```go\n" + strings.Repeat("fmt.Println(1 < 2)\n", 600) + "```"}, {Agent: "a]\n<!here>", Text: "end"},
 	}}
-	parts := Style{}.parts(p)
-	require.Equal(t, parts, Style{}.parts(p))
+	parts := Style{}.renderParts(p)
+	require.Equal(t, parts, Style{}.renderParts(p))
 	require.Greater(t, len(parts), 3)
 	require.True(t, strings.HasPrefix(parts[0].Text, "[deep]\n```\nfmt"))
 	require.True(t, strings.HasSuffix(parts[len(parts)-1].Text, "```\n[a] &lt;!here&gt;] end"))

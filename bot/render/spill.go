@@ -22,11 +22,11 @@ const (
 // Message is a posting as it is sent: replies, and the files behind them. The same posting
 // always has the same shape.
 func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
-	parts, files = s.parts(p), filesOf(p)
+	parts, files = s.renderParts(p), filesOf(p)
 	if len(parts) <= maxReplies {
 		return parts, files
 	}
-	shorter := s.cut(p, MaxPart-spillRoom)
+	shorter := s.cutParts(p, MaxPart-spillRoom)
 	whole := File{Key: p.Key + spillKey, Agent: p.Lines[0].Agent, File: wholeText(p), Instead: shorter[1:]}
 	whole.Mark = markOf(whole.Key)
 	first := shorter[0]

@@ -33,7 +33,7 @@ var outside = []readerOf{
 	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},
 	{"messages that are sent to the bot, and homes that are opened", []string{"bot/event/sharedmessage.go ReadSharedMessage", "bot/event/frame.go HomeOpenedBy"}, []string{"bot/event FuzzSent"}},
 	{"files that people attach", []string{"bot/attachment/fetch.go judgeContent", "bot/attachment/fetch.go isSignInPage", "bot/attachment/fetch.go pageText"}, []string{"bot/attachment FuzzFetched"}},
-	{"files and messages that are shared with a message", []string{"bot/event/shared.go sharedFiles", "bot/event/shared.go words"}, []string{"bot/event FuzzShared"}},
+	{"files and messages that are shared with a message", []string{"bot/event/shared.go sharedFiles", "bot/event/shared.go sharedWords"}, []string{"bot/event FuzzShared"}},
 	{"ids of Slack in what people write", []string{"bot/people/names.go Readable"}, []string{"bot/people FuzzReadable"}},
 	{"slash commands", []string{"bot/event/slashcommand.go ReadCommand"}, []string{"bot/event FuzzCommand"}},
 	{"text of people and models on its way to Slack", []string{"bot/mrkdwn/text.go Visible", "bot/mrkdwn/text.go Escape", "bot/mrkdwn/split.go SplitText"}, []string{"bot/mrkdwn FuzzText", "bot/mrkdwn FuzzSplit"}},
