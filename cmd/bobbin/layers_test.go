@@ -36,7 +36,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
-		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages",
+		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
 	},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
@@ -45,15 +45,15 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
-		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy",
+		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy", "repo/remote",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy",
+		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
 	},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
-		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy",
+		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",
 	},
 	"bot":                            {"workflow"},
 	"bot/mrkdwn":                     {"workflow", "workflow/plaintext"},
@@ -73,9 +73,9 @@ var rooms = map[string][]string{
 	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {},
 	"workflow/postgres/postgrestest": {"workflow/postgres"},
-	"workflow/turn":                  {"workflow", "workflow/store", "workflow/store/queue", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent", "workflow/tool/workfile"},
+	"workflow/turn":                  {"workflow", "workflow/store", "workflow/store/queue", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent", "workflow/tool/workfile", "repo/bundle", "repo/diff", "repo/disk", "repo/gittree", "repo/merge", "repo/remote", "repo/transfer"},
 	"workflow/agent":                 {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
-	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/filetree"},
+	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/filetree", "repo/history"},
 	"workflow/model":                 {"workflow/plaintext"},
 	"workflow/skill":                 {"workflow/plaintext"},
 	"workflow/redact":                {},
@@ -87,32 +87,32 @@ var rooms = map[string][]string{
 	"workflow/intent":                {"workflow"},
 	"workflow/plaintext":             {}, // any room may cut a line with it
 	"workflow/model/modeltest":       {"workflow/plaintext"},
-	"repo": {"repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
-	"repo/bundle": {"repo/gittree", "repo/objects"},
-	"repo/dial": {"repo/remote"},
-	"repo/diff": {"repo/gittree", "repo/objects"},
-	"repo/disk": {},
-	"repo/githubapp": {"repo/remote"},
-	"repo/gittree": {"repo/objects"},
-	"repo/history": {"repo/diff", "repo/gittree", "repo/objects"},
-	"repo/merge": {"repo/diff", "repo/gittree", "repo/objects"},
-	"repo/objects": {},
-	"repo/remote": {"repo/gittree", "workflow/plaintext"},
-	"repo/remotetest": {"repo/remote"},
-	"repo/transfer": {"repo/bundle", "repo/dial", "repo/gittree", "repo/objects", "repo/remote"},
-	"repo/worktree": {"repo/bundle", "repo/disk", "repo/gittree", "repo/objects"},
+	"repo":                           {"repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
+	"repo/bundle":                    {"repo/gittree", "repo/objects"},
+	"repo/dial":                      {"repo/remote"},
+	"repo/diff":                      {"repo/gittree", "repo/objects"},
+	"repo/disk":                      {},
+	"repo/githubapp":                 {"repo/remote"},
+	"repo/gittree":                   {"repo/objects", "repo/filetree"},
+	"repo/history":                   {"repo/diff", "repo/gittree", "repo/objects"},
+	"repo/merge":                     {"repo/diff", "repo/gittree", "repo/objects"},
+	"repo/objects":                   {},
+	"repo/remote":                    {"repo/gittree", "workflow/plaintext"},
+	"repo/remotetest":                {"repo/remote"},
+	"repo/transfer":                  {"repo/bundle", "repo/dial", "repo/gittree", "repo/objects", "repo/remote"},
+	"repo/worktree":                  {"repo/bundle", "repo/disk", "repo/gittree", "repo/objects", "repo/filetree"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
 	"repo/proxy":                     {},
-	"repo/packages":                  {"repo", "repo/sandbox", "repo/filelock", "repo/proxy"},
+	"repo/packages":                  {"repo", "repo/sandbox", "repo/filelock", "repo/proxy", "repo/disk"},
 	"repo/packages/packagestest":     {},
 	"repo/filelock":                  {},
-	"repo/repotest":                  {"repo", "repo/sandbox"},
-	"repo/buildcache":                {"repo", "repo/sandbox", "repo/filelock", "repo/packages"},
-	"repo/testrun":                   {"repo", "repo/sandbox", "repo/buildcache", "repo/project", "repo/result", "repo/runners"},
+	"repo/repotest":                  {"repo", "repo/sandbox", "repo/remote"},
+	"repo/buildcache":                {"repo", "repo/sandbox", "repo/filelock", "repo/packages", "repo/disk"},
+	"repo/testrun":                   {"repo", "repo/sandbox", "repo/buildcache", "repo/project", "repo/result", "repo/runners", "repo/disk"},
 	"repo/project":                   {},
 	"repo/result":                    {"repo/project"},
 	"repo/runners":                   {"repo/result", "workflow/plaintext"},
-	"repo/proof":                     {"repo", "repo/project", "repo/result", "repo/testrun"},
+	"repo/proof":                     {"repo", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                    {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
 	"repo/design/source":             {},
 	"repo/design/stylesheet":         {"repo/design/source"},
@@ -169,33 +169,36 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
 	"workflow/store": {"migrations"}, // the guards of the schema are tried without them
-	"cmd/bobbin": { // the whole program, looked at in its parts
+	"cmd/bobbin": {
+		"repo/remote", // the whole program, looked at in its parts
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
-	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"}, // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model"},                                 // the client is what the scripted endpoint is for
-	"bot/event":                   {"deploy"},                                         // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent"},                  // what people press was posted
-	"bot/people":                  {"bot/poster"},                                     // what the bot said is in a thread, too
-	"bot/poster":                  {"bot/gateway", "bot/people"},                      // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster"},                      // the gallery has what Slack gets
-	"workflow/turn":               {"bot", "bot/people", "bot/poster"},                // who may approve is read as it is in Slack
-	"workflow/tool":               {"repo/proof", "repo/buildcache"},                  // what hostile code does to a proof
-	"repo/testrun":                {"repo/packages"},                                  // packages are shown to all that runs
-	"repo/proof":                  {"repo/sandbox", "repo/buildcache"},                // checkers of their own
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                // a refused address is masked
+	"workflow/model/modeltest":    {"workflow/model"},                                                // the client is what the scripted endpoint is for
+	"bot/event":                   {"deploy"},                                                        // the manifest's commands are what it reads
+	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                 // what people press was posted
+	"bot/people":                  {"bot/poster"},                                                    // what the bot said is in a thread, too
+	"bot/poster":                  {"bot/gateway", "bot/people"},                                     // nobody hears the bot's own files; who guests are
+	"bot/render":                  {"bot/gateway", "bot/poster"},                                     // the gallery has what Slack gets
+	"workflow/turn":               {"bot", "bot/people", "bot/poster"},                               // who may approve is read as it is in Slack
+	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/proof", "repo/buildcache"}, // what hostile code does to a proof
+	"repo/testrun":                {"repo/packages"},                                                 // packages are shown to all that runs
+	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                // checkers of their own
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
 
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
-	"cmd/bobbin/internal/faults/badinputs":  {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn"},
+	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn"},
 	"cmd/bobbin/internal/faults/deliveries": {"bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
-	"cmd/bobbin/internal/faults/injections": {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn"},
-	"cmd/bobbin/internal/faults/kills":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
-	"cmd/bobbin/internal/faults/leaks":      {"cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/kills":      {"repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
+	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
 	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store", "workflow/store/queue"},
-	"cmd/bobbin/internal/faults/remotes":    {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
-	"cmd/bobbin/internal/faults/upgrades":   {"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"repo/githubapp":                        {"repo", "repo/transfer"},
+	"repo/packages":                         {"repo/remote"},
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

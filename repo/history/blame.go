@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 

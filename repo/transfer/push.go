@@ -14,9 +14,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/bobbinhq/bobbin/repo/dial"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"

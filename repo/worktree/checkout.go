@@ -11,8 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"golang.org/x/sync/errgroup"

@@ -1,7 +1,6 @@
 package remotes
 
 import (
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
