@@ -117,12 +117,12 @@ func (p Phase) Next(e Event) (Phase, error) {
 // Happen moves the session on, or says why e cannot happen now. Beyond Phase.Next it knows
 // where a session that was paused, or consulted somebody, goes back to.
 func (s *Session) Happen(e Event) error {
-	from, was := s.Phase, s.Was
+	from, was := s.Phase, s.PreviousPhase
 	if from == PhaseConsulting && e == EventReturn || from == PhasePaused && (e == EventRequest || e == EventResume) {
 		if was == "" || was.Ended() {
 			was = PhaseExploring
 		}
-		s.Phase, s.Was = was, ""
+		s.Phase, s.PreviousPhase = was, ""
 		if e != EventRequest {
 			return nil
 		}
@@ -133,7 +133,7 @@ func (s *Session) Happen(e Event) error {
 		return err
 	}
 	if interlude(to) && !interlude(from) {
-		s.Was = from
+		s.PreviousPhase = from
 	}
 	s.Phase = to
 	if e == EventStop && s.Halted == "" {

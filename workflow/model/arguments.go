@@ -18,16 +18,16 @@ const (
 	maxProblems  = 5
 )
 
-// arguments checks what a model wrote against one tool's schema.
-type arguments struct {
+// Checker checks what a model wrote against one tool's schema.
+type Checker struct {
 	tool     string
-	schema   *jsonschema.Schema
+	checked  *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	raw      json.RawMessage
+	Schema   json.RawMessage
 	right    string // how a right call looks, in words
 }
 
-func newArguments(tool string, schema *jsonschema.Schema) (*arguments, error) {
+func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	if schema.Type != "object" {
 		return nil, fmt.Errorf("its arguments are of type %q and have to be an object", schema.Type)
 	}
@@ -42,11 +42,11 @@ func newArguments(tool string, schema *jsonschema.Schema) (*arguments, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode schema: %w", err)
 	}
-	return &arguments{tool: tool, schema: schema, resolved: resolved, raw: raw, right: rightCall(schema)}, nil
+	return &Checker{tool: tool, checked: schema, resolved: resolved, Schema: raw, right: rightCall(schema)}, nil
 }
 
-// decode fills in, or says in words for the model what is wrong.
-func (a *arguments) decode(args json.RawMessage, in any) string {
+// Decode fills in, or says in words for the model what is wrong.
+func (a *Checker) Decode(args json.RawMessage, in any) string {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 {
 		args = []byte("{}")
@@ -62,9 +62,9 @@ func (a *arguments) decode(args json.RawMessage, in any) string {
 	if !ok {
 		return a.wrong("the arguments have to be one JSON object, got " + got(value))
 	}
-	leaveOutNulls(object, a.schema)
+	leaveOutNulls(object, a.checked)
 	if err := a.resolved.Validate(object); err != nil {
-		return a.wrong(problems(object, a.schema, err)...)
+		return a.wrong(problems(object, a.checked, err)...)
 	}
 	if err := json.Unmarshal(args, in); err != nil {
 		return a.wrong(misfit(err))
@@ -72,7 +72,7 @@ func (a *arguments) decode(args json.RawMessage, in any) string {
 	return ""
 }
 
-func (a *arguments) wrong(problems ...string) string {
+func (a *Checker) wrong(problems ...string) string {
 	if len(problems) > maxProblems {
 		problems = append(problems[:maxProblems:maxProblems], "and more")
 	}

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -59,7 +58,6 @@ var (
 	quotaWords    = regexp.MustCompile(`(?i)insufficient[_ ](quota|credit|balance|funds)|exceeded your current quota|billing|credit(s)? (balance|limit|exhausted)|(more|out of) credits|payment required|spend(ing)? limit|usage limit|daily limit|per[- ]day|monthly`)
 	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the model`)
 	webPage       = regexp.MustCompile(`(?i)^\s*<(!doctype|html|head|body)`)
-	spaces        = regexp.MustCompile(`\s+`)
 	keyLike       = regexp.MustCompile(`\b((sk|rk|pk)[-_]|Bearer )[A-Za-z0-9_*.\-]{8,}`)
 )
 
@@ -166,16 +164,8 @@ func words(values ...any) string {
 	return strings.Join(out, " ")
 }
 
-func oneLine(s string) string {
-	s = strings.ToValidUTF8(spaces.ReplaceAllString(strings.TrimSpace(s), " "), "?")
-	s = strings.Map(func(r rune) rune { // what would command a terminal, or turn text around
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, s)
-	return plaintext.CutLine(s, 300)
-}
+// oneLine is an endpoint's words as a line for people.
+func oneLine(s string) string { return plaintext.SafeLine(s, 300) }
 
 // hide takes the key out of a text, and whatever else looks like one.
 func hide(text, key string) string {

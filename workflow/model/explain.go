@@ -28,7 +28,7 @@ func problems(object map[string]any, s *jsonschema.Schema, found error) []string
 	if i := strings.LastIndex(text, ": "); i > 300 {
 		text = text[i+2:]
 	}
-	return []string{oneLine(text)}
+	return []string{plaintext.SafeLine(text, 300)}
 }
 
 type explanation struct{ problems []string }

@@ -44,13 +44,13 @@ func NewTool[T any](name, description string, call func(ctx context.Context, in 
 	for _, f := range adjust {
 		f(schema)
 	}
-	a, err := newArguments(name, schema)
+	a, err := NewChecker(name, schema)
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", name, err))
 	}
-	return Tool{Name: name, Description: description, Schema: a.raw, Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
+	return Tool{Name: name, Description: description, Schema: a.Schema, Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
 		var in T
-		if wrong := a.decode(args, &in); wrong != "" {
+		if wrong := a.Decode(args, &in); wrong != "" {
 			return Result{Text: wrong, Wrong: true, Malformed: true}, nil
 		}
 		return call(ctx, in)

@@ -3,6 +3,7 @@ package plaintext
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -10,6 +11,17 @@ const ellipsis = "…"
 
 // OneLine joins the lines of a text and makes each run of blanks one blank.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// SafeLine makes somebody else's words a line of at most that many characters: it drops what
+// would command a terminal, or turn text around.
+func SafeLine(s string, most int) string {
+	return CutLine(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(OneLine(s), "?")), most)
+}
 
 // CutLine shortens a text to at most that many characters, the last of them an ellipsis.
 func CutLine(s string, most int) string {

@@ -17,6 +17,12 @@ func TestCutLineCountsTheEllipsis(t *testing.T) {
 	require.Equal(t, "…", CutLine("abc", 0))
 }
 
+func TestSafeLineDropsWhatCommands(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a [31mb ?c", SafeLine(" a\n\x1b[31mb\u202e  \xffc", 20))
+	require.Equal(t, "ab…", SafeLine("abcd", 3))
+}
+
 func TestCutBytesKeepsCharactersWhole(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "abc", CutBytes("abc", 3))

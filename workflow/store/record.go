@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/jackc/pgx/v5"
 )
 
 // A Part is one thing that Record keeps: a row, or what several rows have in common. Each
@@ -158,7 +157,7 @@ func (r *recording) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, e
 			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
 			may_ask = $16, halted = $17, crashes = 0, recorded = recorded + 1, updated_at = now() where id = $1`,
 		r.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, u.ClearStop, u.Open,
-		s.Way, s.Was, s.Asked, s.MayAsk, s.Halted)
+		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted)
 	if u.Open != nil {
 		s.Open = *u.Open
 	}

@@ -4,9 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/jackc/pgx/v5"
 )
 
 // An Update changes the session's own row. All updates of a recording are one: first every
@@ -95,7 +94,7 @@ func scanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
 	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
-		&s.Way, &s.Was, &s.Asked, &s.MayAsk, &s.Halted)
+		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted)
 	return s, err
 }
 

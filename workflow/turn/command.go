@@ -70,7 +70,7 @@ func (in *Intake) way(m workflow.Message, p workflow.Person, command workflow.Co
 	// From where the way cannot begin (another interview, say), the session goes on as it is.
 	update.Maybe = append(update.Maybe, w.event)
 	update.Change = func(s *workflow.Session) {
-		s.Way, s.Kind, s.Asked, s.MayAsk = command, w.kind, 0, 0
+		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = command, w.kind, 0, 0
 		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
 			s.Title = firstLine(plaintext.OneLine(about))
 		}

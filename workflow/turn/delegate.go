@@ -65,7 +65,7 @@ func (o *Orchestrator) notNow() string {
 		return "Refused: an interview is under way. End it with restate_request, and wait until somebody confirms it."
 	case s.Phase == workflow.PhaseDiagnosing:
 		return "Refused: a Diagnosis Report was asked for. Give it with report_diagnosis, and wait for the thread's word."
-	case s.Way == workflow.CommandStartWork && o.newestKind() != reportPlan:
+	case s.Workflow == workflow.CommandStartWork && o.newestKind() != reportPlan:
 		return "Refused: a written plan was asked for. Write it with propose_plan, and wait for the thread's word."
 	}
 	return ""

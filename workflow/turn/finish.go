@@ -191,7 +191,7 @@ func (d *Delivery) publish(ctx context.Context, j *journal, a *workflow.Approval
 	push.State = workflow.PushDone
 	j.add(store.Push(push))
 	j.add(store.Update{Events: []workflow.Event{workflow.EventProve}})
-	j.add(store.Update{Change: func(s *workflow.Session) { s.Head, s.Way = commit, workflow.CommandNone }})
+	j.add(store.Update{Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }})
 	j.add(store.Update{Open: no})
 	j.reply(d.result(ctx, a, given, commit, f, proof, changes))
 	return model.Result{Text: "Pushed " + s.Branch + " at " + short(commit) + ". The work is done.", Ends: true}, nil

@@ -408,7 +408,7 @@ func (iq *Inquiries) told(q workflow.Inquiry) []store.Part {
 	}
 	s := iq.Session()
 	var update store.Update
-	nothingElse := s.Revision == 0 && s.Was == workflow.PhaseExploring && !s.Open
+	nothingElse := s.Revision == 0 && s.PreviousPhase == workflow.PhaseExploring && !s.Open
 	if nothingElse {
 		update.Maybe = []workflow.Event{workflow.EventAnswer}
 	} else if s.Phase == workflow.PhaseConsulting {
@@ -425,7 +425,7 @@ func (iq *Inquiries) told(q workflow.Inquiry) []store.Part {
 		name, plaintext.OneLine(q.Question), fence("advice", advice.Text()))})
 	if !nothingElse {
 		update.Open = yes
-		if s.Phase == workflow.PhaseConsulting && (s.Was == workflow.PhaseReported || s.Was == workflow.PhasePlanShown) {
+		if s.Phase == workflow.PhaseConsulting && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown) {
 			update.Maybe = append(update.Maybe, workflow.EventRequest)
 		}
 	}

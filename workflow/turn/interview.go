@@ -26,21 +26,21 @@ const unanswered = 24 * time.Hour
 func (l *lead) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 	s := l.Session()
 	aligning := s.Phase == workflow.PhaseAligning
-	switch may := max(s.MayAsk, mostQuestions); {
+	switch may := max(s.QuestionLimit, mostQuestions); {
 	case len(q.Options) < 2 || len(q.Options) > 4:
 		return wrong("ask needs two to four options, and one of them as recommended."), nil
 	case !slices.Contains(q.Options, q.Recommended):
 		return wrong("recommended has to be one of the options, word for word."), nil
-	case aligning && s.Asked >= may:
-		return wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.Asked), nil
+	case aligning && s.QuestionsAsked >= may:
+		return wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.QuestionsAsked), nil
 	}
 	asked := store.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
 	if wait := l.patience(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
 	l.journal.add(asked)
-	l.journal.say(questionText(q, aligning, s.Asked+1), questionButtons(q, aligning)...)
-	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Asked++ }})
+	l.journal.say(questionText(q, aligning, s.QuestionsAsked+1), questionButtons(q, aligning)...)
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked++ }})
 	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: "Asked. Wait for the answer.", Ends: true}, nil
 }
@@ -101,7 +101,9 @@ func (in *Intake) answered(ctx context.Context, m workflow.Message, p workflow.P
 	case aligning && intent.WantsMore(m.Text):
 		f = in.Approvals.forAgents(m, "")
 		change(f, func(h *store.Handled) { h.Answers = true })
-		change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.MayAsk = s.Asked + mostQuestions } })
+		change(f, func(u *store.Update) {
+			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + mostQuestions }
+		})
 		return f, true, nil
 	case aligning && intent.WrapsUp(m.Text):
 		return in.wrapUp(m, p, q), true, nil

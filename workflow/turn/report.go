@@ -178,7 +178,7 @@ func (l *lead) showReport(r *workflow.Report) model.Result {
 	l.journal.add(store.Report(*r))
 	// An event that a phase does not allow is dropped; the report itself always is an event.
 	l.journal.add(store.Update{Maybe: []workflow.Event{workflow.EventReport}})
-	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Kind, s.Way = workflow.KindBug, workflow.CommandNone }})
+	l.journal.add(store.Update{Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone }})
 	l.journal.add(store.Update{Open: no})
 	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}
 }

@@ -59,7 +59,7 @@ func (l *lead) Restate(ctx context.Context, r workflow.Request) (model.Result, e
 	if s.Phase != workflow.PhasePlanning {
 		l.journal.add(store.Update{Events: []workflow.Event{workflow.EventPlan}})
 	}
-	if s.Way == workflow.CommandStartWork {
+	if s.Workflow == workflow.CommandStartWork {
 		l.journal.add(store.Report(*report))
 		l.journal.say(report.Text)
 		l.journal.say("Planning the implementation")
@@ -96,7 +96,7 @@ func (l *lead) begin(ctx context.Context, report *workflow.Report) (model.Result
 // offers are what people may choose instead of going on like this.
 func (o *Orchestrator) offers(r workflow.Request) string {
 	switch {
-	case o.Session().Way != workflow.CommandNone:
+	case o.Session().Workflow != workflow.CommandNone:
 		return ""
 	case r.Large():
 		return "\nThis looks like much at once. Say `/start-work` and I write a plan for you to review first."
@@ -154,7 +154,7 @@ func (ap *Approvals) confirmed(ctx context.Context, m workflow.Message, p workfl
 	f := ap.forAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", called(p.Name), revision))
 	change(f, func(u *store.Update) {
 		u.Events = []workflow.Event{workflow.EventResume}
-		u.Change = func(s *workflow.Session) { s.Way = workflow.CommandNone }
+		u.Change = func(s *workflow.Session) { s.Workflow = workflow.CommandNone }
 	})
 	f = append(f, store.Lines(ap.program("Understood. The work starts from this.")))
 	f = append(f, store.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
