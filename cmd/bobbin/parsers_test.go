@@ -96,7 +96,6 @@ var outside = []readerOf{
 
 // inside are files that take apart what this program itself, or the kernel, has written.
 var inside = map[string]string{
-	"bot/gateway/backfill.go":                   "messages in the shapes of wire.go, which hold against anything",
 	"bot/examine/examine.go":                    "answers of Slack's API, which slack-go reads",
 	"cmd/bobbin/internal/config/setup.go":       "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/doctor.go":      "the operator's DATABASE_URL, by url.Parse alone",
@@ -114,7 +113,6 @@ var inside = map[string]string{
 	"workflow/turn/code.go":                     "a line's number that an expression matched",
 	"workflow/turn/attachment.go":               "what agents call an attachment: a number",
 	"workflow/model/look.go":                    "an endpoint's list of models, for doctor: a shape of one field",
-	"bot/gateway/gateway.go":                    "frames that slack-go could not decode are told of, and not read",
 	"bot/slack.go":                              "answers of Slack's API, which slack-go reads",
 	"bot/capture.go":                            "answers of Slack's API: a shape of two fields",
 	"cmd/bobbin/internal/secrets/seal_linux.go": "the kernel's /proc",
