@@ -168,7 +168,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 	}
 	o.service, err = server.New(t.Context(), s, log)
 	require.NoError(t, err)
-	o.service.mirrors.Retry = patience
+	o.service.Mirrors.Retry = patience
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- o.service.Run(ctx) }()
