@@ -2,20 +2,14 @@
 // refuses or stops work, goes on with it, asks about it, answers a question, or starts a
 // command. No model takes part.
 //
-// Each file holds one kind of words with the table or expression that knows them:
+// Each file holds some kinds of words, with the tables and expressions that know them:
 //
-//	approval.go       approvals, refusals, stops, and the scope that limits a fix
-//	adopt.go          making somebody else's request one's own
-//	resume.go         going on with stopped work, passing on held words, allowing a push
-//	redirect.go       words that make work under way pointless
-//	question.go       messages that only ask, or only acknowledge
-//	diff_question.go  questions about a change
-//	interview.go      wrapping up, asking for more, confirming an understanding
-//	option.go         which option of a question an answer names
-//	command.go        /grill-me, /start-work, /diagnose, /consult, and the same in words
-//	repository.go     the repository that a request is about
-//	scope.go          the scope that a form asks for
-//	sentence.go       what all of them share: straightened text, sentences, politeness
+//	consent.go     approvals, refusals and stops, the scope that limits a fix, "go on", "push it"
+//	asking.go      adopting somebody else's request, passing words on, messages that only ask
+//	words.go       redirections, questions about a change, interviews, which option is meant
+//	command.go     /grill-me, /start-work, /diagnose, /consult, and the same in words
+//	repository.go  the repository that a request is about
+//	scope.go       the scope that a form asks for
 //
 // The functions are pure. Whatever may become a permission (ReadConsent, Adopts, Confirms,
 // AllowsPush, PassesOn) takes the whole message or nothing: no quote, no code, no mention of
