@@ -161,6 +161,7 @@ func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStandin
 		return at, noLink(err, nil)
 	}
 	if hello.Type != "hello" {
+		//lint:ignore ST1005 Slack is a name
 		return at, fmt.Errorf("Slack greets with %q instead of hello", strings.TrimSpace(hello.Type+" "+hello.Reason))
 	}
 	return SocketStanding{App: hello.Info.App, Links: hello.Links}, nil
