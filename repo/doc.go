@@ -25,7 +25,7 @@
 // base that moved on, into the files: all of it, or nothing and the conflicts.
 // SetBase then lets the workspace stand on the newer base.
 //
-// What a remote says no to is a *RemoteError, with a reason and a cure in words
-// for people. What may pass by itself is tried a few times before, as Patience
+// What a remote says no to is a *remote.Error, with a reason and a cure in words
+// for people. What may pass by itself is tried a few times before, as RetryPolicy
 // says; a refusal never is. Other errors mean that this machine failed.
 package repo

@@ -11,14 +11,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// Look asks a remote once what it has. Its errors are *RemoteError.
+// Look asks a remote once what it has. Its errors are *remote.Error.
 func (m *Mirrors) Look(ctx context.Context, r remote.Remote) (transfer.Sight, error) {
 	return m.entry(r).client.Look(ctx, r)
 }
 
 // MayPush asks a remote whether it would take a push from us, without pushing. Hosts
 // decide that before they show what they have to a pusher; rules for single branches they
-// tell only when one is pushed. Its errors are *RemoteError.
+// tell only when one is pushed. Its errors are *remote.Error.
 func (m *Mirrors) MayPush(ctx context.Context, r remote.Remote) error {
 	return m.entry(r).client.MayPush(ctx, r)
 }

@@ -16,7 +16,7 @@ var ErrNoHunk = errors.New("repo: no such hunk")
 // they were. The numbers are those of Hunks while nothing writes to the files
 // in between. All else stays byte for byte. A number that is not there is
 // ErrNoHunk, and a file that cannot come back because another one's change
-// stands in its place is a *TreeError; both change nothing.
+// stands in its place is a *gittree.PathError; both change nothing.
 func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hunk, err error) {
 	if len(numbers) == 0 {
 		return nil, nil

@@ -21,7 +21,7 @@ func (m *Mirror) Has(commit string) bool {
 // the objects of the base and, below a commit, whatever the mirror has: where
 // the base is the session's own commit, its nearest ancestors in the mirror
 // take its place. An object comes after those that it names, and the same roots
-// give the same bytes. More than limit bytes (0: 64 MiB) is a *PackError.
+// give the same bytes. More than limit bytes (0: 64 MiB) is a *bundle.Error.
 func (w *Workspace) Pack(ctx context.Context, limit int64, roots ...string) ([]byte, error) {
 	return bundle.Pack(ctx, w.Store, plumbing.NewHash(w.Base()), limit, roots...)
 }
@@ -29,7 +29,7 @@ func (w *Workspace) Pack(ctx context.Context, limit int64, roots ...string) ([]b
 // Unpack puts a pack that Pack gave into this workspace's own objects, so that
 // Restore, Commit and SetBase know what it holds; no file changes. Only blobs,
 // trees and commits are taken, each sound by itself and after all that it
-// names. A pack that is not so is a *PackError, and nothing of it is kept.
+// names. A pack that is not so is a *bundle.Error, and nothing of it is kept.
 func (w *Workspace) Unpack(ctx context.Context, pack []byte) error {
 	return bundle.Unpack(ctx, w.Store, pack)
 }

@@ -35,7 +35,7 @@ func (e *Error) Error() string { return e.Reason }
 // the objects of the base and, below a commit, whatever the mirror has: where
 // the base is the session's own commit, its nearest ancestors in the mirror
 // take its place. An object comes after those that it names, and the same roots
-// give the same bytes. More than limit bytes (0: 64 MiB) is a *PackError.
+// give the same bytes. More than limit bytes (0: 64 MiB) is a *Error.
 func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string) ([]byte, error) {
 	if limit <= 0 {
 		limit = packLimit

@@ -69,9 +69,9 @@ func treeNeeds(content []byte) (out []need, err error) {
 	return out, nil
 }
 
-// Unpack puts a pack that PackObjects gave into the store. Only blobs,
+// Unpack puts a pack that Pack gave into the store. Only blobs,
 // trees and commits are taken, each sound by itself and after all that it
-// names. A pack that is not so is a *PackError, and nothing of it is kept.
+// names. A pack that is not so is a *Error, and nothing of it is kept.
 func Unpack(ctx context.Context, s *objects.Store, pack []byte) error {
 	c := &unpacking{store: s, kinds: map[plumbing.Hash]plumbing.ObjectType{}}
 	if err := ReadPack(ctx, pack, c.check); err != nil {

@@ -24,7 +24,7 @@ const (
 
 // Credentials give what a remote over https asks for. They are asked by the code that
 // fetches and pushes, and by nothing else, right before each try; it forgets the answer
-// when the try is over. A *RemoteError from them is told to people as it is.
+// when the try is over. A *Error from them is told to people as it is.
 type Credentials interface {
 	For(ctx context.Context, address string, to Access) (Credential, error)
 }

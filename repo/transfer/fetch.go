@@ -57,7 +57,7 @@ func (c *Client) try(ctx context.Context, r remote.Remote, do func() error) erro
 }
 
 // Fetch takes in what the remote has and held lacks, and returns the branches and tags of
-// the remote as they are now. Its errors are *RemoteError, but for those of this machine.
+// the remote as they are now. Its errors are *remote.Error, but for those of this machine.
 func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Refs, err error) {
 	err = c.try(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)

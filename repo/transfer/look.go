@@ -28,7 +28,7 @@ func (s Sight) Has(branch string) bool {
 	return found
 }
 
-// Look asks a remote once what it has. Its errors are *RemoteError.
+// Look asks a remote once what it has. Its errors are *remote.Error.
 func (c *Client) Look(ctx context.Context, r remote.Remote) (Sight, error) {
 	began := time.Now()
 	with, err := r.Credential(ctx, remote.Read)
@@ -78,7 +78,7 @@ func (c *Client) look(ctx context.Context, r remote.Remote, with remote.Credenti
 }
 
 // MayPush asks a remote whether it would take a push from us, without pushing. Its errors
-// are *RemoteError.
+// are *remote.Error.
 func (c *Client) MayPush(ctx context.Context, r remote.Remote) error {
 	with, err := r.Credential(ctx, remote.Write)
 	if err == nil {

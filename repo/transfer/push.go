@@ -91,7 +91,7 @@ func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch strin
 
 func (p *PushSpec) operation() string { return "push " + gittree.QuotePath(p.Branch) }
 
-// Check enforces where the bot may write at all. Its error is a *RemoteError.
+// Check enforces where the bot may write at all. Its error is a *remote.Error.
 func (p *PushSpec) Check(defaultBranch string) error {
 	if err := p.check(defaultBranch); err != nil {
 		return &remote.Error{Op: p.operation(), Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}

@@ -64,7 +64,7 @@ func scan(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
 	return w.suspects, nil
 }
 
-// tooDeep is a TreeError about folders that nobody looks into.
+// tooDeep is a PathError about folders that nobody looks into.
 type tooDeep struct {
 	*gittree.PathError
 	top string // the folder of the workspace that they are in
