@@ -41,19 +41,19 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
-	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "repo", "repo/buildcache", "repo/testrun"},
+	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy", "repo/remote",
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
+		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/turn/catalog", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
 	},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
-		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",
+		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",
 	},
 	"bot":                            {"workflow"},
 	"bot/mrkdwn":                     {"workflow", "workflow/plaintext"},
@@ -73,7 +73,6 @@ var rooms = map[string][]string{
 	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {},
 	"workflow/postgres/postgrestest": {"workflow/postgres"},
-	"workflow/turn":                  {"workflow", "workflow/store", "workflow/store/queue", "workflow/agent", "workflow/tool", "workflow/model", "workflow/skill", "workflow/redact", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "repo/proof", "repo/design", "repo/packages", "repo/proxy", "repo/host", "workflow/plaintext", "workflow/intent", "workflow/tool/workfile", "repo/bundle", "repo/diff", "repo/disk", "repo/gittree", "repo/merge", "repo/remote", "repo/transfer"},
 	"workflow/agent":                 {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
 	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/filetree", "repo/history"},
 	"workflow/model":                 {"workflow/plaintext"},
@@ -121,6 +120,62 @@ var rooms = map[string][]string{
 	"migrations":                     {},
 	"deploy":                         {},
 
+	// A turn, from its story down to the rows and words that all of it stands on.
+	"workflow/turn": {
+		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+	},
+	"workflow/turn/intake": {
+		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt",
+	},
+	"workflow/turn/orchestrator": {
+		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+	},
+	"workflow/turn/worker": {
+		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
+	},
+	"workflow/turn/delivery": {
+		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
+	},
+	"workflow/turn/inquiry": {
+		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
+	},
+	"workflow/turn/runtime": {
+		"repo", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
+	},
+	"workflow/turn/approval": {
+		"workflow", "workflow/agent", "workflow/intent", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
+	},
+	"workflow/turn/permission": {
+		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger",
+	},
+	"workflow/turn/worktree": {
+		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt",
+	},
+	"workflow/turn/budget": {
+		"repo/disk", "workflow", "workflow/store", "workflow/turn/ledger",
+	},
+	"workflow/turn/attachment": {
+		"workflow", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
+	},
+	"workflow/turn/catalog": {
+		"repo/packages", "repo/remote", "workflow", "workflow/intent", "workflow/store", "workflow/turn/ledger",
+	},
+	"workflow/turn/folder": {
+		"repo", "repo/disk",
+	},
+	"workflow/turn/ledger": {
+		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt",
+	},
+	"workflow/turn/prompt": {
+		"repo/diff", "workflow", "workflow/model", "workflow/plaintext",
+	},
+	"workflow/turn/turntest": {
+		"workflow", "workflow/agent", "workflow/postgres/postgrestest", "workflow/redact", "workflow/store", "workflow/turn/ledger",
+	},
+	"workflow/home": {
+		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission",
+	},
+
 	// A sandbox: the kinds are below the API, and what they share below them.
 	"repo/sandbox": {
 		"repo/sandbox/bubblewrap", "repo/sandbox/namespaces", "repo/sandbox/gvisor", "repo/sandbox/docker", "repo/sandbox/unconfined",
@@ -164,14 +219,14 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
 	"workflow/store": {"migrations"}, // the guards of the schema are tried without them
 	"cmd/bobbin": {
 		"repo/remote", // the whole program, looked at in its parts
-		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
+		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                // a refused address is masked
 	"workflow/model/modeltest":    {"workflow/model"},                                                // the client is what the scripted endpoint is for
@@ -180,7 +235,6 @@ var inTests = map[string][]string{
 	"bot/people":                  {"bot/poster"},                                                    // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                     // nobody hears the bot's own files; who guests are
 	"bot/render":                  {"bot/gateway", "bot/poster"},                                     // the gallery has what Slack gets
-	"workflow/turn":               {"bot", "bot/people", "bot/poster"},                               // who may approve is read as it is in Slack
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/proof", "repo/buildcache"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                 // packages are shown to all that runs
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                // checkers of their own
@@ -189,16 +243,17 @@ var inTests = map[string][]string{
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
 
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
-	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn"},
+	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/deliveries": {"bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
-	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/kills":      {"repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
-	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store", "workflow/store/queue"},
-	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn"},
-	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn"},
+	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
+	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo/githubapp":                        {"repo", "repo/transfer"},
 	"repo/packages":                         {"repo/remote"},
+	"workflow/turn":                         {"bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // A standing is where a session may be when somebody says yes.
@@ -27,7 +28,7 @@ var standings = []standing{
 	{name: "nothing shown yet", enter: func(context.Context, *thread) (string, error) { return "forged", nil }},
 	{name: "a report waits", open: true, enter: reportWaits},
 	{name: "a plan waits", open: true, enter: func(ctx context.Context, th *thread) (string, error) {
-		return th.show(ctx, reportPlan, workflow.EventPlan, workflow.EventShowPlan)
+		return th.show(ctx, workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)
 	}},
 	{name: "an older revision", words: "1003.0", enter: func(ctx context.Context, th *thread) (string, error) {
 		old, err := reportWaits(ctx, th)
@@ -54,12 +55,12 @@ var standings = []standing{
 		if err := happens(workflow.EventAlign)(ctx, th); err != nil {
 			return "", err
 		}
-		return th.show(ctx, reportRequest)
+		return th.show(ctx, workflow.ReportRequest)
 	}},
 }
 
 func reportWaits(ctx context.Context, th *thread) (string, error) {
-	return th.show(ctx, reportRootCause, workflow.EventReport)
+	return th.show(ctx, workflow.ReportRootCause, workflow.EventReport)
 }
 
 func after(first func(context.Context, *thread) (string, error), then func(context.Context, *thread) error) func(context.Context, *thread) (string, error) {
@@ -133,7 +134,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, a actor, s sta
 	if err := th.hears(ctx, in); err != nil {
 		return "", err
 	}
-	if err := th.Intake.intake(ctx); err != nil {
+	if err := th.Intake.JudgeAll(ctx); err != nil {
 		return "", err
 	}
 	after, err := th.rows(ctx)
@@ -195,7 +196,7 @@ func (a actor) heard() bool {
 }
 
 // credulous takes everybody for a member of the channel: the guard that is off in a control.
-type credulous struct{ Slack }
+type credulous struct{ ledger.Slack }
 
 func (c credulous) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
 	return workflow.Person{ID: user, Name: user, InThread: true}, nil
@@ -242,7 +243,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	}
 	judged := make([][]store.Part, n) // all of them before the first is recorded
 	for i, m := range messages {
-		hands.Go(func() (err error) { judged[i], err = th.Intake.judge(ctx, m); return err })
+		hands.Go(func() (err error) { judged[i], err = th.Intake.JudgeMessage(ctx, m); return err })
 	}
 	if err := hands.Wait(); err != nil {
 		return 0, err
@@ -267,7 +268,7 @@ func TestAThousandClicksAreOneApproval(t *testing.T) {
 // Two guards stand behind each other; either is enough, and without both it is found out.
 func TestClicksWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
-	noPhase := func(f []store.Part) { change(f, func(u *store.Update) { u.Events = nil }) }
+	noPhase := func(f []store.Part) { ledger.Change(f, func(u *store.Update) { u.Events = nil }) }
 	for name, c := range map[string]struct {
 		sql    string
 		change func([]store.Part)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // A press on a card that shows too much still is judged by the run that the card is of: the
@@ -31,14 +32,14 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	press := func(stop string) (asked bool, phase workflow.Phase) {
 		require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingAction, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select stop_asked from sessions`).Scan(&asked))
-		require.NoError(t, th.Intake.intake(t.Context()))
+		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 		return asked, th.Session().Phase
 	}
 	run := func() {
-		require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove}, Open: yes}))
+		require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove}, Open: ledger.Wake}))
 	}
 	run()
-	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: no}))
+	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: ledger.Rest}))
 	asked, phase := press(stops()[0])
 	require.False(t, asked)
 	require.Equal(t, workflow.PhaseDone, phase)

@@ -16,18 +16,18 @@ func filledIn(t *testing.T, late bool, in workflow.Incoming) (th *thread, said [
 	o := openOffice(t)
 	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
 	require.NoError(t, err)
-	_, err = th.show(t.Context(), reportRootCause, workflow.EventReport)
+	_, err = th.show(t.Context(), workflow.ReportRootCause, workflow.EventReport)
 	require.NoError(t, err)
 	in.Kind, in.User, in.TS, in.Value = workflow.IncomingForm, o.actors[0].user, "2.0", "opaque"
-	require.NoError(t, th.Record(t.Context(), store.Lines(th.program("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value}))))
+	require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value}))))
 	require.NoError(t, th.hears(t.Context(), in))
 	if late {
-		_, err = th.show(t.Context(), reportRootCause)
+		_, err = th.show(t.Context(), workflow.ReportRootCause)
 		require.NoError(t, err)
 	}
 	before, err := th.Store.Lines(t.Context(), th.Session().ID)
 	require.NoError(t, err)
-	require.NoError(t, th.Intake.intake(t.Context()))
+	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	after, err := th.Store.Lines(t.Context(), th.Session().ID)
 	require.NoError(t, err)
 	return th, after[len(before):]

@@ -30,9 +30,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
-// TestGallery posts each kind of line that this package says, and holds what Slack gets
+// TestGallery posts each kind of line that a turn says, and holds what Slack gets
 // against bot/render/testdata/gallery. The kinds are read out of the source: every place that says
 // something is one. What it says is read there, too; where that is made elsewhere, or has
 // buttons, samples has it.
@@ -79,7 +88,7 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 	require.NoError(t, err)
 	own, err := bot.Open(t.Context(), bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: slack.URL()})
 	require.NoError(t, err)
-	r := &Runner{Store: openStore(t), Log: slog.New(slog.DiscardHandler)}
+	r := &Runner{Store: turntest.OpenStore(t), Log: slog.New(slog.DiscardHandler)}
 	th, err := r.ask(t.Context(), workflow.Thread{Team: app.TeamID, Channel: bugs, TS: root}, ann, "shop")
 	require.NoError(t, err)
 	for i := range lines {
@@ -100,7 +109,7 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 func TestNewKindsOfLinesAreFound(t *testing.T) {
 	t.Parallel()
 	source := fstest.MapFS{"new.go": {Data: []byte("package turn\nfunc (t *turn) brandNew() {\n" +
-		"t.program(\"Hello, \" + p.Name + \".\")\n t.program(fmt.Sprintf(\"%d of `%s`\", 1, x))\n t.answer(m, words)\n t.program(\"a\", button)\n }")}}
+		"t.ProgramLine(\"Hello, \" + p.Name + \".\")\n t.ProgramLine(fmt.Sprintf(\"%d of `%s`\", 1, x))\n t.Answer(m, words)\n t.ProgramLine(\"a\", button)\n }")}}
 	require.Equal(t, map[string]string{"brandNew": "Hello, ann.", "brandNew-b": "3 of `…`", "brandNew-c": "", "brandNew-d": ""}, kindsIn(t, source))
 }
 
@@ -136,7 +145,7 @@ func says(texts ...string) (lines []workflow.Line) {
 // speaking are the functions by which this package says something, and which argument is
 // what it says; negative ones count from the end.
 var speaking = map[string]int{
-	"program": 0, "say": 0, "reply": 0, "answer": 1, "refuse": -1, "refuseRevision": -1, "turnAway": -1, "tellNew": -1, "tellOnce": -1, "Say": -1,
+	"ProgramLine": 0, "AddLine": 0, "AddReplies": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
 }
 
 // kindsIn are the places of a source that say something, by the function that they stand in,
@@ -144,9 +153,11 @@ var speaking = map[string]int{
 func kindsIn(t *testing.T, source fs.FS) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
-	names, err := fs.Glob(source, "*.go")
+	own, err := fs.Glob(source, "*.go")
 	require.NoError(t, err)
-	for _, name := range names {
+	rooms, err := fs.Glob(source, "*/*.go")
+	require.NoError(t, err)
+	for _, name := range append(own, rooms...) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
@@ -289,8 +300,8 @@ var (
 // samples are words that are made elsewhere than where they are said, each by what makes it
 // where that can be called alone.
 func samples() map[string][]workflow.Line {
-	ledger := &Ledger{Agents: agent.Table(nil)}
-	t := &Approvals{Ledger: ledger, Catalog: &Catalog{Ledger: ledger}}
+	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
+	t := &approval.Approvals{Ledger: ledger, Catalog: &catalog.Catalog{Ledger: ledger}}
 	with := func(text string, buttons ...workflow.Button) workflow.Line {
 		return workflow.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
 	}
@@ -300,65 +311,65 @@ func samples() map[string][]workflow.Line {
 		}
 		return list
 	}
-	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.reportButtons("Go ahead")...)
+	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.ReportButtons("Go ahead")...)
 	plan.Files = []workflow.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
 	use := workflow.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
-	limit := &limitError{[]workflow.Use{use}}
+	limit := &budget.LimitError{Reached: []workflow.Use{use}}
 	again := func(a model.Again) string {
-		_, text := againWords(a, time.Second)
+		_, text := runtime.AgainWords(a, time.Second)
 		return text
 	}
 	return map[string][]workflow.Line{
-		"goesOn":        says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
-		"sayUnlessSaid": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
-		"sent":          says("I cannot take this: guests cannot start work here; ask a full member to."),
+		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
+		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
+		"judgeSent":       says("I cannot take this: guests cannot start work here; ask a full member to."),
 		"showReport": {
-			with(reportText(aCause, 1, "134b2ba", "`go test ./money` (fails with exit code 1)"), t.reportButtons("Fix it")...),
-			with(diagnosisText(aDiagnosis, 2, "134b2ba", ""), t.reportButtons("Fix it")...),
+			with(orchestrator.ReportText(aCause, 1, "134b2ba", "`go test ./money` (fails with exit code 1)"), t.ReportButtons("Fix it")...),
+			with(orchestrator.DiagnosisText(aDiagnosis, 2, "134b2ba", ""), t.ReportButtons("Fix it")...),
 		},
-		"ProposePlan":       {plan},
-		"Restate":           says(aRequest.Text()),
-		"begin":             {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.reportButtons("Go ahead")...)},
-		"begin-b":           says(aRequest.Text()),
-		"understanding":     {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"Ask":               {with(questionText(aQuestion, false, 1), questionButtons(aQuestion, false)...), with(questionText(aQuestion, true, 3), questionButtons(aQuestion, true)...)},
-		"allowed":           {with("The work is ready and proven, and waits for a word of its own, because it changes more than code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary"}, correctOrStop...)...)...)},
-		"askConsent":        {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press the button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
-		"approved":          says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
-		"advise":            says(anAdvice.Text()),
-		"diskFailed":        says(diskWords(syscall.ENOSPC)),
-		"confirmed":         says("gus, I cannot take this as the word to begin: guests cannot approve. It waits for somebody who may approve. Any full member of the workspace who is in this channel can."),
-		"holdWords":         {with("gus, this waits for somebody who may approve (guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
-		"passOn":            says("gus, I cannot take this from you: guests cannot approve. Any full member of the workspace who is in this channel can.", "ann: there is nothing to pass on. It was passed on already, or changed since."),
-		"goOn":              {with("ann, shall the stopped work go on (revision 1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
-		"intake":            says("That revision cannot be approved any more; the newest report is the one that counts.", "That does not count any more; something newer was said or shown."),
-		"stopped":           {with("It is stopped already. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
-		"stopped-b":         {with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...), with("Stopped: the request was deleted. The work so far is kept; it goes on when somebody who may approve writes here.")},
-		"limited":           says("Paused: " + limit.words("Any full member of the channel may approve.")),
-		"modelFailed":       says(modelWords(&model.Error{Kind: model.KindQuota}), modelWords(&model.Error{Kind: model.KindOverflow})),
-		"packages":          says(fetchFailed("shop", errors.New("setup: no registry answers"))),
-		"packages-b":        says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
-		"askRepository-c":   {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
-		"settle":            {with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
-		"formPressed":       {with("ann: which repository is it?", labelled("repository", "bank", "", "repository", "shop", "")...)},
-		"choseRepository":   says("The work was approved for shop already. For bank, please begin another thread."),
-		"choseRepository-c": says("ann chose the repository bank instead of shop."),
-		"requestApproval":   says("gus, I cannot take your approval: guests may not approve. Any full member of the channel may."),
-		"requestApproval-c": {with("gus, I cannot take your approval: guests may not approve. Any full member of the channel may. gus asks for approval of revision 1.", t.reportButtons("Fix it")...)},
-		"Reply":             says("The refund adds up the lines (`refund/refund.go:20`)."),
-		"allow": says("ann, I cannot take your word on this push: guests may not approve. Any full member of the channel may.", "No push waits for a word at this moment.",
+		"ProposePlan":          {plan},
+		"Restate":              says(aRequest.Text()),
+		"beginWork":            {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
+		"beginWork-b":          says(aRequest.Text()),
+		"showUnderstanding":    {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
+		"Ask":                  {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
+		"AskAllowance":         {with("The work is ready and proven, and waits for a word of its own, because it changes more than code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary"}, correctOrStop...)...)...)},
+		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press the button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
+		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
+		"advise":               says(anAdvice.Text()),
+		"sayDiskFailed":        says(folder.DiskMessage(syscall.ENOSPC)),
+		"ConfirmUnderstanding": says("gus, I cannot take this as the word to begin: guests cannot approve. It waits for somebody who may approve. Any full member of the workspace who is in this channel can."),
+		"HoldWords":            {with("gus, this waits for somebody who may approve (guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
+		"PassOn":               says("gus, I cannot take this from you: guests cannot approve. Any full member of the workspace who is in this channel can.", "ann: there is nothing to pass on. It was passed on already, or changed since."),
+		"GoOn":                 {with("ann, shall the stopped work go on (revision 1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
+		"JudgeAll":             says("That revision cannot be approved any more; the newest report is the one that counts.", "That does not count any more; something newer was said or shown."),
+		"stopParts":            {with("It is stopped already. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
+		"stopParts-b":          {with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...), with("Stopped: the request was deleted. The work so far is kept; it goes on when somebody who may approve writes here.")},
+		"pauseAtLimit":         says("Paused: " + limit.Message("Any full member of the channel may approve.")),
+		"sayModelFailed":       says(modelWords(&model.Error{Kind: model.KindQuota}), modelWords(&model.Error{Kind: model.KindOverflow})),
+		"fetchPackages":        says(worktree.FetchFailed("shop", errors.New("setup: no registry answers"))),
+		"fetchPackages-b":      says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
+		"askRepository-c":      {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
+		"fixBase":              {with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
+		"offerForm":            {with("ann: which repository is it?", labelled("repository", "bank", "", "repository", "shop", "")...)},
+		"chooseRepository":     says("The work was approved for shop already. For bank, please begin another thread."),
+		"chooseRepository-c":   says("ann chose the repository bank instead of shop."),
+		"requestApproval":      says("gus, I cannot take your approval: guests may not approve. Any full member of the channel may."),
+		"requestApproval-c":    {with("gus, I cannot take your approval: guests may not approve. Any full member of the channel may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...)},
+		"Reply":                says("The refund adds up the lines (`refund/refund.go:20`)."),
+		"AllowPush": says("ann, I cannot take your word on this push: guests may not approve. Any full member of the channel may.", "No push waits for a word at this moment.",
 			"Those files changed since. Please answer the newest question.", "That was written before I asked about these files. Please read it, and answer again."),
-		"askAboutBase":  says("main moved to 0a1b2c3 since, and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nShall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the branch; say \"stop\" to merge first."),
-		"explain":       says("The split keeps every cent now.\n1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it"),
-		"held":          says("New test TestSplit: fails on main (as expected), passes on the branch"),
-		"held-c":        says("Plan:\n" + aPlan.Boxes([]int{1})),
-		"judge":         says("I cannot take this: people from outside this workspace are not heard here."),
-		"may":           says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
-		"publish":       says("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n• go test ./...: 19 passed (2 new), build clean\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nIt took 3m12s and $0.42 in all.\nPlease check it yourself: `git fetch origin bobbin/refunds && git diff 134b2ba 0a1b2c3`, then `go test ./...` on the branch."),
-		"resumed":       says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
-		"retrying":      says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
-		"stillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
-		"tasks":         says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
+		"askAboutBase":     says("main moved to 0a1b2c3 since, and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nShall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the branch; say \"stop\" to merge first."),
+		"explainHunks":     says("The split keeps every cent now.\n1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it"),
+		"attemptHeld":      says("New test TestSplit: fails on main (as expected), passes on the branch"),
+		"attemptHeld-c":    says("Plan:\n" + aPlan.Boxes([]int{1})),
+		"JudgeMessage":     says("I cannot take this: people from outside this workspace are not heard here."),
+		"CheckLimits":      says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
+		"publishCommit":    says("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n• go test ./...: 19 passed (2 new), build clean\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nIt took 3m12s and $0.42 in all.\nPlease check it yourself: `git fetch origin bobbin/refunds && git diff 134b2ba 0a1b2c3`, then `go test ./...` on the branch."),
+		"extensionParts":   says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
+		"sayRetry":         says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
+		"sayStillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
+		"ensureTasks":      says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
 	}
 }

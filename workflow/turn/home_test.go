@@ -7,15 +7,18 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/stretchr/testify/require"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // broken is a directory of which a part cannot be read.
 type broken struct {
-	Directory
+	home.Directory
 	known, channels bool
 }
 
@@ -39,9 +42,9 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	ctx := o.t.Context()
 	in, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, user, repository)
 	require.NoError(o.t, err)
-	report := workflow.Report{Session: in.Session().ID, Revision: 1, Kind: reportRootCause, Body: []byte(`{}`), Text: "the cause", BaseCommit: "c0ffee"}
+	report := workflow.Report{Session: in.Session().ID, Revision: 1, Kind: workflow.ReportRootCause, Body: []byte(`{}`), Text: "the cause", BaseCommit: "c0ffee"}
 	require.NoError(o.t, in.Record(ctx,
-		store.Update{Change: func(s *workflow.Session) { s.Repository = repository }, Events: []workflow.Event{workflow.EventReport}, Open: no},
+		store.Update{Change: func(s *workflow.Session) { s.Repository = repository }, Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
 		store.Usage{USD: 0.25},
 		store.Report(report),
 	))
@@ -72,7 +75,7 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 		if a.rules != "anybody" {
 			continue
 		}
-		home, err := (&Homes{Runner: o.Runner, Directory: people}).Home(t.Context(), a.user)
+		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people}).Home(t.Context(), a.user)
 		require.NoError(t, err, a.kind)
 		var waits, others []string
 		switch {
@@ -86,11 +89,11 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 		require.Empty(t, home.Settings, a.kind)
 		require.Equal(t, a.user == "U0UNKNOWN", home.Closed, a.kind)
 	}
-	mine, err := (&Homes{Runner: o.Runner, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
+	mine, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
 	require.NoError(t, err)
 	require.Equal(t, []string{"x"}, mine.Settings)
 	require.InDelta(t, 0.25, mine.TodayUSD, 1e-9)
-	theirs, err := (&Homes{Runner: o.Runner, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), guest)
+	theirs, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), guest)
 	require.NoError(t, err)
 	require.Empty(t, theirs.Settings, "a guest is no admin, whoever names them")
 }
@@ -103,13 +106,13 @@ func TestAHomeIsClosedOnError(t *testing.T) {
 	mine := o.reportedBy(o.asker, "anybody", "10.1")
 	o.reportedBy("U0OTHER", "anybody", "11.1")
 	for _, d := range []broken{{people, true, false}, {people, false, true}} {
-		home, err := (&Homes{Runner: o.Runner, Directory: d, Admins: []string{o.asker}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
+		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: d, Admins: []string{o.asker}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
 		require.NoError(t, err)
 		require.True(t, home.Closed)
 		require.Equal(t, []string{mine}, append(idsOf(home.Waits), idsOf(home.Others)...))
 		require.Equal(t, d.known, home.Settings == nil)
 	}
-	whole, err := (&Homes{Runner: o.Runner, Directory: people}).Home(t.Context(), o.asker)
+	whole, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people}).Home(t.Context(), o.asker)
 	require.NoError(t, err)
 	require.Len(t, whole.Waits, 2, "the control: with an answer both are there")
 }
@@ -124,7 +127,7 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 	}
 	for _, a := range o.actors {
 		if id := byRules[a.rules]; id != "" {
-			home, err := (&Homes{Runner: o.Runner, Directory: o.Slack.(*people.Directory)}).Home(t.Context(), a.user)
+			home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory)}).Home(t.Context(), a.user)
 			require.NoError(t, err, a.kind)
 			require.Equal(t, a.may, slices.Contains(idsOf(home.Waits), id), a.kind)
 		}

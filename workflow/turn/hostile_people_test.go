@@ -13,6 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // What hostile and forgetful people tried, a thread each, with a model that says back
@@ -127,7 +129,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		if _, err := l.Ask(ctx, agent.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a"}); err != nil {
 			return err
 		}
-		return th.Record(ctx, l.journal.put...)
+		return th.Record(ctx, l.Journal.Put...)
 	}
 	words := strings.Fields(step)
 	if words[0] == "press" {
@@ -141,7 +143,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		}
 		if words[2] == workflow.ActionChoose {
 			value := store.NewToken()
-			if err := th.Record(ctx, store.Lines(th.program("which?", workflow.Button{ActionID: workflow.ActionChoose, Value: value, Means: "anybody"}))); err != nil {
+			if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", workflow.Button{ActionID: workflow.ActionChoose, Value: value, Means: "anybody"}))); err != nil {
 				return err
 			}
 		}
@@ -174,7 +176,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		if err := th.hears(ctx, in); err != nil {
 			return err
 		}
-		return th.Intake.intake(ctx)
+		return th.Intake.JudgeAll(ctx)
 	}
 	last[in.User] = in.TS
 	return th.judges(ctx, in)
@@ -182,7 +184,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 
 func TestHostilePeople(t *testing.T) {
 	t.Parallel()
-	st := openStore(t)
+	st := turntest.OpenStore(t)
 	n := 0
 	for name, c := range hostilePeople {
 		n++
@@ -210,7 +212,7 @@ func TestHostilePeople(t *testing.T) {
 // is not given: however near the two are.
 func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 	t.Parallel()
-	st := openStore(t)
+	st := turntest.OpenStore(t)
 	ctx := t.Context()
 	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
 	for _, judged := range []bool{false, true} {
@@ -220,13 +222,13 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		l := th.lead()
 		_, err = l.Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 		require.NoError(t, err)
-		_, approves := part[store.Approval](l.journal.put)
+		_, approves := ledger.Find[store.Approval](l.Journal.Put)
 		require.True(t, approves)
 		require.NoError(t, th.hears(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
-			require.NoError(t, th.Intake.intake(ctx))
+			require.NoError(t, th.Intake.JudgeAll(ctx))
 		}
-		require.ErrorIs(t, th.Record(ctx, l.journal.put...), store.ErrStale)
+		require.ErrorIs(t, th.Record(ctx, l.Journal.Put...), store.ErrStale)
 		require.NoError(t, th.restates(ctx))
 		got, err := th.permitted(ctx)
 		require.NoError(t, err)
@@ -237,7 +239,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 // What people attach to words that agents are not given is not given to them, either.
 func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	t.Parallel()
-	st := openStore(t)
+	st := turntest.OpenStore(t)
 	ctx := t.Context()
 	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
 	th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "what does Key do?")
@@ -256,7 +258,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 		in := workflow.Incoming{Kind: workflow.IncomingReply, TS: ts, User: "gus", Text: text, Files: []workflow.Attachment{{Message: ts, File: ts, Name: text}}}
 		require.NoError(t, th.hears(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
-		require.NoError(t, th.Intake.intake(ctx))
+		require.NoError(t, th.Intake.JudgeAll(ctx))
 		require.Empty(t, names(), text)
 	}
 	require.NoError(t, th.posted(ctx, th.tick()))

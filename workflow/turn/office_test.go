@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -16,7 +18,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/stretchr/testify/require"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -39,7 +43,7 @@ type actor struct {
 }
 
 func openOffice(t testing.TB) *office {
-	st := openStore(t)
+	st := turntest.OpenStore(t)
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
 	t.Cleanup(slack.Close)
 	app := slack.App()
@@ -82,27 +86,12 @@ func openOffice(t testing.TB) *office {
 	}
 }
 
-func openStore(t testing.TB) *store.Store {
-	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
-		s, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		return s.Migrate(ctx)
-	})
-	s, err := store.Open(t.Context(), url, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	return s
-}
-
 // rules are repositories that differ in whose word counts.
-func rules(named, group string) (list []Repository) {
+func rules(named, group string) (list []catalog.Repository) {
 	for name, a := range map[string]workflow.Approvers{
 		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
 	} {
-		list = append(list, Repository{Remote: remote.Remote{Name: name}, Approvers: a})
+		list = append(list, catalog.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
 	}
 	return list
 }
@@ -146,7 +135,7 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 	if err != nil {
 		return nil, err
 	}
-	th := &thread{turn: r.open(begun), Thread: where}
+	th := &thread{turn: r.openTurn(begun), Thread: where}
 	waiting, err := th.Unhandled(ctx)
 	if err != nil {
 		return nil, err
@@ -159,16 +148,16 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 
 // show shows a new revision, with its button, and returns the button's value.
 func (th *thread) show(ctx context.Context, kind string, events ...workflow.Event) (button string, err error) {
-	report, err := th.Orchestrator.newReport(ctx, kind, struct{}{})
+	report, err := th.Orchestrator.NewReport(ctx, kind, struct{}{})
 	if err != nil {
 		return "", err
 	}
 	report.Text = fmt.Sprintf("%s, revision %d on %s", kind, report.Revision, report.BaseCommit)
 	button = store.NewToken()
 	return button, th.Record(ctx,
-		store.Update{Maybe: events, Open: no},
+		store.Update{Maybe: events, Open: ledger.Rest},
 		store.Report(*report),
-		store.Replies(th.program(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
+		store.Replies(th.ProgramLine(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
 	)
 }
 
@@ -197,13 +186,13 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 		return err
 	}
 	f := []store.Part{store.Update{Events: events}}
-	th.Permissions.permit(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
+	th.Permissions.AddApproval(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
 	return th.Record(ctx, f...)
 }
 
 // intend writes the intent of a push as finish does.
 func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Push, error) {
-	a, err := th.approval(ctx)
+	a, err := th.StandingApproval(ctx)
 	if err != nil {
 		return workflow.Push{}, err
 	}
@@ -212,7 +201,7 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Pus
 	}
 	s := th.Session()
 	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.towardsProof()}, store.Push(p))
+	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.EventsToProof()}, store.Push(p))
 }
 
 // settle says that the push is done.

@@ -15,6 +15,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
 // A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
@@ -33,8 +38,8 @@ type way struct {
 }
 
 var waysToAYes = []way{
-	{name: "a report", what: workflow.PermitReport, says: "fix it", press: "fix_it", enter: showing(reportRootCause, workflow.EventReport)},
-	{name: "a plan", what: workflow.PermitPlan, says: "go ahead", press: "fix_it", enter: showing(reportPlan, workflow.EventPlan, workflow.EventShowPlan)},
+	{name: "a report", what: workflow.PermitReport, says: "fix it", press: "fix_it", enter: showing(workflow.ReportRootCause, workflow.EventReport)},
+	{name: "a plan", what: workflow.PermitPlan, says: "go ahead", press: "fix_it", enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)},
 	{name: "an understanding", what: workflow.PermitUnderstanding, says: "yes", press: "confirm", enter: interviewed},
 	{name: "a request that waits", what: workflow.PermitRequest, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
 		if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"), th.says(ctx, "ann", "please do add Key.Len")); err != nil {
@@ -140,14 +145,14 @@ func pushWaits(ctx context.Context, th *thread) error {
 	if err := atWork(ctx, th); err != nil {
 		return err
 	}
-	a, err := th.approval(ctx)
+	a, err := th.StandingApproval(ctx)
 	if err != nil {
 		return err
 	}
 	return th.Record(ctx,
-		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: no},
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"},
-		store.Lines(th.program("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+		store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
 	)
 }
 
@@ -158,7 +163,7 @@ func limitReached(ctx context.Context, th *thread) error {
 	if err := th.Record(ctx, store.Usage{USD: 2}); err != nil {
 		return err
 	}
-	return th.limited(ctx, &limitError{})
+	return th.pauseAtLimit(ctx, &budget.LimitError{})
 }
 
 // says has somebody of the cast write, and the program judge it; agents read it at once.
@@ -175,7 +180,7 @@ func (th *thread) judges(ctx context.Context, in workflow.Incoming) error {
 	if err := th.hears(ctx, in); err != nil {
 		return err
 	}
-	if err := th.Intake.intake(ctx); err != nil {
+	if err := th.Intake.JudgeAll(ctx); err != nil {
 		return err
 	}
 	if err := th.posted(ctx, th.tick()); err != nil {
@@ -193,8 +198,8 @@ func (th *thread) reads(ctx context.Context) error {
 	return th.Record(ctx, store.Transcript{Seen: unseen[len(unseen)-1].ID})
 }
 
-func (th *thread) lead() *lead {
-	return &lead{Orchestrator: th.Orchestrator, journal: &journal{Runtime: th.Runtime, agent: th.Agents[agent.Orchestrator]}}
+func (th *thread) lead() *orchestrator.Tools {
+	return &orchestrator.Tools{Orchestrator: th.Orchestrator, Journal: &runtime.Transcript{Runtime: th.Runtime, Agent: th.Agents[agent.Orchestrator]}}
 }
 
 // answers: the orchestrator answers, and the thread rests.
@@ -206,7 +211,7 @@ func (th *thread) answers(ctx context.Context) error {
 	if _, err := l.Reply(ctx, "It counts keys."); err != nil {
 		return err
 	}
-	return th.Record(ctx, l.journal.put...)
+	return th.Record(ctx, l.Journal.Put...)
 }
 
 // restates: the orchestrator says back what was asked for, whatever that was.
@@ -226,7 +231,7 @@ func (th *thread) restatesNow(ctx context.Context) error {
 	if err != nil || r.Wrong {
 		return err
 	}
-	return th.Record(ctx, l.journal.put...)
+	return th.Record(ctx, l.Journal.Put...)
 }
 
 // press presses the newest button of the action.
@@ -307,7 +312,7 @@ func approvals(rows string) string { _, rest, _ := strings.Cut(rows, "approvals:
 // asKept is a Slack whose messages read as they were kept: those of the office stand in its
 // rows only.
 type asKept struct {
-	Slack
+	ledger.Slack
 	*store.Store
 	edited map[string]string // that read otherwise by now, by ts
 }
@@ -381,26 +386,26 @@ func TestOneWayToAYes(t *testing.T) {
 
 // firstWriter is how it was before: the first to write since the last push was taken for
 // the author of whatever was asked for.
-func firstWriter(t *Permissions, ctx context.Context) (*asked, string, error) {
-	approvers, err := t.approvers(ctx)
+func firstWriter(t *permission.Permissions, ctx context.Context) (*permission.Asker, string, error) {
+	approvers, err := t.Approvers(ctx)
 	if err != nil || approvers.OtherThanRequester {
 		return nil, "another has to", err
 	}
-	by := &asked{}
-	m := &by.message
+	by := &permission.Asker{}
+	m := &by.Message
 	err = t.Store.Pool.QueryRow(ctx, `select id, message_ts, user_id from inbox where session_id = $1 and for_agents and kind in ('mention', 'reply')
 		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') order by id limit 1`, t.Session().ID).
 		Scan(&m.ID, &m.TS, &m.User)
 	if err != nil {
 		return nil, err.Error(), nil
 	}
-	if by.person, err = t.Slack.Person(ctx, t.Session().Thread, m.User); err != nil {
+	if by.Person, err = t.Slack.Person(ctx, t.Session().Thread, m.User); err != nil {
 		return nil, err.Error(), nil
 	}
-	if why := approvers.MayApprove(by.person); why != "" {
+	if why := approvers.MayApprove(by.Person); why != "" {
 		return nil, why, nil
 	}
-	by.restsOn = []int64{m.ID}
+	by.RestsOn = []int64{m.ID}
 	return by, "", nil
 }
 

@@ -100,7 +100,7 @@ func (w *walk) look() error {
 			w.before.may[user] = true
 		}
 	}
-	a, err := w.approval(w.ctx)
+	a, err := w.StandingApproval(w.ctx)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (w *walk) hold() error {
 		if err != nil {
 			return err
 		}
-		of := w.askers(all, r.Kind == reportRequest || r.Kind == reportPlan)
+		of := w.askers(all, r.Kind == workflow.ReportRequest || r.Kind == workflow.ReportPlan)
 		if s.Revision-1 > w.pushed {
 			of = append(of, w.asked[s.Revision-1]...)
 		}

@@ -22,6 +22,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // A town is people of every kind, as Slack would tell of them. Slack may be down for one
@@ -88,8 +90,8 @@ func newWalk(ctx context.Context, st *store.Store, seed uint64, n int, c control
 
 // A control is a guard that is off.
 type control struct {
-	credulous bool    // everybody is taken for a member
-	rule      askRule // another says whose asking permits
+	credulous bool               // everybody is taken for a member
+	rule      permission.AskRule // another says whose asking permits
 }
 
 func pick[T any](rnd *rand.Rand, list ...T) T { return list[rnd.IntN(len(list))] }
@@ -134,9 +136,9 @@ func (w *walk) stepped() error {
 }
 
 func (w *walk) report() error {
-	kind, events := reportRootCause, []workflow.Event{workflow.EventReport}
+	kind, events := workflow.ReportRootCause, []workflow.Event{workflow.EventReport}
 	if w.rnd.IntN(3) == 0 {
-		kind, events = reportPlan, []workflow.Event{workflow.EventPlan, workflow.EventShowPlan}
+		kind, events = workflow.ReportPlan, []workflow.Event{workflow.EventPlan, workflow.EventShowPlan}
 	}
 	_, err := w.show(w.ctx, kind, events...)
 	if err == nil && w.rnd.IntN(8) > 0 { // else it is not in Slack yet
@@ -205,11 +207,11 @@ func (w *walk) judged(in workflow.Incoming) error {
 		w.town.texts[in.TS] = in.Text
 	}
 	w.town.down = w.rnd.IntN(10) == 0
-	if err := w.Intake.intake(w.ctx); err == nil {
+	if err := w.Intake.JudgeAll(w.ctx); err == nil {
 		return w.perhapsPosted()
 	}
 	w.town.down = false
-	if err := w.Intake.intake(w.ctx); err != nil {
+	if err := w.Intake.JudgeAll(w.ctx); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -233,7 +235,7 @@ func (w *walk) restate() error {
 	if err != nil || r.Wrong {
 		return err
 	}
-	if err := w.Record(w.ctx, l.journal.put...); err != nil {
+	if err := w.Record(w.ctx, l.Journal.Put...); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -259,7 +261,7 @@ func (w *walk) question() error {
 	if err != nil || r.Wrong {
 		return err
 	}
-	if err := w.Record(w.ctx, l.journal.put...); err != nil {
+	if err := w.Record(w.ctx, l.Journal.Put...); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -268,7 +270,7 @@ func (w *walk) question() error {
 // finish does what the end of the work does: where a word stands, a push is intended, and
 // what decides more than code is asked about first.
 func (w *walk) finish() error {
-	a, err := w.approval(w.ctx)
+	a, err := w.StandingApproval(w.ctx)
 	if err != nil || a == nil {
 		return err
 	}
@@ -277,12 +279,12 @@ func (w *walk) finish() error {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
 	l := w.lead()
-	_, ends, err := l.Delivery.allowed(w.ctx, l.journal, a, tree, proof.Proof{}, changes)
+	_, ends, err := l.Delivery.AskAllowance(w.ctx, l.Journal, a, tree, proof.Proof{}, changes)
 	if err != nil {
 		return err
 	}
 	if ends != nil {
-		if err := w.Record(w.ctx, l.journal.put...); err != nil || w.rnd.IntN(8) == 0 {
+		if err := w.Record(w.ctx, l.Journal.Put...); err != nil || w.rnd.IntN(8) == 0 {
 			return err
 		}
 		return w.posted(w.ctx, w.tick())
@@ -427,7 +429,7 @@ func TestNoPushWithoutApproval(t *testing.T) {
 	}
 	n := sequences(t)
 	t.Logf("BOBBIN_SEED=%d BOBBIN_SEQUENCES=%d", seed, n)
-	st := openStore(t)
+	st := turntest.OpenStore(t)
 	require.NoError(t, walks(t.Context(), st, seed, n, control{}))
 	pushes, faults, err := judgeAll(t.Context(), st)
 	require.NoError(t, err)
@@ -449,16 +451,16 @@ func TestPushesWithoutApprovalAreFoundOut(t *testing.T) {
 	t.Parallel()
 	t.Run("everybody is believed to be a member", func(t *testing.T) {
 		t.Parallel()
-		st := openStore(t)
+		st := turntest.OpenStore(t)
 		require.ErrorIs(t, walks(t.Context(), st, 1, 120, control{credulous: true}), errUnlawful)
 	})
 	t.Run("the first writer is taken for the author", func(t *testing.T) {
 		t.Parallel()
-		require.ErrorIs(t, walks(t.Context(), openStore(t), 1, 200, control{rule: firstWriter}), errUnlawful)
+		require.ErrorIs(t, walks(t.Context(), turntest.OpenStore(t), 1, 200, control{rule: firstWriter}), errUnlawful)
 	})
 	t.Run("the store does not look", func(t *testing.T) {
 		t.Parallel()
-		st := openStore(t)
+		st := turntest.OpenStore(t)
 		ctx := t.Context()
 		require.NoError(t, walks(ctx, st, 1, 80, control{}))
 		pushes, faults, err := judgeAll(ctx, st)

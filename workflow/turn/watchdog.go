@@ -3,15 +3,14 @@ package turn
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // lookEvery is how often it is looked who was silent for too long: a tenth of that time, so
@@ -47,7 +46,7 @@ func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
 		return err
 	}
 	for _, id := range sessions {
-		said, err := r.Store.BreakSilence(ctx, id, silent, r.goesOn)
+		said, err := r.Store.BreakSilence(ctx, id, silent, r.silenceLine)
 		if err != nil {
 			return err
 		}
@@ -69,8 +68,8 @@ var doing = map[workflow.Phase]string{
 	workflow.PhaseConsulting: "The consultant was asked, and has not answered yet",
 }
 
-// goesOn is the line.
-func (r *Runner) goesOn(x store.Silence) workflow.Line {
+// silenceLine is the line.
+func (r *Runner) silenceLine(x store.Silence) workflow.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", inWords(x.For))}
 	switch {
 	case x.Seatless:
@@ -82,17 +81,12 @@ func (r *Runner) goesOn(x store.Silence) workflow.Line {
 	}
 	for _, k := range x.Tasks {
 		name := r.Agents[k.Category].Signature()
-		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, inWords(k.For), strings.TrimRight(briefly(k.Description), ".")))
+		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, inWords(k.For), strings.TrimRight(prompt.Brief(k.Description), ".")))
 	}
 	for _, c := range x.Commands {
-		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", inWords(c.For), strings.ReplaceAll(briefly(c.What), "`", "'")))
+		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", inWords(c.For), strings.ReplaceAll(prompt.Brief(c.What), "`", "'")))
 	}
 	return workflow.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
-}
-
-// briefly is a text in one line that is not too long.
-func briefly(s string) string {
-	return plaintext.CutLine(plaintext.OneLine(s), 120)
 }
 
 // inWords is a time as people say it.
@@ -105,41 +99,4 @@ func inWords(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 	}
-}
-
-// underWay tells the watchdog of a tool that may take long, until its end. Should that not
-// be to be kept, nothing but the watchdog's line is poorer.
-func (r *Runtime) underWay(ctx context.Context, name string, args json.RawMessage) (end func()) {
-	var in struct {
-		Command string `json:"command"`
-	}
-	_ = json.Unmarshal(args, &in)
-	done, err := r.UnderWay(ctx, r.finder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
-	if err != nil {
-		r.log.Warn("what runs is not kept", "err", err)
-		return func() {}
-	}
-	return func() {
-		if err := done(context.WithoutCancel(ctx)); err != nil {
-			r.log.Warn("what ran is not taken away", "err", err)
-		}
-	}
-}
-
-// unheard answers messages that could not be judged, however often that was tried: Slack
-// does not tell who wrote them. They are set aside, and whoever wrote them is told; what
-// else goes on in the session does.
-func (t *turn) unheard(ctx context.Context, cause error) error {
-	messages, err := t.Unhandled(ctx)
-	if err != nil || len(messages) == 0 {
-		return cmp.Or(err, cause)
-	}
-	f := []store.Part{store.Update{ClearStop: true}}
-	for _, m := range messages {
-		f = append(f, store.Handled{ID: m.ID}, store.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
-	}
-	t.log.Error("messages are set aside: it cannot be read who wrote them", "messages", len(messages), "err", cause)
-	f = append(f, store.Lines(t.program("I cannot take what was written here last: Slack does not tell me who wrote it ("+firstLine(cause.Error())+
-		"). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.")))
-	return t.Record(ctx, f...)
 }

@@ -48,6 +48,6 @@ func TestWhatGoesOnInWords(t *testing.T) {
 			Commands: []store.SilentCommand{{What: "go test `./...`", For: 3 * time.Minute}, {What: "ls"}},
 		},
 	} {
-		require.Equal(t, want, r.goesOn(x).Text)
+		require.Equal(t, want, r.silenceLine(x).Text)
 	}
 }

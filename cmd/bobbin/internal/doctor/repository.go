@@ -16,12 +16,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // examineRepository asks a remote what it has and whether it would take a push. Nothing is
 // fetched, pushed or run.
-func (d *Doctor) examineRepository(ctx context.Context, r turn.Repository, f *findings) {
+func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f *findings) {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.Look(ctx, r.Remote)
@@ -81,7 +81,7 @@ func tookTooLong(err error) bool { return errors.Is(err, context.DeadlineExceede
 
 // examineToolchain looks whether commands find what the repository is built and tested with, as far
 // as that is known before it was fetched.
-func (d *Doctor) examineToolchain(ctx context.Context, r turn.Repository, top []string, f *findings) {
+func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top []string, f *findings) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // which the sandbox's own part says

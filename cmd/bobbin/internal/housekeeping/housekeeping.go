@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 )
 
 // Retention says what is kept. Zero: everything, for ever.
@@ -127,7 +128,7 @@ func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (store.Cleaned, e
 }
 
 func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]repo.Removed, error) {
-	return h.Runner.CleanFolders(ctx, turn.FolderKeep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
+	return h.Runner.CleanFolders(ctx, folder.Keep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
 func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]repo.Removed, error) {

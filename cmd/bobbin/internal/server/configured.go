@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
@@ -15,7 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // FromConfig makes of the file and the secrets what the bot is built from.
@@ -55,8 +54,8 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	return s, nil
 }
 
-func repositoryOf(r config.Repository, credentials remote.Credentials) turn.Repository {
-	return turn.Repository{
+func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.Repository {
+	return catalog.Repository{
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: config.CodeURL(r), Setup: r.Setup.Options(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},

@@ -34,6 +34,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -42,6 +43,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -53,7 +55,7 @@ type Settings struct {
 	ModelSettings
 	LimitSettings
 
-	Repositories []turn.Repository
+	Repositories []catalog.Repository
 	Sandbox      config.Sandbox
 	Network      proxy.Network  // where packages are fetched; nil: this machine's
 	Never        []string       // hosts of services of the bot's own, for the same
@@ -169,7 +171,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	posts := &poster.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &poster.Painter{Slack: slack, Cards: b.Store, Log: log, Name: posts.Name, Pace: s.SlackPace}
-	homes := &turn.Homes{Runner: runner, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
+	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
 	reacting := &poster.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.painter.GuestFilter = posts.GuestFilter
@@ -235,7 +237,7 @@ func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error
 }
 
 // channelIDs are the ids of those that belong to repositories, each once.
-func channelIDs(list []turn.Repository) (ids []string) {
+func channelIDs(list []catalog.Repository) (ids []string) {
 	for _, r := range list {
 		for _, id := range r.Channels {
 			if !slices.Contains(ids, id) {
@@ -247,7 +249,7 @@ func channelIDs(list []turn.Repository) (ids []string) {
 }
 
 // closedToGuests are the repositories whose code is shown to full members only.
-func closedToGuests(list []turn.Repository) (names []string) {
+func closedToGuests(list []catalog.Repository) (names []string) {
 	for _, r := range list {
 		if r.Closed {
 			names = append(names, r.Name)
@@ -257,7 +259,7 @@ func closedToGuests(list []turn.Repository) (names []string) {
 }
 
 // approverIDs are the people and user groups that the configuration names as approvers.
-func approverIDs(list []turn.Repository) (ids []string) {
+func approverIDs(list []catalog.Repository) (ids []string) {
 	for _, r := range list {
 		ids = append(ids, r.Approvers.People...)
 	}
@@ -266,7 +268,7 @@ func approverIDs(list []turn.Repository) (ids []string) {
 
 // webAddresses are the places that links in the bot's words may lead to: the
 // repositories' own pages.
-func webAddresses(list []turn.Repository) []string {
+func webAddresses(list []catalog.Repository) []string {
 	var links []string
 	for _, r := range list {
 		if strings.HasPrefix(r.URL, "https://") {
@@ -363,7 +365,7 @@ func (b *Server) Close() {
 }
 
 // codeURLs are those of repositories by their names.
-func codeURLs(list []turn.Repository) map[string]string {
+func codeURLs(list []catalog.Repository) map[string]string {
 	all := map[string]string{}
 	for _, r := range list {
 		if r.CodeURL != "" {

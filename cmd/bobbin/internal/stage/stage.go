@@ -24,7 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
@@ -234,7 +234,7 @@ func (st *Stage) Settings() server.Settings {
 		},
 		ModelSettings: server.ModelSettings{ModelURL: st.Model.URL, Agents: map[string]agent.Setting{}},
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2},
-		Repositories:  []turn.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
+		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 	}
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {

@@ -23,12 +23,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
@@ -39,7 +33,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/txtar"
 )
 
 // A badOffice is the room of Slack and of approvals: the bot that serve runs, a local Slack
@@ -220,11 +218,11 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 		s.SlackPace, s.Seats = time.Millisecond, queue.ConcurrencyLimits{AtOnce: 16}
 		s.Secrets = redact.New(s.SlackToken, s.SlackAppToken, badKey)
 		s.Agents = map[string]agent.Setting{}
-		rules := map[string]turn.Repository{}
+		rules := map[string]catalog.Repository{}
 		for name, a := range map[string]workflow.Approvers{
 			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.People["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
 		} {
-			rules[name] = turn.Repository{Remote: remote.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
+			rules[name] = catalog.Repository{Remote: remote.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
 		}
 		for _, p := range o.places {
 			b := p.badCase.batch

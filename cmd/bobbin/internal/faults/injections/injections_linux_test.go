@@ -21,17 +21,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // An injection is one text that somebody planted, in a session of its own. The corpus in
@@ -247,9 +245,9 @@ func (s *siege) adjust(set *server.Settings, model string) {
 	}
 	vault := set.Repositories[0]
 	vault.Name, vault.Channels = "vault", []string{s.stage.Channel}
-	set.Repositories = []turn.Repository{vault}
+	set.Repositories = []catalog.Repository{vault}
 	for _, c := range s.cases {
-		set.Repositories = append(set.Repositories, turn.Repository{
+		set.Repositories = append(set.Repositories, catalog.Repository{
 			Remote: remote.Remote{Name: c.name, URL: c.remote}, Base: "main", Channels: []string{c.channel},
 		})
 	}

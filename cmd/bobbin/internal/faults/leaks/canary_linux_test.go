@@ -26,13 +26,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
@@ -45,7 +38,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // A mine is everything around a bot, all of which knows secrets and repeats them.
@@ -440,7 +438,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 		ModelSettings: server.ModelSettings{ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}},
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: 2}},
 		Sandbox:       config.Sandbox{Kind: "none"},
-		Repositories: []turn.Repository{{
+		Repositories: []catalog.Repository{{
 			Remote: remote.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},
 	}

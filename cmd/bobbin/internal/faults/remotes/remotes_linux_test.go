@@ -15,11 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/txtar"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
@@ -29,7 +24,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 )
 
 // An outage is what happens to one session's remote, and what the thread is told of it.
@@ -157,7 +155,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 		files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
 		a := &affected{outage: list[name], name: name, Host: githost.Open(t, filepath.Join(dir, fmt.Sprint("host-", i)), files)}
 		a.channel = o.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", i), Members: []string{o.ann, app.BotUser}}).ID
-		s.Repositories = append(s.Repositories, turn.Repository{
+		s.Repositories = append(s.Repositories, catalog.Repository{
 			Remote: remote.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address}, Base: "main", Channels: []string{a.channel},
 		})
 		o.sessions[name] = a

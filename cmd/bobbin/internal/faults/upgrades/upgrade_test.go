@@ -20,15 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
@@ -37,7 +28,14 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/bobbinhq/bobbin/workflow/turn"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // Every released version's database, with sessions in flight, is taken over by the program
@@ -258,7 +256,7 @@ func (a *arrival) start() {
 		Place:         storage.Place{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: a.clerk.URL},
-		Repositories:  []turn.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
+		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
 		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(flights)}, Attempts: 2},
 	}
 	log := slog.New(slog.DiscardHandler)

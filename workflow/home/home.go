@@ -1,0 +1,153 @@
+package home
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+)
+
+// Directory is what a home asks Slack for, afresh each time.
+type Directory interface {
+	// Known tells who somebody is, whatever channel they are in.
+	Known(ctx context.Context, user string) (workflow.Person, error)
+	// Channels are the ids of those that the user and the bot are in.
+	Channels(ctx context.Context, user string) ([]string, error)
+	// Group is who is in a user group (S…).
+	Group(ctx context.Context, group string) ([]string, error)
+}
+
+// Homes tells people what concerns them. What it shows is read from rows, and from Slack,
+// whenever somebody looks; who may see what is closed on error. Its fields are set before
+// the first call.
+type Homes struct {
+	Store        *store.Store
+	Directory    Directory
+	Repositories []catalog.Repository
+	Secrets      *redact.Finder // masked in titles; nil: nothing is
+	Admins       []string       // who see the settings; empty: the workspace's own
+	Settings     []string       // the configuration in short
+	Log          *slog.Logger
+}
+
+// How many sessions a home lists.
+const (
+	mostWaiting = 25
+	mostShown   = 50
+)
+
+// Home is what the user is shown. A full member sees the sessions of the channels that they
+// are in; anybody else, and whoever Slack does not tell about, their own alone.
+func (h *Homes) Home(ctx context.Context, user string) (workflow.Home, error) {
+	home := workflow.Home{Person: workflow.Person{ID: user}}
+	person, err := h.Directory.Known(ctx, user)
+	var channels []string
+	full := err == nil && permission.ExclusionReason(person) == "" && !person.Guest
+	if full {
+		channels, err = h.Directory.Channels(ctx, user)
+	}
+	if err != nil {
+		h.Log.Warn("a home shows its owner's sessions only: Slack does not tell which channels they are in", "user", user, "err", err)
+		home.Closed, channels = true, nil
+	} else {
+		home.Person = person
+	}
+	if full && h.mayAdminister(person) {
+		home.Settings = h.Settings
+	}
+	if home.TodayUSD, err = h.Store.Today(ctx, user); err != nil {
+		return home, err
+	}
+	return home, h.listSessions(ctx, &home, channels)
+}
+
+func (h *Homes) mayAdminister(p workflow.Person) bool {
+	if len(h.Admins) > 0 {
+		return slices.Contains(h.Admins, p.ID)
+	}
+	return p.Admin
+}
+
+// listSessions sorts the sessions: what waits for the person stands apart.
+func (h *Homes) listSessions(ctx context.Context, home *workflow.Home, channels []string) error {
+	waiting, err := h.Store.Concerning(ctx, home.Person.ID, channels, true, mostShown)
+	if err != nil {
+		return err
+	}
+	all, err := h.Store.Concerning(ctx, home.Person.ID, channels, false, mostShown+1)
+	if err != nil {
+		return err
+	}
+	awaited := map[string]string{} // by session, what
+	groups := map[string][]string{}
+	for _, s := range waiting {
+		p := home.Person
+		p.InThread = slices.Contains(channels, s.Thread.Channel)
+		mine, why := h.awaitedOf(ctx, s, p, groups)
+		awaited[s.ID] = why
+		if mine && len(home.Waits) < mostWaiting {
+			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.maskSession(s), Why: why})
+		}
+	}
+	for _, s := range all {
+		there := slices.ContainsFunc(home.Waits, func(w workflow.HomeSession) bool { return w.ID == s.ID })
+		switch {
+		case there:
+		case len(home.Others) == mostShown:
+			home.More = true
+		default:
+			home.Others = append(home.Others, workflow.HomeSession{Session: h.maskSession(s), Why: awaited[s.ID]})
+		}
+	}
+	home.More = home.More || len(all) > mostShown
+	return nil
+}
+
+// maskSession is a session without what people must not read.
+func (h *Homes) maskSession(s workflow.Session) workflow.Session {
+	s.Title = h.Secrets.Mask(s.Title)
+	return s
+}
+
+// awaitedOf says what a session waits for, and whether it is this person's to give.
+func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) (mine bool, why string) {
+	switch s.Phase {
+	case workflow.PhaseReported:
+		return h.mayApprove(ctx, s, p, groups), "a report to approve or correct"
+	case workflow.PhasePlanShown:
+		return h.mayApprove(ctx, s, p, groups), "a plan to approve or correct"
+	case workflow.PhasePaused:
+		return s.Requester == p.ID, "a word on how to go on"
+	}
+	return s.Requester == p.ID, "an answer to a question"
+}
+
+// mayApprove reads a group once for all sessions of a home. What cannot be read is nobody.
+func (h *Homes) mayApprove(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) bool {
+	at := slices.IndexFunc(h.Repositories, func(r catalog.Repository) bool { return r.Name == s.Repository })
+	if at < 0 {
+		return false
+	}
+	a := h.Repositories[at].Approvers
+	named := a.People
+	for _, id := range named {
+		if !strings.HasPrefix(id, "S") {
+			continue
+		}
+		if _, read := groups[id]; !read {
+			users, err := h.Directory.Group(ctx, id)
+			if err != nil {
+				h.Log.Warn("read the approvers of a group", "group", id, "err", err)
+			}
+			groups[id] = users
+		}
+		a.People = append(slices.Clip(a.People), groups[id]...)
+	}
+	return a.MayApprove(p, s.Requester) == ""
+}

@@ -1,0 +1,126 @@
+package approval
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// maxAdopted is how much of others' words one adoption gives to agents; Slack takes no
+// message that is longer.
+const maxAdopted = 40_000
+
+// Adopt judges "yes please do this": a person makes their own what others asked for above
+// in the thread; ok says that it was that. Agents are given it whole, as data, whoever
+// wrote it.
+func (ap *Approvals) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	if !intent.Adopts(m.Text) {
+		return f, false, nil
+	}
+	theirs, err := ap.requestAbove(ctx, m)
+	if err != nil {
+		return ap.Refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
+	}
+	if len(theirs.ts) == 0 {
+		return f, false, nil
+	}
+	why, _, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		ap.Log.Warn("nothing is adopted: cannot read who may approve", "user", p.ID, "err", err)
+		why = "who may approve could not be looked up"
+	}
+	if why != "" {
+		f = ap.ForAgents(m, "")
+		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+		return f, true, nil
+	}
+	f = ap.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
+		prompt.PersonName(p.Name), prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)), theirs.text))
+	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); ap.Session().Title == "" && title != "" {
+		ledger.Change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
+	}
+	f = append(f, store.Earlier(theirs.earlier), store.Passed(theirs.held))
+	for _, s := range theirs.earlier {
+		f = append(f, store.Attachments(s.Files))
+	}
+	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, ap.Session().Revision)
+	adopts.Adopts = theirs.ts
+	f = append(f, adopts)
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	return f, true, nil
+}
+
+// requestsOfOthers is what other people wrote above a message.
+type requestsOfOthers struct {
+	ts      []string        // of all of it
+	title   string          // the first of it
+	text    string          // what agents were not given yet, or not whole
+	earlier []workflow.Said // that the inbox does not hold
+	held    []int64         // rows that were kept from the agents
+}
+
+// requestAbove is what others wrote above m since the newest push: what agents were shown, what
+// was kept from them, and what was in the thread before the session.
+func (ap *Approvals) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
+	shown, err := ap.Read(ctx)
+	if err != nil {
+		return o, err
+	}
+	held, err := ap.Held(ctx)
+	if err != nil {
+		return o, err
+	}
+	delivered, err := ap.DeliveredTS(ctx) // what stood there before the newest push is done with
+	if err != nil {
+		return o, err
+	}
+	var parts []string
+	size := 0
+	give := func(name, text string) {
+		o.title = cmp.Or(o.title, text)
+		part := fmt.Sprintf("%s wrote:\n%s", prompt.PersonName(name), prompt.Fence("message", prompt.CutBytes(text, max(maxAdopted-size, 0))))
+		size += len(text)
+		parts = append(parts, part)
+	}
+	for _, x := range shown {
+		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && (permission.IsMessage(x.Kind) || x.Kind == workflow.IncomingEdit || x.Kind == workflow.IncomingEarlier) {
+			o.ts = append(o.ts, x.TS)
+		}
+	}
+	for _, h := range held {
+		stands, err := ap.readsAsBefore(ctx, h)
+		if err != nil {
+			return o, err
+		}
+		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || h.TS <= delivered {
+			continue // what is not as it was kept is not what was adopted
+		}
+		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
+		give(ap.PersonName(ctx, h.User), ap.Slack.Readable(ctx, h.Text))
+	}
+	before, err := ap.Slack.Earlier(ctx, ap.Session().Thread)
+	if err != nil {
+		return o, err
+	}
+	for _, s := range before {
+		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited > m.TS || slices.Contains(o.ts, s.TS) || s.TS <= delivered {
+			continue
+		}
+		o.ts, o.earlier = append(o.ts, s.TS), append(o.earlier, s)
+		give(s.Name, s.Text)
+	}
+	o.text = strings.Join(parts, "\n")
+	if parts == nil {
+		o.text = "(you were shown it already)"
+	}
+	return o, nil
+}

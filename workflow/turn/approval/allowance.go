@@ -1,0 +1,62 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// PendingAllowance is the word that the thread was asked for and did not give yet; nil where there
+// is none.
+func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance, error) {
+	if ap.Session().Phase != workflow.PhasePaused {
+		return nil, nil
+	}
+	a, err := ap.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	w, err := ap.Store.Allowance(ctx, a.ID, "")
+	if err != nil || w == nil || w.User != "" {
+		return nil, err
+	}
+	return w, nil
+}
+
+// AllowPush takes the word that lets a push go out; it is judged like an approval. id is of the
+// button; empty for words, which have to stand below the question.
+func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
+	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		return ap.RefuseUnknown(m, err)
+	}
+	if reason != "" {
+		return refused(reason, fmt.Sprintf("%s, I cannot take your word on this push: %s. %s", p.Name, reason, approvers.Who()))
+	}
+	w, err := ap.PendingAllowance(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case w == nil:
+		return refused("no push waits", "No push waits for a word at this moment.")
+	case id != "" && id != w.ID:
+		return refused("older files", "Those files changed since. Please answer the newest question.")
+	}
+	if unread, err := ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
+		return nil, err
+	} else if unread {
+		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
+	}
+	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
+	f = append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Push allowed by %s.", p.Name))))
+	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
+	f = append(f, store.Allowance(*w))
+	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
+	f = append(f, store.Decision{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	return f, nil
+}

@@ -1,0 +1,118 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// Approve is the only maker of approvals. What may change meanwhile is checked again by
+// the database in the transaction that writes the row.
+func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+	s := ap.Session()
+	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		return ap.RefuseUnknown(m, err)
+	}
+	if reason != "" {
+		return ap.requestApproval(ctx, m, p, approvers, reason, revision, scope)
+	}
+	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
+		return nil, err
+	} else if standing != nil && revision == s.Revision {
+		return ap.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, prompt.EnteredText(m))), nil
+	}
+	switch {
+	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
+		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+prompt.EnteredText(m)), nil
+	case revision != s.Revision:
+		return ap.refuseRevision(revision, m, p, "an old revision",
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m))), nil
+	}
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.writtenBeforeShown(ctx, m, shown); err != nil {
+		return nil, err
+	} else if unread {
+		return ap.refuseRevision(revision, m, p, "written before the report was shown",
+			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
+	}
+	report, err := ap.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return nil, err
+	}
+	return ap.approvalParts(m, p, report, scope), nil
+}
+
+// refuseRevision keeps what somebody saw when they approved it in vain.
+func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
+	f := ap.Refuse(m, p, "approve", reason, said)
+	ledger.Change(f, func(d *store.Decision) { d.Revision = revision })
+	return f
+}
+
+// postingTime is how long a report may be on its way to Slack.
+const postingTime = 10 * time.Second
+
+// writtenBeforeShown: words name no revision, so they approve only what stood above them in the
+// thread. A button was shown together with its revision. shown is where that stands.
+func (ap *Approvals) writtenBeforeShown(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+	if m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
+		return false, nil
+	}
+	for until := time.Now().Add(postingTime); ; {
+		ts, underWay, err := shown()
+		if err != nil {
+			return false, fmt.Errorf("look whether it was shown: %w", err)
+		}
+		if ts != "" || !underWay || time.Now().After(until) {
+			return ts == "" || m.TS < ts, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (ap *Approvals) approvalParts(m workflow.Message, p workflow.Person, r workflow.Report, scope string) []store.Part {
+	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
+		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
+	if scope != "" {
+		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
+		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + prompt.Fence("scope", scope)
+	}
+	f := ap.ForAgents(m, told)
+	f = append(f, store.Lines(ap.ProgramLine(said)))
+	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
+	ap.Permissions.AddApproval(&f, m, p, r, scope)
+	return f
+}
+
+// delegates is what the orchestrator does next, by the kind of what was approved.
+var delegates = map[string]string{
+	workflow.ReportRootCause: "Delegate the fix now.",
+	workflow.ReportDiagnosis: "Delegate the fix now.",
+	workflow.ReportRequest:   "Delegate the work now.",
+	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
+}
+
+// AskConsent: what only sounds like consent is asked about, never taken.
+func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {
+	s := ap.Session()
+	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
+	if scope != "" {
+		question += ", limited to: " + scope
+	}
+	f := ap.Answer(m, question+"? Press the button, or reply \"fix it\".",
+		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
+		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
+	f = append(f, store.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	return f
+}

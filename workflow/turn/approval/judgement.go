@@ -1,0 +1,59 @@
+package approval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// RefuseUnknown: where Slack does not say who wrote, an approval is refused; other words are
+// judged when Slack answers again.
+func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part, error) {
+	kind := intent.ReadConsent(m.Text).Kind
+	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, ActionGoOn, ActionPassOn}, m.ActionID)
+	if m.Kind == workflow.IncomingSent || !permits && !intent.AllowsPush(m.Text) && kind != intent.ConsentApprove && kind != intent.ConsentScoped {
+		return nil, fmt.Errorf("read who wrote: %w", err)
+	}
+	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
+	return ap.Refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
+		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m)), nil
+}
+
+// ForAgents gives the message to the agents and opens the session for them.
+func (ap *Approvals) ForAgents(m workflow.Message, told string) []store.Part {
+	update := store.Update{Open: ledger.Wake}
+	if ap.Session().Title == "" && permission.IsMessage(m.Kind) {
+		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
+	}
+	switch p := ap.Session().Phase; {
+	case p == workflow.PhaseReported && ap.NewestReportKind() == workflow.ReportDiagnosis:
+		update.Events = []workflow.Event{workflow.EventDiagnose}
+	case p.Ended(), ap.AwaitsConsent():
+		update.Events = []workflow.Event{workflow.EventRequest}
+	}
+	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
+}
+
+func (ap *Approvals) Ignore(m workflow.Message) []store.Part {
+	return []store.Part{store.Handled{ID: m.ID}}
+}
+
+// Answer is said by the program itself, without an agent.
+func (ap *Approvals) Answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
+	f := ap.Ignore(m)
+	f = append(f, store.Lines(ap.ProgramLine(text, buttons...)))
+	return f
+}
+
+func (ap *Approvals) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
+	f := ap.Answer(m, said)
+	f = append(f, store.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	return f
+}

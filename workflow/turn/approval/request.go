@@ -1,0 +1,111 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// askedFor is the decision that a request for approval leaves.
+const askedFor = "request"
+
+// requestApproval makes a request of the word of somebody who may not approve: the line
+// says who asks, calls the approvers that the configuration names, and has the buttons
+// again. An approver's press or word is then the approval of that very revision, by
+// [turn.approve] as ever.
+//
+// Approvers are called once for a revision, whoever asks and however often, so nobody can
+// ring them up again and again. Nothing is asked of them where nothing waits.
+func (ap *Approvals) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
+	s := ap.Session()
+	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
+	f := ap.refuseRevision(revision, m, p, reason, said)
+	standing, err := ap.Store.Approval(ctx, s.ID, s.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if standing != nil || revision != s.Revision || s.Revision == 0 || !ap.AwaitsConsent() {
+		ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += prompt.EnteredText(m) })
+		return f, nil
+	}
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.writtenBeforeShown(ctx, m, shown); err != nil || unread {
+		return f, err
+	}
+	before, called, err := ap.askedBefore(ctx, revision)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(before, p.ID) && scope == "" {
+		f = append(ledger.Without[store.Lines](f), store.Lines(ap.ProgramLine(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))))
+		return f, nil
+	}
+	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
+	label := "Fix it"
+	if kind := ap.NewestReportKind(); kind == workflow.ReportRequest || kind == workflow.ReportPlan {
+		label = "Go ahead"
+	}
+	buttons := ap.ReportButtons(label)
+	if scope == "" {
+		request += "."
+	} else {
+		request += ", limited to: " + scope
+		buttons[0].Label, buttons[0].Means = label+", so limited", scope
+	}
+	lines := ap.ProgramLine(said+" "+request, buttons...)
+	if !called {
+		lines[0].Calls = ap.peopleToCall(a, p)
+	}
+	return append(ledger.Without[store.Lines](f), store.Replies(lines), store.Decision{
+		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
+	}), nil
+}
+
+// askedBefore are the people who asked for that revision already; called says whether
+// somebody was called for it.
+func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []string, called bool, err error) {
+	decisions, err := ap.Store.Decisions(ctx, ap.Session().ID)
+	if err != nil {
+		return nil, false, fmt.Errorf("who asked before: %w", err)
+	}
+	for _, d := range decisions {
+		if d.What == askedFor && d.Revision == revision {
+			users, called = append(users, d.User), called || d.Reason != ""
+		}
+	}
+	return users, called, nil
+}
+
+// mostCalled is how many are called in one line: a list of everybody calls nobody.
+const mostCalled = 10
+
+// peopleToCall are the ids that the configuration names for the repository: a group as itself
+// and not as its members. Whoever asks is not called, nor the requester where somebody else
+// has to approve.
+func (ap *Approvals) peopleToCall(a workflow.Approvers, asks workflow.Person) []string {
+	r, _ := ap.Catalog.Current()
+	var ids []string
+	for _, id := range r.Approvers.People {
+		if id != asks.ID && (!a.OtherThanRequester || id != ap.Session().Requester) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids[:min(len(ids), mostCalled)]
+}
+
+func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
+	return append([]workflow.Button{
+		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
+		{ActionID: workflow.ActionFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
+		{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: store.NewToken()},
+		{ActionID: "consult", Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
+		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
+	}, ap.Catalog.ChangeButton("Change repository…")...)
+}

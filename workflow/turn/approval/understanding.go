@@ -1,0 +1,56 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// ConfirmUnderstanding: a person says that the shared understanding is right. It is the permission to
+// work on a branch, too, so it takes somebody who may approve.
+func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Message, p workflow.Person, revision int) ([]store.Part, error) {
+	s := ap.Session()
+	refused := func(reason, said string) ([]store.Part, error) {
+		f := ap.Refuse(m, p, "confirm", reason, said)
+		ledger.Change(f, func(d *store.Decision) { d.Revision = revision })
+		return f, nil
+	}
+	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	switch {
+	case err != nil:
+		ap.Log.Warn("a confirmation is refused: cannot read who may give it", "user", m.User, "err", err)
+		return refused("who may approve could not be looked up", "Slack does not tell me who may approve at this moment, so I take no approval. Please try again.")
+	case s.Phase != workflow.PhaseAligning || revision != s.Revision || ap.NewestReportKind() != workflow.ReportRequest:
+		return refused("not the newest understanding", p.Name+": there is a newer word on this. Please answer that one.")
+	case why != "":
+		return refused(why, fmt.Sprintf("%s, I cannot take this as the word to begin: %s. It waits for somebody who may approve. %s", p.Name, why, approvers.Who()))
+	}
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.writtenBeforeShown(ctx, m, shown); err != nil {
+		return nil, err
+	} else if unread {
+		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
+	}
+	if unseen, err := ap.Unseen(ctx, 0); err != nil {
+		return nil, err
+	} else if len(unseen) > 0 {
+		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
+	}
+	report, err := ap.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return nil, err
+	}
+	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then delegate from it.", prompt.PersonName(p.Name), revision))
+	ledger.Change(f, func(u *store.Update) {
+		u.Events = []workflow.Event{workflow.EventResume}
+		u.Change = func(s *workflow.Session) { s.Workflow = workflow.CommandNone }
+	})
+	f = append(f, store.Lines(ap.ProgramLine("Understood. The work starts from this.")))
+	f = append(f, store.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
+	ap.Permissions.AddApproval(&f, m, p, report, "")
+	return f, nil
+}

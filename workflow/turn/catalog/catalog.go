@@ -1,0 +1,122 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+)
+
+// A Catalog is the repositories that a session may be about.
+type Catalog struct {
+	*ledger.Ledger
+	Repositories []Repository
+}
+
+// ChangeButton is the button that asks for another repository: where there are several, and no
+// work was approved yet. Its row holds what there is to choose from.
+func (c *Catalog) ChangeButton(label string) []workflow.Button {
+	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
+		return nil
+	}
+	return []workflow.Button{{ActionID: workflow.ActionRepository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
+}
+
+func (c *Catalog) Names() (names []string) {
+	for _, r := range c.allowed() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// ChoiceButtons are one for each, where no modal opened.
+func (c *Catalog) ChoiceButtons() (buttons []workflow.Button) {
+	for _, name := range c.Names() {
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ActionChoose, Label: name, Value: store.NewToken(), Means: name})
+	}
+	return buttons
+}
+
+// Current is the session's, or the one its request is about.
+func (c *Catalog) Current() (Repository, bool) {
+	s := c.Session()
+	name := s.Repository
+	if name == "" {
+		var choices []intent.RepositoryChoice
+		for _, r := range c.allowed() {
+			choices = append(choices, intent.RepositoryChoice{Name: r.Name, Channels: r.Channels})
+		}
+		name = intent.ChooseRepository(c.requestText(), s.Thread.Channel, choices)
+	}
+	for _, r := range c.Repositories {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Repository{}, false
+}
+
+// allowed are those that the thread may be about: a private one in its own channels only.
+func (c *Catalog) allowed() []Repository {
+	channel := c.Session().Thread.Channel
+	return slices.DeleteFunc(slices.Clone(c.Repositories), func(r Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
+}
+
+// requestText is what people asked for, as far as it matters to the choice of a repository.
+func (c *Catalog) requestText() string {
+	text := c.Session().Title
+	if unseen, err := c.Unseen(context.Background(), 0); err == nil {
+		for _, m := range unseen {
+			text += "\n" + m.Text
+		}
+	}
+	return text
+}
+
+// BranchName is where the session's work goes.
+func (c *Catalog) BranchName() string {
+	s := c.Session()
+	if s.Branch != "" {
+		return s.Branch
+	}
+	prefix := "bobbin/"
+	if r, ok := c.Current(); ok && r.BranchPrefix != "" {
+		prefix = r.BranchPrefix
+	}
+	return prefix + workflow.Slug(c.SecretFinder().Mask(c.WorkTitle())) + "-" + s.ID
+}
+
+// WorkTitle names the work: the report's summary where there is one, else the request.
+func (c *Catalog) WorkTitle() string {
+	s := c.Session()
+	if r, err := c.Store.Report(context.Background(), s.ID, s.Revision); err == nil {
+		var body struct{ Summary, Bug, Title string }
+		if json.Unmarshal(r.Body, &body) == nil && r.Kind != workflow.ReportRequest {
+			return cmp.Or(body.Title, body.Bug, body.Summary, s.Title)
+		}
+	}
+	return s.Title
+}
+
+// A Repository is one that the configuration names.
+type Repository struct {
+	remote.Remote
+	Base         string // branch; empty: the remote's default
+	Channels     []string
+	Private      bool // threads of other channels cannot be about it
+	Approvers    workflow.Approvers
+	BranchPrefix string // default bobbin/
+	Closed       bool   // its code is shown to full members only
+	Build, Test  string // found out where empty
+	Scope        string
+	CodeURL      string          // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
+	Setup        packages.Config // how the packages that it names are fetched
+}

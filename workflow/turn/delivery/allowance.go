@@ -1,0 +1,83 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+)
+
+// mostNamed is how many paths of a change are named in a message.
+const mostNamed = 20
+
+// decidingPaths are the paths of a change that decide more than what the code does, in words.
+func decidingPaths(changes []diff.Change) []string {
+	var said []string
+	for _, c := range changes {
+		words := c.Decides()
+		if words == "" {
+			continue
+		}
+		path := "`" + strings.ReplaceAll(strings.Trim(strconv.Quote(c.Path), `"`), "`", "'") + "`"
+		if c.Mode != "" {
+			path += " (" + c.Mode + ")"
+		}
+		said = append(said, fmt.Sprintf("%s, %s: it %s", path, c.Kind, words))
+	}
+	if more := len(said) - mostNamed; more > 0 {
+		said = append(said[:mostNamed], "and "+prompt.Count(more, "more file")+" like these; the diff has them")
+	}
+	return said
+}
+
+// AskAllowance: a change that decides more than what the code does is pushed only on a person's
+// word, given on exactly these files. Where there is none the thread is asked, and the turn
+// ends with the result.
+func (d *Delivery) AskAllowance(ctx context.Context, j *runtime.Transcript, a *workflow.Approval, tree string, proof proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
+	named := decidingPaths(changes)
+	if len(named) == 0 {
+		return nil, nil, nil
+	}
+	w, err := d.Store.Allowance(ctx, a.ID, tree)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read what was allowed: %w", err)
+	}
+	if w != nil && w.User != "" {
+		return w, nil, nil
+	}
+	if w == nil {
+		w = &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree}
+	}
+	ready := "ready"
+	if proof.Shown {
+		ready += " and proven"
+	}
+	w.Names = fmt.Sprintf("The work is %s, and waits for a word of its own, because it changes more than code:\n  • %s\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.",
+		ready, strings.Join(named, "\n  • "), prompt.ShortHash(tree))
+	j.Add(store.Allowance(*w))
+	j.AddReplies(w.Names,
+		workflow.Button{ActionID: "push_it", Label: "Push it", Style: "primary", Value: store.NewToken(), Means: w.ID},
+		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+	j.Add(store.Update{Events: []workflow.Event{workflow.EventPause}})
+	j.Add(store.Update{Open: ledger.Rest})
+	return nil, &model.Result{Ends: true, Text: "Not pushed: the change decides more than what the code does, so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")}, nil
+}
+
+// notApproved is what the orchestrator is told where the store refused the push itself.
+func notApproved(err error) (model.Result, error) {
+	if !errors.Is(err, store.ErrNotApproved) {
+		return model.Result{}, err
+	}
+	return prompt.Wrong("Refused: what would be pushed is not what was approved: the base, the report or the branch is another by now. Report again, and wait for the thread's word."), nil
+}

@@ -1,0 +1,25 @@
+package delivery
+
+import (
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// Delivery brings approved work to its branch: it is proven, held against its scope and
+// searched for secrets, then committed and pushed.
+type Delivery struct {
+	*ledger.Ledger
+	Trees     *worktree.Trees
+	Catalog   *catalog.Catalog
+	Folders   *folder.Folders
+	Inquiries *inquiry.Inquiries
+
+	mu     sync.Mutex
+	proofs map[string]proof.Proof // that held, by base and tree
+}

@@ -1,0 +1,436 @@
+package inquiry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// A reader is where an agent that only reads sits: one inquiry. Its transcript is kept under
+// the inquiry's number below zero, beside those of tasks.
+type reader struct {
+	*Inquiries
+	journal *runtime.Transcript
+	inquiry workflow.Inquiry
+	hunks   []diff.Hunk
+}
+
+// Say puts a line in the thread.
+func (d *reader) Say(ctx context.Context, message string) (model.Result, error) {
+	return d.journal.Say(ctx, message)
+}
+
+// Ask asks an agent that only reads and waits for its answer. One that was asked
+// before, under the same key, is not asked again. An empty answer means that there is none.
+func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk) (workflow.Inquiry, error) {
+	kept, err := iq.EnsureInquiry(ctx, q)
+	if err != nil || len(kept.Answer) > 0 {
+		return kept, err
+	}
+	row := iq.Agents[chairs[kept.Kind]]
+	j, err := iq.Runtime.OpenTranscript(ctx, -kept.ID, row)
+	if err != nil {
+		return kept, err
+	}
+	d := &reader{Inquiries: iq, journal: j, inquiry: kept, hunks: hunks}
+	if len(j.Messages()) == 0 {
+		more, pictures, err := iq.Attachments.Describe(ctx, "Attached in the thread", nil)
+		if err != nil {
+			return kept, err
+		}
+		text := strings.TrimRight(iq.Trees.RepositoryFacts()+"\n\n"+shown+"\n\n"+more, "\n")
+		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: text, Pictures: pictures}); err != nil {
+			return kept, err
+		}
+	}
+	tools, err := d.readerTools()
+	if err != nil {
+		return kept, err
+	}
+	end, err := iq.Runtime.NewLoop(ctx, row, j, tools).Run(ctx)
+	if err != nil {
+		return kept, err
+	}
+	if end != agent.EndTool {
+		iq.Log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
+		d.inquiry.Answer = json.RawMessage(`{}`)
+		return d.inquiry, iq.Record(ctx, store.Inquiry(d.inquiry))
+	}
+	return d.inquiry, nil
+}
+
+// chairs say which agent answers what.
+var chairs = map[workflow.InquiryKind]string{
+	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
+}
+
+// EnsureInquiry is the inquiry's row. Where there is none under its key it is made, together with
+// what is said and done because of it: both happen once.
+func (iq *Inquiries) EnsureInquiry(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
+	for range 2 {
+		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
+		if err != nil {
+			return q, err
+		}
+		for _, known := range all {
+			if known.Key == q.Key {
+				return known, nil
+			}
+		}
+		if err := iq.Record(ctx, append(slices.Clone(with), store.Inquiry(q))...); err != nil {
+			return q, err
+		}
+	}
+	return q, errors.New("an inquiry was kept and is not there")
+}
+
+// readerTools are what the agent of this kind has: nothing that changes or runs anything.
+func (d *reader) readerTools() ([]model.Tool, error) {
+	var tools []model.Tool
+	switch d.inquiry.Kind {
+	case workflow.InquiryConsult:
+		tools = append(agent.Advising(d, d.advise), d.Runtime.SkillTool())
+	case workflow.InquiryExplain:
+		tools = agent.Explaining(d.explainHunks)
+	case workflow.InquiryScope:
+		tools = agent.Reviewing(d.judgeHunks)
+	}
+	tree := d.Trees.Current().Copy
+	if work := d.Trees.Current().Work; work != nil {
+		tree = work
+	}
+	bench, err := d.Runtime.NewBench(tree, func() error { return errors.New("you only read") }, nil)
+	if err != nil {
+		return nil, err
+	}
+	return append(tools, tool.Reading(bench)...), nil
+}
+
+// recordAnswer puts the typed answer down; it is recorded with the call's result.
+func (d *reader) recordAnswer(v any) (model.Result, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return model.Result{}, fmt.Errorf("inquiry: %w", err)
+	}
+	d.inquiry.Answer = b
+	d.journal.Add(store.Inquiry(d.inquiry))
+	return model.Result{Text: "Taken down.", Ends: true}, nil
+}
+
+func (d *reader) advise(_ context.Context, a workflow.Advice) (model.Result, error) {
+	if missing := a.Missing(); missing != "" {
+		return prompt.Wrong("advise: %s.", missing), nil
+	}
+	d.journal.AddLine(a.Text())
+	return d.recordAnswer(a)
+}
+
+func (d *reader) explainHunks(ctx context.Context, e agent.Explanation) (model.Result, error) {
+	var numbers []int
+	for _, h := range e.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.hunkMismatch(numbers); missing != "" {
+		return prompt.Wrong("explain_diff: %s.", missing), nil
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(e.Summary))
+	slices.SortFunc(e.Hunks, func(x, y agent.HunkWord) int { return x.Number - y.Number })
+	for _, h := range e.Hunks {
+		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
+	}
+	said := workflow.Line{Agent: d.journal.Agent.Signature(), Text: b.String()}
+	if intent.AsksForDiff(d.inquiry.Question) {
+		diff, err := d.Trees.Current().Work.Diff(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
+	}
+	d.journal.Add(store.Lines{said})
+	return d.recordAnswer(e)
+}
+
+// maxDiffFile is how much of a diff people are sent; Slack shows no more of a snippet.
+const maxDiffFile = 900 << 10
+
+func (d *reader) judgeHunks(_ context.Context, v agent.Judgement) (model.Result, error) {
+	var numbers []int
+	for _, h := range v.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.hunkMismatch(numbers); missing != "" {
+		return prompt.Wrong("judge_hunks: %s.", missing), nil
+	}
+	return d.recordAnswer(v)
+}
+
+// hunkMismatch says which hunks an answer leaves out or makes up.
+func (d *reader) hunkMismatch(numbers []int) string {
+	named := map[int]bool{}
+	for _, n := range numbers {
+		if n < 1 || n > len(d.hunks) {
+			return fmt.Sprintf("there is no hunk %d; they are 1 to %d", n, len(d.hunks))
+		}
+		if named[n] {
+			return fmt.Sprintf("hunk %d is named twice", n)
+		}
+		named[n] = true
+	}
+	for n := 1; n <= len(d.hunks); n++ {
+		if !named[n] {
+			return fmt.Sprintf("hunk %d is not named; every one has to be, 1 to %d", n, len(d.hunks))
+		}
+	}
+	return ""
+}
+
+// HasOpen reports whether a person's question to such an agent waits.
+func (iq *Inquiries) HasOpen(ctx context.Context) (bool, error) {
+	open, err := iq.openInquiries(ctx)
+	return len(open) > 0, err
+}
+
+// openInquiries are the inquiries of people without an answer.
+func (iq *Inquiries) openInquiries(ctx context.Context) ([]workflow.Inquiry, error) {
+	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
+	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
+		return len(q.Answer) > 0 || !strings.HasPrefix(q.Key, "message:")
+	}), err
+}
+
+// DropOpen: a stop ends them, too.
+func (iq *Inquiries) DropOpen(ctx context.Context) error {
+	open, err := iq.openInquiries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		q.Answer = json.RawMessage(`{}`)
+		if err := iq.Record(ctx, store.Inquiry(q)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StartOpen answers what people asked of agents that only read, beside the work.
+func (iq *Inquiries) StartOpen(ctx context.Context) error {
+	if iq.Trees.Current() == nil {
+		return nil
+	}
+	open, err := iq.openInquiries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range open {
+		iq.mu.Lock()
+		done := make(chan struct{})
+		_, begun := iq.Started[q.ID]
+		if !begun {
+			iq.Started[q.ID] = done
+		}
+		iq.mu.Unlock()
+		if !begun {
+			go func() { defer close(done); iq.answerOpen(ctx, q) }()
+		}
+	}
+	return nil
+}
+
+// WaitStarted waits until all that was begun has ended.
+func (iq *Inquiries) WaitStarted() {
+	for waited := 0; ; {
+		iq.mu.Lock()
+		begun := slices.Collect(maps.Values(iq.Started))
+		iq.mu.Unlock()
+		if len(begun) == waited {
+			return
+		}
+		for _, done := range begun {
+			<-done
+		}
+		waited = len(begun)
+	}
+}
+
+// answerOpen answers one question of a person.
+func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
+	shown, hunks, err := iq.questionText(ctx, q)
+	if err == nil {
+		q, err = iq.Ask(ctx, q, shown, hunks)
+	}
+	if ctx.Err() != nil {
+		return // it is asked again when the session goes on
+	}
+	if folder.DiskMessage(err) != "" {
+		iq.Halt(err)
+		return
+	}
+	var limit *budget.LimitError
+	if errors.As(err, &limit) && iq.Session().Open {
+		return // the orchestrator pauses at the same limit; it is asked again after that
+	}
+	if err != nil {
+		iq.Log.Error("inquiry", "kind", q.Kind, "err", err)
+		q.Answer = json.RawMessage(`{}`)
+	}
+	fact := iq.answerParts(q)
+	if _, tells := ledger.Find[store.Told](fact); tells && iq.mustNotTell(ctx, q.By) {
+		fact = ledger.Without[store.Told](fact)
+		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read it; approved work is not turned round by it
+	}
+	if limit != nil {
+		fact = append(ledger.Without[store.Lines](fact), store.Lines(iq.ProgramLine("I did not look into that: "+limit.Message(iq.Permissions.WhoAllows(ctx))+" Then ask again.")))
+	}
+	if err := iq.Record(ctx, fact...); err != nil && ctx.Err() == nil {
+		iq.Log.Error("record an inquiry's answer", "err", err)
+	}
+}
+
+// questionText is what the agent is shown of a person's question.
+func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
+	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
+	if q.Kind == workflow.InquiryConsult {
+		return iq.ConsultText(ctx, question), nil, nil
+	}
+	work := iq.Trees.Current().Work
+	if work == nil {
+		return "", nil, errors.New("there is no change to explain yet")
+	}
+	hunks, err := work.Hunks(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(hunks) == 0 {
+		return "", nil, errors.New("nothing is changed yet")
+	}
+	parts := []string{question}
+	if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
+		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", prompt.ReportForWorkers(r)))
+		a, err := iq.Store.Approval(ctx, r.Session, r.Revision)
+		if err != nil {
+			return "", nil, err
+		}
+		if a != nil && a.Scope != "" {
+			parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
+		}
+	}
+	added, removed := 0, 0
+	for _, h := range hunks {
+		added, removed = added+h.Added, removed+h.Removed
+	}
+	parts = append(parts, prompt.ProgramMark+fmt.Sprintf("The change so far, +%d −%d lines. Your tools see the files with it.\n", added, removed)+prompt.Fence("diff", prompt.HunkText(hunks)))
+	return strings.Join(parts, "\n\n"), hunks, nil
+}
+
+// ConsultText is what the consultant is shown beside the question.
+func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
+	s := iq.Session()
+	parts := []string{question}
+	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
+		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", r.Text))
+	} else if s.Title != "" {
+		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
+	}
+	if work := iq.Trees.Current().Work; work != nil {
+		if diff, err := work.Diff(ctx); err == nil && diff != "" {
+			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+prompt.Fence("diff", prompt.CutBytes(diff, prompt.MaxHunkBytes)))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// mustNotTell reports whether what an agent answered to that person must not reach the
+// orchestrator: its words would be held back now, and so is what they led to.
+func (iq *Inquiries) mustNotTell(ctx context.Context, user string) bool {
+	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
+	if err != nil {
+		return true // closed on error
+	}
+	why, err := iq.Permissions.HoldReason(ctx, p)
+	return why != "" || err != nil
+}
+
+// answerParts is what follows from an answer: the orchestrator hears of a recommendation, and the
+// session goes back to where it was.
+func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
+	f := []store.Part{store.Inquiry(q)}
+	if q.Kind != workflow.InquiryConsult {
+		if string(q.Answer) == "{}" {
+			f = append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
+		}
+		return f
+	}
+	s := iq.Session()
+	var update store.Update
+	nothingElse := s.Revision == 0 && s.PreviousPhase == workflow.PhaseExploring && !s.Open
+	if nothingElse {
+		update.Maybe = []workflow.Event{workflow.EventAnswer}
+	} else if s.Phase == workflow.PhaseConsulting {
+		update.Maybe = []workflow.Event{workflow.EventReturn}
+	}
+	name := iq.Agents[agent.Consultant].Signature()
+	var advice workflow.Advice
+	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
+		f = append(f, store.Lines(iq.ProgramLine(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
+		return append(f, update)
+	}
+	f = append(f, store.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
+		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
+		name, plaintext.OneLine(q.Question), prompt.Fence("advice", advice.Text()))})
+	if !nothingElse {
+		update.Open = ledger.Wake
+		if s.Phase == workflow.PhaseConsulting && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown) {
+			update.Maybe = append(update.Maybe, workflow.EventRequest)
+		}
+	}
+	return append(f, update)
+}
+
+// Inquiries are questions to agents that only read.
+type Inquiries struct {
+	*ledger.Ledger
+	Runtime     *runtime.Runtime
+	Trees       *worktree.Trees
+	Attachments *attachment.Attachments
+	Permissions *permission.Permissions
+	Halt        func(error) // ends the turn
+
+	mu sync.Mutex
+	// Inquiries of people that were begun in this run, each with what is closed at its end.
+	Started map[int64]chan struct{}
+}
+
+// CountConsultations counts the orchestrator's own consultations.
+func (iq *Inquiries) CountConsultations(ctx context.Context) (n int, err error) {
+	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
+	for _, q := range all {
+		if q.Kind == workflow.InquiryConsult && q.By == "" && len(q.Answer) > 0 {
+			n++
+		}
+	}
+	return n, err
+}

@@ -1,0 +1,118 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// consultantNames are what people call the consultant.
+func (in *Intake) consultantNames() []string {
+	return []string{"consultant", "oracle", in.Agents[agent.Consultant].Signature()}
+}
+
+// judgeCommand judges a message that begins a way of working; ok says that it was one.
+func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	command, rest := intent.ReadCommandFor(m.Text, in.consultantNames()...)
+	switch command {
+	case workflow.CommandNone:
+		return f, false, nil
+	case workflow.CommandConsult:
+		return in.askConsultant(m, p, rest), true, nil
+	}
+	if phase := in.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
+		return in.Approvals.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
+	}
+	if rest == "" && m.TS == in.Session().Thread.TS {
+		return in.Approvals.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
+	}
+	return in.beginWorkflow(m, p, command, rest), true, nil
+}
+
+// A wayOfWorking is what a command begins.
+type wayOfWorking struct {
+	event workflow.Event // EventRequest: the session explores as ever
+	kind  workflow.Kind
+	told  string
+}
+
+var ways = map[workflow.Command]wayOfWorking{
+	workflow.CommandGrillMe:   {workflow.EventAlign, workflow.KindFeature, "%s asks to be interviewed before anything is built."},
+	workflow.CommandStartWork: {workflow.EventRequest, workflow.KindFeature, "%s asks for a written plan before anything is built: restate_request, then propose_plan."},
+	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
+}
+
+// beginWorkflow begins the way of working that the command asks for, with its skill.
+func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, command workflow.Command, about string) []store.Part {
+	w := ways[command]
+	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
+	if about != "" {
+		told += " It is about:\n" + prompt.Fence("message", about)
+	} else {
+		told += " It is about what stands in the thread."
+	}
+	for _, s := range in.Skills {
+		if s.Name == string(command) {
+			told += "\nFollow this skill:\n" + prompt.Fence("skill", s.Body)
+		}
+	}
+	update := store.Update{Open: ledger.Wake}
+	s := in.Session()
+	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
+		update.Events = append(update.Events, workflow.EventRequest)
+	}
+	// From where the way cannot begin (another interview, say), the session goes on as it is.
+	update.Maybe = append(update.Maybe, w.event)
+	update.Change = func(s *workflow.Session) {
+		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = command, w.kind, 0, 0
+		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
+			s.Title = prompt.FirstLine(plaintext.OneLine(about))
+		}
+	}
+	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
+}
+
+// askConsultant asks the consultant what a person wants to know of it.
+func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question string) []store.Part {
+	s := in.Session()
+	if question == "" {
+		question = "Is the newest report right, and is its fix the best one?"
+		if s.Revision == 0 {
+			question = "What is the cause of what this thread is about, and what is to be done?"
+		}
+	}
+	f := in.Approvals.Ignore(m)
+	whole := question
+	if len(m.Text) > len(question)+len("ask the consultant whether ") {
+		whole = m.Text // the question was the end of a longer message
+	}
+	f = append(f, store.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
+	f = append(f, store.Lines(in.ProgramLine(fmt.Sprintf("Asking the %s: %s", in.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
+	var update store.Update
+	if !s.Phase.MayWrite() {
+		update.Maybe = []workflow.Event{workflow.EventConsult}
+		if s.Phase.Ended() {
+			update.Maybe = []workflow.Event{workflow.EventRequest, workflow.EventConsult}
+		}
+	}
+	update.Change = func(s *workflow.Session) {
+		if s.Kind == workflow.KindUnknown && s.Revision == 0 && !s.Open {
+			s.Kind = workflow.KindConsultation
+		}
+	}
+	return append(f, update)
+}
+
+// askExplainer has the change explained, beside whatever goes on.
+func (in *Intake) askExplainer(m workflow.Message) []store.Part {
+	f := in.Approvals.Ignore(m)
+	return append(f, store.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+}

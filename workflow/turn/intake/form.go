@@ -1,0 +1,83 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// offerForm: where the modal is open the press has said all; where Slack did not open
+// it, the same can be said in words.
+func (in *Intake) offerForm(m workflow.Message, p workflow.Person) []store.Part {
+	switch {
+	case m.Text == workflow.FormOpened:
+		return in.Approvals.Ignore(m)
+	case m.ActionID == workflow.ActionRepository:
+		return in.Approvals.Answer(m, p.Name+": which repository is it?", in.Catalog.ChoiceButtons()...)
+	case m.ActionID == workflow.ActionFixLimited:
+		return in.Approvals.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+	}
+	return in.Approvals.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
+}
+
+// judgeForm judges what somebody sent in a modal; its button's row says of what.
+func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+	revision, _, ok, err := in.Button(ctx, m.ActionID, m.Value)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		in.Log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
+		return in.Approvals.Ignore(m), nil
+	}
+	switch m.ActionID {
+	case workflow.ActionCorrect:
+		return in.judgeCorrection(ctx, m, p, revision)
+	case workflow.ActionFixLimited:
+		return in.Approvals.Approve(ctx, m, p, revision, m.Text)
+	case workflow.ActionRepository:
+		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
+			return in.Approvals.RefusePress(m, p, "speak", why), err
+		}
+		return in.chooseRepository(ctx, m, p, m.Text)
+	}
+	return in.Approvals.Ignore(m), nil
+}
+
+// judgeCorrection takes a correction in as if it had been a reply, and shows it to everybody: a
+// modal leaves nothing in the thread. It is never an approval, whatever it says; a stop is
+// one. A newer report makes it no less worth knowing, but both sides are told.
+func (in *Intake) judgeCorrection(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f []store.Part, err error) {
+	s := in.Session()
+	held, err := in.Permissions.HoldReason(ctx, p)
+	if err != nil {
+		return f, err
+	}
+	about := fmt.Sprintf("revision %d", revision)
+	if revision != s.Revision {
+		about += fmt.Sprintf(" (the newest is revision %d)", s.Revision)
+	}
+	said := p.Name + " corrects:"
+	if revision > 0 {
+		said = p.Name + " corrects " + about + ":"
+	}
+	consent := intent.ReadConsent(m.Text)
+	switch sounds := consent.Kind; {
+	case sounds == intent.ConsentStop:
+		if f, err = in.stopSession(ctx, m, p); err != nil {
+			return f, err
+		}
+	case held != "":
+		f = in.Approvals.HoldWords(m, p, held)
+	case in.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
+		f = in.Approvals.AskConsent(m, p, consent.Scope)
+	default:
+		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about, prompt.Fence("message", m.Text))
+		f = in.Approvals.ForAgents(m, told)
+	}
+	return append([]store.Part{store.Lines(in.ProgramLine(said + "\n" + prompt.Quote(m.Text)))}, f...), nil
+}

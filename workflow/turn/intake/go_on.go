@@ -1,0 +1,80 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+)
+
+// judgeGoOn judges "go on" where the session rests at a limit; ok says that it did. Whoever
+// may approve allows as much again. Where nothing is reached any more, since the day is
+// over or somebody allowed it elsewhere, anybody lets it go on.
+func (in *Intake) judgeGoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	if len(in.Budget.Limits) == 0 || !intent.SaysGoOn(m.Text) {
+		return f, false, nil
+	}
+	since, err := in.Limited(ctx)
+	if err != nil || m.At.Before(since) {
+		return f, false, err // it was written before, about something else
+	}
+	if since.IsZero() && (in.AwaitsConsent() || intent.ReadConsent(m.Text).Kind != intent.ConsentNone) {
+		return f, false, nil // about a report, then
+	}
+	uses, err := in.Uses(ctx, in.Budget.Limits)
+	if err != nil {
+		return f, false, err
+	}
+	over := budget.ReachedLimits(uses)
+	if len(over) == 0 && since.IsZero() {
+		return f, false, nil
+	}
+	if len(over) == 0 { // approved work goes on at the word of somebody who may approve
+		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
+			return f, false, err
+		}
+	}
+	if len(over) > 0 {
+		reason, approvers, err := in.Permissions.ApprovalRefusal(ctx, p)
+		if err != nil {
+			in.Log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", err)
+			reason = "Slack does not tell who may approve at this moment"
+		}
+		if reason != "" {
+			return in.Approvals.Refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
+		}
+	}
+	return in.extensionParts(m, p, over, !since.IsZero()), true, nil
+}
+
+// extensionParts keeps what was allowed, and lets the session go on where it rested.
+func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) []store.Part {
+	f := in.Approvals.Ignore(m)
+	var more []string
+	for _, u := range over {
+		f = append(f, store.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
+		more = append(more, fmt.Sprintf("%s more (%s)", u.More(), u.Limit))
+	}
+	said := "The limit is not reached any more; going on."
+	if len(over) > 0 {
+		all := strings.Join(more, ", ")
+		said = fmt.Sprintf("%s allows %s.", p.Name, all)
+		f = append(f, permission.NewPermission(m, p, workflow.PermitLimit, in.Session().Revision))
+		f = append(f, store.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
+	}
+	f = append(f, store.Lines(in.ProgramLine(said)))
+	if rested {
+		update := store.Update{Open: ledger.Wake}
+		if in.Session().Phase == workflow.PhasePaused {
+			update.Events = []workflow.Event{workflow.EventResume}
+		}
+		f = append(f, update)
+	}
+	return f
+}

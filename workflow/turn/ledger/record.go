@@ -1,0 +1,91 @@
+package ledger
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// SecretFinder finds what the program was given, and the secrets in the repository's own files of
+// environment variables once it is open: commands and tests may print them.
+func (l *Ledger) SecretFinder() *redact.Finder {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hidden != nil {
+		return l.hidden
+	}
+	return l.Secrets
+}
+
+// SetRepository says what hides secrets, and what finds lines of code, while the repository is open.
+func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *workflow.Code) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hidden, l.locate = hidden, locate
+}
+
+// codeLinks finds the lines of code that a text names.
+func (l *Ledger) codeLinks(text string) *workflow.Code {
+	l.mu.Lock()
+	locate := l.locate
+	l.mu.Unlock()
+	if locate == nil {
+		return nil
+	}
+	return locate(text)
+}
+
+// Record keeps the fact, with secrets masked in what people and others are shown of it:
+// lines, files that go with them, what commands printed and attempts changed.
+func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
+	mask := l.SecretFinder().Mask
+	masked := make([]store.Part, len(parts))
+	for i, p := range parts {
+		switch p := p.(type) {
+		case store.Lines:
+			masked[i] = store.Lines(l.maskLines(p))
+		case store.Replies:
+			masked[i] = store.Replies(l.maskLines(p))
+		case store.Task:
+			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(prompt.FirstLine(mask(p.Description)))
+			masked[i] = p
+		case store.Command:
+			p.Command, p.Output = mask(p.Command), mask(p.Output)
+			masked[i] = p
+		case store.Attempt:
+			p.Summary, p.Diff = mask(p.Summary), mask(p.Diff)
+			masked[i] = p
+		default:
+			masked[i] = p
+		}
+	}
+	return l.Turn.Record(ctx, masked...)
+}
+
+func (l *Ledger) maskLines(lines []workflow.Line) []workflow.Line {
+	mask := l.SecretFinder().Mask
+	lines = slices.Clone(lines)
+	for i, line := range lines {
+		lines[i].Text, lines[i].Files = mask(line.Text), slices.Clone(line.Files)
+		lines[i].Code = l.codeLinks(line.Text)
+		for n, file := range line.Files {
+			lines[i].Files[n].Text, lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
+		}
+	}
+	return lines
+}
+
+// MaskMessage is a message as a model is shown it, and as it is kept. What a model says itself
+// stays as it is: its calls are carried out, and it was shown no secret.
+func (l *Ledger) MaskMessage(m model.Message) model.Message {
+	if m.Role == model.User || m.Role == model.ToolRole {
+		m.Text = l.SecretFinder().Mask(m.Text)
+	}
+	return m
+}

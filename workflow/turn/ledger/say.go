@@ -1,0 +1,80 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// SayUnlessNewest says what the session's newest line does not say already: the program may
+// have died between that line and what it tells of.
+func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
+	said, err := l.Store.Lines(ctx, l.Session().ID)
+	if err != nil || len(said) > 0 && said[len(said)-1].Text == text {
+		return err
+	}
+	return l.Record(ctx, store.Lines(l.ProgramLine(text)))
+}
+
+// SayIfNew says a line unless one that begins with the same sentence was said in this session.
+func (l *Ledger) SayIfNew(ctx context.Context, text string) {
+	first, _, _ := strings.Cut(text, ". ")
+	said, err := l.Store.Lines(ctx, l.Session().ID)
+	if err == nil && slices.ContainsFunc(said, func(l store.Said) bool { return strings.HasPrefix(l.Text, first) }) {
+		return
+	}
+	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {
+		l.Log.Warn("the thread was not told of the packages", "err", err)
+	}
+}
+
+// SayOnce says a line unless this turn said one of its kind before, or the session's
+// newest line is one: a turn may be done again after a crash.
+func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
+	l.mu.Lock()
+	known := l.warned[key]
+	if l.warned == nil {
+		l.warned = map[string]bool{}
+	}
+	l.warned[key] = true
+	l.mu.Unlock()
+	if known {
+		return
+	}
+	said, err := l.Store.Lines(ctx, l.Session().ID)
+	if err == nil && len(said) > 0 && strings.HasPrefix(said[len(said)-1].Text, key) {
+		return
+	}
+	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {
+		l.Log.Warn("the thread was not told of a wait", "err", err)
+	}
+}
+
+// Slack is what a turn asks Slack for; it is read fresh for each decision.
+type Slack interface {
+	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
+	// Earlier is what was said in the thread before and beside the bot, oldest first.
+	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error)
+	// Reread is one message as the thread has it now, with what was shared with it.
+	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error)
+	// Readable is a text with names in place of ids.
+	Readable(ctx context.Context, text string) string
+	// Fetch reads a file that somebody attached.
+	Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error)
+	// Group is who is in a user group (S…).
+	Group(ctx context.Context, group string) ([]string, error)
+}
+
+// ProgramLine is a line in the orchestrator's name that the program itself says.
+func (l *Ledger) ProgramLine(text string, buttons ...workflow.Button) []workflow.Line {
+	return []workflow.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
+}
+
+var Wake, Rest = ptr(true), ptr(false)
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,75 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// ApprovedPlan is the approved plan; without tasks where the approval is of something else.
+func (l *Ledger) ApprovedPlan(ctx context.Context, a *workflow.Approval) (ApprovedPlan workflow.Plan, err error) {
+	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
+	if err != nil || r.Kind != workflow.ReportPlan {
+		return ApprovedPlan, err
+	}
+	if err := json.Unmarshal(r.Body, &ApprovedPlan); err != nil {
+		return ApprovedPlan, fmt.Errorf("plan: %w", err)
+	}
+	return ApprovedPlan, nil
+}
+
+// AwaitsConsent: a report or a plan stands in the thread and nothing else goes on.
+func (l *Ledger) AwaitsConsent() bool {
+	p := l.Session().Phase
+	return p == workflow.PhaseReported || p == workflow.PhasePlanShown
+}
+
+// RevisionPushed: what the revision says was pushed.
+func (l *Ledger) RevisionPushed(ctx context.Context, revision int) (bool, error) {
+	a, err := l.Store.Approval(ctx, l.Session().ID, revision)
+	if err != nil || a == nil {
+		return false, err
+	}
+	return l.ApprovalPushed(ctx, a)
+}
+
+func (l *Ledger) Folder(part string) string {
+	return filepath.Join(l.Dir, l.Session().ID, part)
+}
+
+// StandingApproval is the word that stands on the newest report; nil when there is none. A push
+// spends it: what is asked for after that needs a word of its own.
+func (l *Ledger) StandingApproval(ctx context.Context) (*workflow.Approval, error) {
+	s := l.Session()
+	if s.Revision == 0 {
+		return nil, nil
+	}
+	a, err := l.Store.Approval(ctx, s.ID, s.Revision)
+	if err != nil || a == nil || s.Head == "" {
+		return a, err
+	}
+	if pushed, err := l.ApprovalPushed(ctx, a); pushed || err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// ApprovalPushed: what was approved has gone out.
+func (l *Ledger) ApprovalPushed(ctx context.Context, a *workflow.Approval) (bool, error) {
+	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
+	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
+}
+
+// NewestReportKind is the kind of the newest report; empty where there is none.
+func (l *Ledger) NewestReportKind() string {
+	s := l.Session()
+	r, err := l.Store.Report(context.Background(), s.ID, s.Revision)
+	if err != nil {
+		return ""
+	}
+	return r.Kind
+}

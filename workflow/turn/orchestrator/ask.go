@@ -1,0 +1,88 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// MostQuestions is how many an interview may put: five to ten minutes of somebody's time.
+// A person may ask for as many again.
+const MostQuestions = 12
+
+// unanswered is how long a question waits where the configuration does not say.
+const unanswered = 24 * time.Hour
+
+// Ask puts one question with its options, and waits.
+func (l *Tools) Ask(_ context.Context, q agent.Question) (model.Result, error) {
+	s := l.Session()
+	aligning := s.Phase == workflow.PhaseAligning
+	switch may := max(s.QuestionLimit, MostQuestions); {
+	case len(q.Options) < 2 || len(q.Options) > 4:
+		return prompt.Wrong("ask needs two to four options, and one of them as recommended."), nil
+	case !slices.Contains(q.Options, q.Recommended):
+		return prompt.Wrong("recommended has to be one of the options, word for word."), nil
+	case aligning && s.QuestionsAsked >= may:
+		return prompt.Wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.QuestionsAsked), nil
+	}
+	asked := store.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
+	if wait := l.AnswerTimeout(); wait > 0 {
+		asked.Due = l.Store.Clock().Now().Add(wait)
+	}
+	l.Journal.Add(asked)
+	l.Journal.AddLine(QuestionText(q, aligning, s.QuestionsAsked+1), QuestionButtons(q, aligning)...)
+	l.Journal.Add(store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked++ }})
+	l.Journal.Add(store.Update{Open: ledger.Rest})
+	return model.Result{Text: "Asked. Wait for the answer.", Ends: true}, nil
+}
+
+// AnswerTimeout is how long a question waits for its answer; zero: for ever.
+func (o *Orchestrator) AnswerTimeout() time.Duration {
+	switch {
+	case o.Unanswered < 0:
+		return 0
+	case o.Unanswered == 0:
+		return unanswered
+	}
+	return o.Unanswered
+}
+
+func QuestionText(q agent.Question, aligning bool, number int) string {
+	text := q.Question
+	if aligning {
+		text = fmt.Sprintf("Question %d (%s after it): %s", number, prompt.Count(len(q.Open), "open decision"), q.Question)
+	}
+	for i, o := range q.Options {
+		text += fmt.Sprintf("\n%d. %s", i+1, o)
+		if o == q.Recommended {
+			text += " (recommended)"
+		}
+	}
+	if aligning {
+		text += "\nPress one, answer in your own words, or say \"wrap up\" to take what I recommend for the rest."
+	}
+	return text
+}
+
+func QuestionButtons(q agent.Question, aligning bool) []workflow.Button {
+	var buttons []workflow.Button
+	for _, o := range q.Options {
+		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
+		if o == q.Recommended {
+			b.Style = "primary"
+		}
+		buttons = append(buttons, b)
+	}
+	if aligning {
+		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+	}
+	return buttons
+}

@@ -1,0 +1,88 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// WriteBrief begins the orchestrator's conversation: facts of the repository, its own
+// conventions as data, and the thread so far. What people wrote to the bot follows by
+// Splice.
+func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) error {
+	parts := []string{o.Trees.RepositoryFacts()}
+	if c := o.Trees.Conventions(); c != "" {
+		parts = append(parts, c)
+	}
+	if skills := o.Trees.Current().Skills.Catalogue(); skills != "" {
+		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
+	}
+	earlier, err := o.Slack.Earlier(ctx, o.Session().Thread)
+	if err != nil {
+		o.Log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
+	}
+	said, of := o.EarlierText(ctx, earlier)
+	if said != "" {
+		parts = append(parts, said)
+	}
+	j.Add(store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] })))
+	var files []workflow.Attachment
+	for _, s := range earlier {
+		if of[s.TS] {
+			files = append(files, s.Files...)
+		}
+	}
+	if len(files) > 0 {
+		if err := o.Record(ctx, store.Attachments(files)); err != nil {
+			return err
+		}
+	}
+	more, pictures, err := o.Attachments.Describe(ctx, "Attached to those", of)
+	if err != nil {
+		return err
+	}
+	if more != "" {
+		parts = append(parts, more)
+	}
+	return j.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
+}
+
+// EarlierText is what was said in the thread before the bot was named; the bot's own replies
+// and what the inbox holds are left out. The first message and the newest are kept, and how
+// many are left out between them is said. of holds the ts of those that are shown.
+func (o *Orchestrator) EarlierText(ctx context.Context, said []workflow.Said) (text string, of map[string]bool) {
+	var lines []string
+	of = map[string]bool{}
+	size, left := 0, 0
+	for i := len(said) - 1; i >= 0; i-- {
+		s := said[i]
+		left += s.Skipped
+		if kept, err := o.Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
+			continue
+		}
+		line := prompt.PersonName(s.Name) + ": " + prompt.Indent(prompt.CutBytes(s.Text, worktree.MaxEarlier/2))
+		if root := s.TS == o.Session().Thread.TS; size >= worktree.MaxEarlier && !root {
+			left++
+			continue
+		}
+		size += len(line)
+		lines, of[s.TS] = append(lines, line), true
+	}
+	slices.Reverse(lines)
+	if len(lines) == 0 {
+		return "", of
+	}
+	head := prompt.ProgramMark + "Said in the thread before"
+	if left > 0 {
+		head += fmt.Sprintf(" (the thread is long: its first message and the newest; %d messages between them are left out)", left)
+	}
+	return head + ":\n" + prompt.Fence("message", strings.Join(lines, "\n")), of
+}

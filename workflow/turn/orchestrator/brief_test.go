@@ -1,0 +1,35 @@
+package orchestrator
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// A long thread is its first message and the newest, and what is left out is said.
+func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	tn := &Orchestrator{Ledger: turntest.OpenLedger(t, nil)}
+	said := []workflow.Said{{Name: "bea", TS: "1.0", Text: "the request itself"}}
+	text, _ := tn.EarlierText(t.Context(), said)
+	require.Empty(t, text, "the inbox has it")
+
+	said = []workflow.Said{{Name: "bea", TS: "0.1", Text: "the first words"}}
+	for i := range 200 {
+		said = append(said, workflow.Said{Name: "ann", TS: fmt.Sprintf("2.%d", i), Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200))})
+	}
+	said[1].Skipped = 4800
+	text, of := tn.EarlierText(t.Context(), said)
+	require.Less(t, len(text), 2*worktree.MaxEarlier)
+	require.Contains(t, text, "reply 199 ")
+	require.NotContains(t, text, "reply 100 ")
+	require.True(t, of["2.199"])
+	shown := len(of)
+	require.Contains(t, text, fmt.Sprintf("%d messages between them are left out", 4800+201-shown))
+}

@@ -1,0 +1,87 @@
+package orchestrator
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// A task gets a tree of its own exactly where another may run beside it.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	list := func(after ...[]int) (out []agent.Assignment) {
+		for _, a := range after {
+			out = append(out, agent.Assignment{After: a})
+		}
+		return out
+	}
+	for name, c := range map[string]struct {
+		tasks []agent.Assignment
+		want  []bool
+	}{
+		"one":           {list(nil), []bool{false}},
+		"a chain":       {list(nil, []int{1}, []int{2}), []bool{false, false, false}},
+		"two":           {list(nil, nil), []bool{true, true}},
+		"a diamond":     {list(nil, []int{1}, []int{1}, []int{2, 3}), []bool{false, true, true, false}},
+		"one stands by": {list(nil, []int{1}, nil), []bool{true, true, true}},
+	} {
+		var got []bool
+		for i := range c.tasks {
+			got = append(got, apart(c.tasks, i))
+		}
+		require.Equal(t, c.want, got, name)
+	}
+}
+
+func TestNewTasksTakeUpWhatFailed(t *testing.T) {
+	t.Parallel()
+	dropped, failures := takeUp([]workflow.Task{
+		{Number: 1, State: workflow.TaskDone, Failures: 1}, {Number: 2, State: workflow.TaskFailed, Failures: 2}, {Number: 3, State: workflow.TaskDropped, Failures: 3},
+	})
+	require.Equal(t, 2, failures)
+	require.Len(t, dropped, 1)
+	require.Equal(t, workflow.TaskDropped, dropped[0].(store.Task).State)
+}
+
+func TestAPlansTasksAreNamedByNumber(t *testing.T) {
+	t.Parallel()
+	plan := workflow.Plan{Tasks: make([]workflow.PlanTask, 2)}
+	one := agent.Assignment{Description: "mend", Category: "deep"}
+	require.Contains(t, badAssignments([]agent.Assignment{one}, plan), "1 to 2")
+	one.Plan = 3
+	require.Contains(t, badAssignments([]agent.Assignment{one}, plan), "1 to 2")
+	one.Plan = 2
+	require.Empty(t, badAssignments([]agent.Assignment{one}, plan))
+	require.Contains(t, badAssignments([]agent.Assignment{one}, workflow.Plan{}), "no plan was approved")
+}
+
+func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
+	t.Parallel()
+	task := func(state workflow.TaskState, start string, apart bool) workflow.Task {
+		return workflow.Task{State: state, StartTree: start, Apart: apart}
+	}
+	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)}))
+	require.Equal(t, "b", startOfFailure([]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)}), "what was verified stays")
+	require.Empty(t, startOfFailure([]workflow.Task{task(workflow.TaskFailed, "a", true)}), "a tree of its own was never merged")
+	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}))
+}
+
+func TestBadAssignments(t *testing.T) {
+	t.Parallel()
+	one := agent.Assignment{Description: "mend", Category: "deep"}
+	require.Empty(t, badAssignments([]agent.Assignment{one}, workflow.Plan{}))
+	require.Empty(t, badAssignments([]agent.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
+	for name, list := range map[string][]agent.Assignment{
+		"none":         nil,
+		"too many":     make([]agent.Assignment, 11),
+		"no words":     {{Category: "deep", Description: " \n"}},
+		"after itself": {{Description: "mend", After: []int{1}}},
+		"after none":   {one, {Description: "mend", After: []int{0}}},
+	} {
+		require.NotEmpty(t, badAssignments(list, workflow.Plan{}), name)
+	}
+}

@@ -1,0 +1,4 @@
+// Package orchestrator has the tools of the agent that leads a session: it answers, asks,
+// restates a request, reports a cause or a diagnosis, proposes a plan, delegates tasks, and
+// finishes. What it may do is decided here and not in prompts.
+package orchestrator

@@ -1,0 +1,80 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+)
+
+// sayDiskFailed tells the thread of it, once, and pauses the session; every other error stays
+// what it is. What was under way is found without a result when the session goes on, and
+// done again.
+func (t *turn) sayDiskFailed(ctx context.Context, err error) error {
+	words := folder.DiskMessage(err)
+	if words == "" || ctx.Err() != nil {
+		return err
+	}
+	t.Log.Error("the disk", "err", err)
+	return t.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}, store.Lines(t.ProgramLine(words)))
+}
+
+// pauseAtLimit pauses the session at a limit, in one line.
+func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
+	t.Log.Info("paused at a limit", "used", e.Used())
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest, Limited: true},
+		store.Decision{What: "limit", Reason: e.Used()},
+		store.Lines(t.ProgramLine("Paused: "+e.Message(t.Permissions.WhoAllows(ctx)))),
+	)
+}
+
+// sayStranded says that an agent got nowhere, and what can be done.
+func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) error {
+	t.Log.Warn("agent ended without a result", "agent", row.Name, "end", end)
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: ledger.Rest},
+		store.Lines(t.ProgramLine("I got nowhere with this ("+runtime.EndReason[end]+"). Nothing was pushed since. Reply with what I should look at, or ask somebody who knows this code.")),
+	)
+}
+
+// sayModelFailed turns what people can understand into a line; what a later try may mend
+// stays an error, and the queue tries again.
+func (t *turn) sayModelFailed(ctx context.Context, err error) error {
+	var failed *model.Error
+	var limit *budget.LimitError
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case errors.As(err, &limit):
+		return t.pauseAtLimit(ctx, limit)
+	case !errors.As(err, &failed):
+		return err
+	}
+	t.Log.Error("model call failed", "err", err)
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		store.Lines(t.ProgramLine(modelWords(failed))),
+	)
+}
+
+// modelWords are what people are told of a model that gave no answer; the endpoint's own
+// words are for the log.
+func modelWords(e *model.Error) string {
+	if e.Kind == model.KindOverflow {
+		return "The model could not answer: this conversation is longer than it can read, even without its older parts. Nothing is lost; ask anew in another thread, or reply here once a model that reads more is configured."
+	}
+	words := "The model could not answer (" + cmp.Or(runtime.Troubles[e.Kind], string(e.Kind)) + ")"
+	if e.Hint != "" {
+		words += ": " + e.Hint
+	}
+	return words + ". Nothing is lost; reply here to go on."
+}

@@ -1,0 +1,67 @@
+package permission
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// HoldReason says why the words of p do not reach the agents now; empty when they do.
+func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why string, err error) {
+	if ps.Session().Phase != workflow.PhaseStopped {
+		if a, err := ps.StandingApproval(ctx); a == nil || err != nil {
+			return "", err
+		}
+	}
+	why, _, err = ps.ApprovalRefusal(ctx, p)
+	if err != nil {
+		ps.Log.Warn("words are held back: cannot read who may approve", "user", p.ID, "err", err)
+		return "Slack does not tell who may approve", nil // closed on error
+	}
+	return why, nil
+}
+
+// ExclusionReason: guests may add to a thread but not start one; strangers and bots may not.
+func ExclusionReason(p workflow.Person) string {
+	switch {
+	case p.Bot:
+		return "bots are not heard"
+	case p.Stranger:
+		return "people from outside this workspace are not heard here"
+	case p.Deleted:
+		return "that account is deactivated"
+	}
+	return ""
+}
+
+// WhoAllows says in words whose "go on" counts.
+func (ps *Permissions) WhoAllows(ctx context.Context) string {
+	a, err := ps.Approvers(ctx)
+	if err != nil {
+		r, _ := ps.Catalog.Current()
+		a = r.Approvers
+	}
+	return a.Who()
+}
+
+// Approvers is whose word counts here, with user groups read afresh.
+func (ps *Permissions) Approvers(ctx context.Context) (workflow.Approvers, error) {
+	r, _ := ps.Catalog.Current()
+	a := r.Approvers
+	a.People = nil
+	for _, id := range r.Approvers.People {
+		if !strings.HasPrefix(id, "S") {
+			a.People = append(a.People, id)
+			continue
+		}
+		users, err := ps.Slack.Group(ctx, id)
+		if err != nil {
+			return a, fmt.Errorf("read the approvers of group %s: %w", id, err)
+		}
+		// An empty group must not read as "nobody is named".
+		a.People = append(append(a.People, id), users...)
+	}
+	return a, nil
+}

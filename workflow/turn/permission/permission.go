@@ -1,0 +1,288 @@
+package permission
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+)
+
+// There is one way to a yes: a row that is made from one message or click, of the person
+// who wrote or made it, as Slack tells of that person now. Nothing else in this package
+// makes a workflow.Permission; the schema refuses one of somebody else's message.
+
+// NewPermission is the yes of p that m gives; revision is the one that the thread was shown,
+// 0 where none was yet.
+func NewPermission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) store.Permission {
+	return store.Permission{Permission: workflow.Permission{
+		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
+	}}
+}
+
+// permissionKind is what an approval of the report is for.
+func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
+	switch {
+	case kind == workflow.ReportPlan:
+		return workflow.PermitPlan
+	case kind == workflow.ReportRequest && ps.Session().Phase == workflow.PhaseAligning:
+		return workflow.PermitUnderstanding
+	case kind == workflow.ReportRequest:
+		return workflow.PermitRequest
+	}
+	return workflow.PermitReport
+}
+
+// AddApproval puts the approval of r by p down: the branch may be written from here on.
+func (ps *Permissions) AddApproval(f *[]store.Part, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
+	branch := ps.Catalog.BranchName()
+	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, restsOn...), store.Approval{
+		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
+	}, store.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
+		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
+}
+
+// ApprovalRefusal says why p may not approve what is asked for now; empty when p may.
+func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
+	if a, err = ps.Approvers(ctx); err != nil {
+		return "", a, err
+	}
+	requesters, err := ps.requesters(ctx, a)
+	return a.MayApprove(p, requesters...), a, err
+}
+
+// requesters are who asked for what is at hand, where somebody else has to approve it.
+func (ps *Permissions) requesters(ctx context.Context, a workflow.Approvers) ([]string, error) {
+	s := ps.Session()
+	if !a.OtherThanRequester {
+		return nil, nil
+	}
+	if s.Revision == 0 {
+		return ps.RequestAuthors(ctx, "")
+	}
+	r, err := ps.Store.Report(ctx, s.ID, s.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("who asked for revision %d: %w", s.Revision, err)
+	}
+	if r.AskedBy == nil { // from before this was kept
+		return []string{s.Requester}, nil
+	}
+	return r.AskedBy, nil
+}
+
+// RequestAuthors are who asked for what a report of that kind says, since the newest push: whoever
+// wrote first, and of what is to be built everybody who asked for a part or corrected one.
+// Until it is pushed a revision is also of those who asked for the one before it.
+func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]string, error) {
+	s := ps.Session()
+	ids := []string{}
+	if s.Revision > 0 {
+		spent, err := ps.RevisionPushed(ctx, s.Revision)
+		if err != nil {
+			return nil, err
+		}
+		before, err := ps.Store.Report(ctx, s.ID, s.Revision)
+		if err != nil {
+			return nil, err
+		}
+		if !spent && before.AskedBy == nil {
+			ids = append(ids, s.Requester)
+		} else if !spent {
+			ids = append(ids, before.AskedBy...)
+		}
+	}
+	read, err := ps.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	first := true
+	for _, x := range read {
+		corrects := x.Kind == workflow.IncomingForm || x.Kind == workflow.IncomingEdit
+		if !corrects && !IsMessage(x.Kind) || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
+			continue
+		}
+		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || AsksForWork(x))
+		if (first || builds) && !slices.Contains(ids, x.User) {
+			ids = append(ids, x.User)
+		}
+		first = false
+	}
+	if len(ids) == 0 {
+		ids = append(ids, s.Requester)
+	}
+	return ids, nil
+}
+
+// IsMessage: somebody wrote that to the bot or in its thread.
+func IsMessage(k workflow.IncomingKind) bool {
+	return k == workflow.IncomingMention || k == workflow.IncomingReply || k == workflow.IncomingSent
+}
+
+// Asker is who asked for what is said back, and may approve it.
+type Asker struct {
+	Message workflow.Message
+	Person  workflow.Person
+	RestsOn []int64 // every message that the request is made of
+}
+
+// An AskRule says whose asking permits what is said back.
+type AskRule func(*Permissions, context.Context) (by *Asker, why string, err error)
+
+// AskedBy is whose asking permits what the orchestrator says back; nil where nobody's does,
+// and why says so for people. The program decides it from rows: everything that agents were
+// shown since the thread last rested has to be of people who may approve, or adopted by
+// one, and one of them has to have asked for something. What others wrote before that rest
+// counts, too, since newer words may lean on it, but for mere questions, which were answered.
+func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err error) {
+	approvers, err := ps.Approvers(ctx)
+	if err != nil {
+		ps.Log.Warn("asking is no permission: cannot read who may approve", "err", err)
+		return nil, "Slack does not tell who may approve here", nil
+	}
+	if approvers.OtherThanRequester {
+		return nil, "somebody other than the person who asked has to approve here", nil
+	}
+	if stopped, err := ps.Undelivered(ctx); err != nil {
+		return nil, "", err
+	} else if stopped && ps.Session().Halted != "" {
+		return nil, "the work before it was stopped, and its changes are still here", nil
+	}
+	read, err := ps.Read(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	given, err := ps.readGiven(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	authors := &authors{Permissions: ps, approvers: approvers, known: map[string]author{}}
+	by = &Asker{}
+	spent := false
+	for _, x := range read {
+		refused := authors.refusal(ctx, x)
+		switch adopted := authors.isAdopted(ctx, given, x.ID); {
+		case refused != "" && !adopted:
+			if x.Rested && IsMessage(x.Kind) && x.Shown == "" && intent.OnlyAsks(x.Text) {
+				continue
+			}
+			return nil, refused, nil
+		case refused == "" && x.Rested:
+			continue
+		case refused == "" && given.mayAskBy(x):
+			by.Message, by.Person = x.Message, authors.lookUp(ctx, x.User).person
+		}
+		spent = spent || given.spent[x.ID]
+		by.RestsOn = append(by.RestsOn, x.ID)
+	}
+	switch {
+	case by.Message.ID == 0 && spent:
+		return nil, "what was asked for was allowed as an earlier revision", nil
+	case by.Message.ID == 0:
+		return nil, "nobody asked for this in so many words", nil
+	}
+	return by, "", nil
+}
+
+// given are the permissions of the session, as far as they matter to asking.
+type given struct {
+	adoptions map[int64][]workflow.Permission // by the row that is adopted
+	adopting  map[int64]bool                  // rows that adopt what others asked for
+	spent     map[int64]bool                  // rows that permitted a revision
+}
+
+func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
+	g := given{map[int64][]workflow.Permission{}, map[int64]bool{}, map[int64]bool{}}
+	all, err := ps.Store.Permissions(ctx, ps.Session().ID)
+	for _, p := range all {
+		switch p.What {
+		case workflow.PermitReport, workflow.PermitPlan, workflow.PermitUnderstanding, workflow.PermitRequest:
+			g.spent[p.Message] = true
+		case workflow.PermitAdopt:
+			g.adopting[p.Message] = len(p.RestsOn) > 0
+			for _, id := range p.RestsOn {
+				g.adoptions[id] = append(g.adoptions[id], p)
+			}
+		}
+	}
+	return g, err
+}
+
+// mayAskBy reports whether a message can be the one by which something was asked for: words
+// that ask for something to be done, or that adopt somebody else's, as they were written.
+// It permits once. Words that were passed on are not asked for by that.
+func (g given) mayAskBy(x store.Read) bool {
+	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.IncomingMention && x.Kind != workflow.IncomingReply {
+		return false
+	}
+	command, _ := intent.ReadCommand(x.Text)
+	return x.Shown == "" && AsksForWork(x) || command != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
+}
+
+// AsksForWork reports whether a message may ask for something to be built.
+func AsksForWork(x store.Read) bool { return intent.Asks(x.Text, x.Kind == workflow.IncomingMention) }
+
+// authors are the people whose words a request is made of, each looked up once, now.
+type authors struct {
+	*Permissions
+	approvers workflow.Approvers
+	known     map[string]author
+}
+
+type author struct {
+	person workflow.Person
+	why    string // that person may not approve; empty: may
+}
+
+func (a *authors) lookUp(ctx context.Context, user string) author {
+	if known, ok := a.known[user]; ok {
+		return known
+	}
+	p, err := a.Slack.Person(ctx, a.Session().Thread, user)
+	found := author{person: p, why: a.approvers.MayApprove(p)}
+	if err != nil {
+		found.why = "Slack does not tell who that is" // closed on error
+	}
+	if p.Name == "" {
+		found.person.Name = "somebody"
+	}
+	a.known[user] = found
+	return found
+}
+
+// forwardMark begins what was forwarded with a message (see package event).
+const forwardMark = "\n> forwarded"
+
+// refusal says why a message is not of people who may approve; empty when it is.
+func (a *authors) refusal(ctx context.Context, x store.Read) string {
+	switch {
+	case x.Kind == workflow.IncomingSent && x.Value != x.User:
+		return "the request is somebody else's message"
+	case x.User == "":
+		return "an app wrote part of it"
+	}
+	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !intent.Adopts(own) {
+		return "part of it is somebody else's message"
+	}
+	if found := a.lookUp(ctx, x.User); found.why != "" {
+		return fmt.Sprintf("%s wrote part of it: %s", plaintext.OneLine(found.person.Name), found.why)
+	}
+	return ""
+}
+
+// isAdopted reports whether somebody who may approve made the message of that row their own.
+func (a *authors) isAdopted(ctx context.Context, g given, row int64) bool {
+	return slices.ContainsFunc(g.adoptions[row], func(p workflow.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
+}
+
+// Permissions decide who may approve here, and whose asking permits what is built.
+type Permissions struct {
+	*ledger.Ledger
+	Catalog *catalog.Catalog
+	Rule    AskRule // nil: askedBy; a control has another
+}

@@ -1,0 +1,128 @@
+package runtime
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+)
+
+// SkillTool gives agents the skills, less those that only a person's command starts.
+func (r *Runtime) SkillTool() model.Tool {
+	set := r.Trees.Current().Skills
+	find := func(name string) (skill.Skill, bool) {
+		s, ok := set.Find(name)
+		return s, ok && !s.ByCommand
+	}
+	names := func() []string {
+		return slices.DeleteFunc(slices.Clone(set.Names()), func(name string) bool { _, ok := find(name); return !ok })
+	}
+	return tool.LoadSkill(find, names, nil)
+}
+
+// CopyBench is what the orchestrator's code tools work on.
+func (r *Runtime) CopyBench() (*tool.Bench, error) {
+	return r.NewBench(r.Trees.Current().Copy, func() error {
+		return errors.New("the orchestrator does not change files; delegate the change after an approval")
+	}, nil)
+}
+
+func (r *Runtime) NewBench(w *repo.Workspace, mayWrite func() error, edited func()) (*tool.Bench, error) {
+	out := r.Folder("output")
+	if err := os.MkdirAll(out, 0o700); err != nil {
+		return nil, fmt.Errorf("open %s: %w", out, err)
+	}
+	b := &tool.Bench{
+		Workspace: w, Mirror: r.Trees.Current().Mirror, Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.Current().Project, Folder: r.Trees.Current().Folder(),
+		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: r.Folder("build-cache"), Attachment: r.Attachments.ReadText, AttachedAs: r.Attachments.RefOf,
+	}
+	if r.Trees.Checker != nil {
+		b.Checker = r.Trees.Current().Checker
+	}
+	return b, nil
+}
+
+// ReadingTools are the code tools of an agent that changes nothing: what its commands leave
+// behind is put back.
+func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
+	tools := tool.Reading(b)
+	for _, run := range tool.Running(b) {
+		tools = append(tools, r.AroundRun(run, nil, func(ctx context.Context) error {
+			if err := b.Workspace.Restore(ctx, r.Trees.Current().CopyTree); err != nil {
+				return err
+			}
+			return r.Trees.Own(b.Workspace)
+		}))
+	}
+	return tools
+}
+
+// AroundRun lets a tool wait for the build cache, and does something before and after it.
+func (r *Runtime) AroundRun(inner model.Tool, before, after func(context.Context) error) model.Tool {
+	call := inner.Call
+	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+		select {
+		case <-r.Trees.Current().Warm:
+		case <-ctx.Done():
+			return model.Result{}, ctx.Err()
+		}
+		if before != nil {
+			if err := before(ctx); err != nil {
+				return model.Result{}, err
+			}
+		}
+		end := r.noteRunning(ctx, inner.Name, args)
+		result, err := call(ctx, args)
+		end()
+		if err == nil {
+			err = folder.CheckSpace(r.Dir, r.Trees.Folders.CacheDir)
+		}
+		if err != nil || after == nil {
+			return result, err
+		}
+		return result, after(ctx)
+	}
+	return inner
+}
+
+// ThenRun does something after a tool.
+func ThenRun(inner model.Tool, after func(context.Context) error) model.Tool {
+	call := inner.Call
+	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+		result, err := call(ctx, args)
+		if err != nil {
+			return result, err
+		}
+		return result, after(ctx)
+	}
+	return inner
+}
+
+// noteRunning tells the watchdog of a tool that may take long, until its end. Should that not
+// be to be kept, nothing but the watchdog's line is poorer.
+func (r *Runtime) noteRunning(ctx context.Context, name string, args json.RawMessage) (end func()) {
+	var in struct {
+		Command string `json:"command"`
+	}
+	_ = json.Unmarshal(args, &in)
+	done, err := r.UnderWay(ctx, r.SecretFinder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
+	if err != nil {
+		r.Log.Warn("what runs is not kept", "err", err)
+		return func() {}
+	}
+	return func() {
+		if err := done(context.WithoutCancel(ctx)); err != nil {
+			r.Log.Warn("what ran is not taken away", "err", err)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
+	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// A Runtime runs the agents of a turn: their transcripts, their tools, their loops.
+type Runtime struct {
+	*ledger.Ledger
+	Trees       *worktree.Trees
+	Attachments *attachment.Attachments
+	Budget      *budget.Budget
+	Model       *model.Client
+	Hear        func(context.Context) error // judges what people wrote meanwhile
+
+	mu    sync.Mutex
+	steps map[*context.CancelCauseFunc]bool // under way, and worth cancelling
+}

@@ -1,0 +1,160 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// A Transcript is one agent's transcript in the store. What the agent's tools put down
+// while a call runs is recorded in the transaction that records the call's result.
+type Transcript struct {
+	*Runtime
+	task     int64
+	Agent    agent.Agent
+	messages []model.Message
+	Put      []store.Part
+}
+
+func (r *Runtime) OpenTranscript(ctx context.Context, task int64, row agent.Agent) (*Transcript, error) {
+	items, err := r.Store.Transcript(ctx, r.Session().ID, task)
+	if err != nil {
+		return nil, fmt.Errorf("transcript: %w", err)
+	}
+	j := &Transcript{Runtime: r, task: task, Agent: row}
+	for _, item := range items {
+		var m model.Message
+		if err := json.Unmarshal(item, &m); err != nil {
+			return nil, fmt.Errorf("transcript: %w", err)
+		}
+		j.messages = append(j.messages, m)
+	}
+	return j, nil
+}
+
+// Messages is the conversation so far.
+func (j *Transcript) Messages() []model.Message { return j.messages }
+
+// Append records messages together with what tools put down.
+func (j *Transcript) Append(ctx context.Context, usd float64, messages ...model.Message) error {
+	added := store.Transcript{Task: j.task}
+	messages = slices.Clone(messages)
+	for i := range messages {
+		messages[i] = j.MaskMessage(messages[i])
+		b, err := marshalMessage(&messages[i])
+		if err != nil {
+			return fmt.Errorf("transcript: %w", err)
+		}
+		added.Items = append(added.Items, b)
+	}
+	if err := j.Record(ctx, append(slices.Clone(j.Put), store.Usage{USD: usd}, added)...); err != nil {
+		return err
+	}
+	j.Put = nil
+	j.messages = append(j.messages, messages...)
+	return nil
+}
+
+// marshalMessage is the message as it is stored, and makes it what is read back from there: a
+// model is shown the same bytes before and after a restart, or its endpoint's cache of
+// the conversation is lost.
+func marshalMessage(m *model.Message) ([]byte, error) {
+	var b bytes.Buffer
+	plain := json.NewEncoder(&b)
+	plain.SetEscapeHTML(false)
+	if err := plain.Encode(m); err != nil {
+		return nil, err
+	}
+	item := bytes.TrimRight(b.Bytes(), "\n")
+	*m = model.Message{}
+	return item, json.Unmarshal(item, m)
+}
+
+// Splice judges what came in and appends what is for the agents.
+func (j *Transcript) Splice(ctx context.Context) error {
+	if err := j.Hear(ctx); err != nil {
+		return err
+	}
+	unseen, err := j.Unseen(ctx, j.task)
+	if err != nil || len(unseen) == 0 {
+		return err
+	}
+	var messages []model.Message
+	for _, m := range unseen {
+		said, err := j.renderMessage(ctx, m)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, said)
+	}
+	j.Add(store.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID})
+	return j.Append(ctx, 0, messages...)
+}
+
+// Add puts parts down.
+func (j *Transcript) Add(parts ...store.Part) { j.Put = append(j.Put, parts...) }
+
+// AddLine puts a line down, signed by the agent.
+func (j *Transcript) AddLine(text string, buttons ...workflow.Button) {
+	j.Add(store.Lines{{Agent: j.Agent.Signature(), Text: text, Buttons: buttons}})
+}
+
+// AddReplies puts a line down that makes a reply of its own.
+func (j *Transcript) AddReplies(text string, buttons ...workflow.Button) {
+	j.Add(store.Replies{{Agent: j.Agent.Signature(), Text: text, Buttons: buttons}})
+}
+
+// AddCommand puts down that the agent had a command run.
+func (j *Transcript) AddCommand(command string, exitCode int, output string, printed int64) {
+	j.Add(store.Usage{Printed: printed}, store.Command{Task: max(j.task, 0), Command: command, ExitCode: exitCode, Output: output})
+}
+
+// Say is the tool of that name, the same for every agent.
+func (j *Transcript) Say(_ context.Context, message string) (model.Result, error) {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return prompt.Wrong("say needs a message: one or two sentences."), nil
+	}
+	j.AddLine(message)
+	return model.Result{Text: "Posted."}, nil
+}
+
+// renderMessage is a person's message as the model reads it: who said it, and the text fenced
+// as data, with names for ids. What the program itself says about it stands outside the
+// fence, and so does what was attached.
+func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.Message, error) {
+	text, err := r.Attachments.CompleteMention(ctx, m)
+	if err != nil {
+		return model.Message{}, err
+	}
+	said := model.Message{Role: model.User, From: m.User, Text: prompt.ProgramMark + m.Shown}
+	if m.Shown == "" {
+		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
+	}
+	of := map[string]bool{m.TS: m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingReply}
+	adopted, err := r.Adopted(ctx, m.ID)
+	if err != nil {
+		return model.Message{}, err
+	}
+	for _, ts := range adopted {
+		of[ts] = true
+	}
+	if len(of) == 1 && !of[m.TS] {
+		return said, nil
+	}
+	more, pictures, err := r.Attachments.Describe(ctx, "Attached to it", of)
+	if more != "" {
+		said.Text += "\n\n" + more
+	}
+	said.Pictures = pictures
+	return said, err
+}

@@ -1,0 +1,123 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/design"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	resultpkg "github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// The skills that the program itself holds tasks to.
+const (
+	skillTDD      = "tdd"
+	skillDesign   = "frontend-ui-ux"
+	skillDiagnose = "diagnose"
+)
+
+// taskSkills are the skills that a task is held to.
+func taskSkills(k workflow.Task) []string {
+	var names []string
+	if k.Skill != "" {
+		names = append(names, k.Skill)
+	}
+	if k.Category == workflow.CategoryVisual && k.Skill != skillDesign {
+		names = append(names, skillDesign)
+	}
+	return names
+}
+
+// noteCheck keeps what the program saw of the tests when the worker asked for a check.
+func (h *task) noteCheck(r resultpkg.Result) {
+	seen := store.Check{Task: h.task.ID, Built: !r.BuildRan || r.BuildOK}
+	for _, x := range r.Tests {
+		if x.Status == resultpkg.Failed {
+			seen.Red = append(seen.Red, x.Name)
+		}
+	}
+	h.journal.Add(seen, store.Usage{Printed: r.Printed})
+}
+
+// skillGate is what a skill asks for beyond the proof; empty when the task may end.
+func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error) {
+	checks, err := h.Store.Checks(ctx, h.task.ID)
+	if err != nil {
+		return "", err
+	}
+	switch h.task.Skill {
+	case skillTDD:
+		return notSeenRed(proof, checks), nil
+	case skillDiagnose:
+		return h.nothingSeenRed(ctx, checks)
+	}
+	return "", nil
+}
+
+// notSeenRed: with tdd each new test has to be seen failing, in a check of the program's,
+// before the change that makes it pass.
+func notSeenRed(proof proof.Proof, checks []store.Check) string {
+	if len(proof.NewTests) == 0 {
+		return "The skill tdd is in force, and no test is new: write one that fails, see it fail in a check, then make it pass."
+	}
+	var unseen []string
+	for _, name := range proof.NewTests {
+		if !slices.ContainsFunc(checks, func(c store.Check) bool { return c.Failed(name) }) {
+			unseen = append(unseen, name)
+		}
+	}
+	if len(unseen) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The skill tdd is in force, and the program never saw %s fail before it passed. Take the change away that makes it pass, run check, see it red, and bring the change back.", strings.Join(unseen, ", "))
+}
+
+// nothingSeenRed: with diagnose something has to fail before anything is mended.
+func (h *task) nothingSeenRed(ctx context.Context, checks []store.Check) (string, error) {
+	commands, err := h.Store.Commands(ctx, h.Session().ID)
+	if err != nil {
+		return "", err
+	}
+	red := slices.ContainsFunc(checks, func(c store.Check) bool { return len(c.Red) > 0 || !c.Built }) ||
+		slices.ContainsFunc(commands, func(c store.Command) bool { return c.Task == h.task.ID && c.ExitCode != 0 })
+	if red {
+		return "", nil
+	}
+	return "The skill diagnose is in force, and nothing was seen to fail: run the command that shows the defect on the code as it was, first.", nil
+}
+
+// designFaults is what the rules of design say of the task's change; empty when it may end.
+func (h *task) designFaults(ctx context.Context) (string, error) {
+	if !slices.Contains(taskSkills(h.task), skillDesign) {
+		return "", nil
+	}
+	changes, err := h.tree.Changes(ctx)
+	if err != nil {
+		return "", err
+	}
+	var paths []string
+	for _, c := range changes {
+		if c.Kind != "deleted" {
+			paths = append(paths, c.Path)
+		}
+	}
+	before, err := h.Trees.BaseTree(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer before.Close()
+	findings, err := design.Check(disk.PlainFS(before), h.tree.FS(), paths)
+	if err != nil || len(findings) == 0 {
+		return "", err
+	}
+	lines := []string{"The skill frontend-ui-ux is in force, and the change breaks its rules:"}
+	for _, f := range findings {
+		lines = append(lines, f.String())
+	}
+	return strings.Join(lines, "\n"), nil
+}

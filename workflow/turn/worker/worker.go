@@ -1,0 +1,466 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	resultpkg "github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
+	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
+	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// Workers do the tasks of a session.
+type Workers struct {
+	*ledger.Ledger
+	Trees       *worktree.Trees
+	Delivery    *delivery.Delivery
+	Inquiries   *inquiry.Inquiries
+	Runtime     *runtime.Runtime
+	Attachments *attachment.Attachments
+	Attempts    int
+}
+
+// A task is a worker's desk: one task.
+type task struct {
+	*Workers
+	journal *runtime.Transcript
+	task    workflow.Task
+	tree    *repo.Workspace // where it works
+	grant   *workflow.Approval
+}
+
+// runTask does one task, or what is left of it, and gives it back with its outcome.
+func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
+	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
+		return k, nil
+	}
+	row := w.Agents[string(k.Category)]
+	j, err := w.Runtime.OpenTranscript(ctx, k.ID, row)
+	if err != nil {
+		return k, err
+	}
+	tree, err := w.Trees.OpenTaskTree(ctx, &k, len(j.Messages()) > 0)
+	if err != nil {
+		return k, err
+	}
+	if k.Apart {
+		defer tree.Close()
+	}
+	h := &task{Workers: w, journal: j, task: k, tree: tree, grant: approval}
+	if len(j.Messages()) == 0 {
+		if err := h.writeBrief(ctx); err != nil {
+			return k, err
+		}
+	}
+	tools, err := h.workerTools()
+	if err != nil {
+		return k, err
+	}
+	end, err := w.Runtime.NewLoop(ctx, row, j, tools).Run(ctx)
+	if err != nil {
+		return h.task, err
+	}
+	if end != agent.EndTool {
+		return h.task, h.endNowhere(ctx, end)
+	}
+	return h.task, nil
+}
+
+func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
+	return w.Record(ctx, store.Task{Task: k})
+}
+
+// writeBrief tells the worker what it may know: the facts, the report, the approval, the task,
+// what was done before it, and the skills it is held to.
+func (h *task) writeBrief(ctx context.Context) error {
+	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
+	if err != nil {
+		return fmt.Errorf("report %d: %w", h.grant.Revision, err)
+	}
+	parts := []string{h.Trees.RepositoryFacts()}
+	if c := h.Trees.Conventions(); c != "" {
+		parts = append(parts, c)
+	}
+	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind], prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", prompt.ReportForWorkers(report)))
+	if h.grant.Scope != "" {
+		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+prompt.Fence("scope", h.grant.Scope))
+	}
+	if before := h.doneBefore(ctx, h.task); before != "" {
+		parts = append(parts, before)
+	}
+	for _, name := range taskSkills(h.task) {
+		if s, ok := h.Trees.Current().Skills.Find(name); ok {
+			parts = append(parts, prompt.ProgramMark+"The skill "+name+" is in force; the program holds you to it:\n"+prompt.Fence("skill", s.Body))
+		}
+	}
+	more, pictures, err := h.Attachments.Describe(ctx, "Attached in the thread", nil)
+	if err != nil {
+		return err
+	}
+	if more != "" {
+		parts = append(parts, more)
+	}
+	parts = append(parts, prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
+	h.task.State = workflow.TaskWorking
+	h.journal.Add(store.Task{Task: h.task})
+	return h.journal.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
+}
+
+// allowedBy says what a person allowed, by its kind.
+var allowedBy = map[string]string{
+	workflow.ReportRootCause: "The report that was approved by %s:",
+	workflow.ReportDiagnosis: "The diagnosis that was approved by %s:",
+	workflow.ReportRequest:   "The request, as %s agreed to it:",
+	workflow.ReportPlan:      "The plan that was approved by %s:",
+}
+
+// planText is what the plan says of this task.
+func (h *task) planText(report workflow.Report) string {
+	var plan workflow.Plan
+	if h.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || h.task.Plan > len(plan.Tasks) {
+		return ""
+	}
+	p := plan.Tasks[h.task.Plan-1]
+	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", h.task.Plan, p.Acceptance, p.Check)
+}
+
+// doneBefore is what the tasks before this one did.
+func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
+	all, err := w.Store.Tasks(ctx, w.Session().ID, "")
+	if err != nil {
+		return ""
+	}
+	var lines []string
+	for _, o := range all {
+		if o.Number < k.Number && o.State == workflow.TaskDone {
+			lines = append(lines, fmt.Sprintf("Task %d: %s", o.Number, plaintext.OneLine(o.Summary)))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence("tasks", strings.Join(lines, "\n"))
+}
+
+// workerTools are the worker's: everything that reads, runs and writes, on its tree.
+func (h *task) workerTools() ([]model.Tool, error) {
+	bench, err := h.Runtime.NewBench(h.tree, h.mayWrite, nil)
+	if err != nil {
+		return nil, err
+	}
+	bench.Ran, bench.Checked = h.journal.AddCommand, h.noteCheck
+	bench.Recall(h.journal.Messages())
+	own := func(context.Context) error { return h.Trees.Own(h.tree) }
+	tools := append(agent.Working(h), h.Runtime.SkillTool())
+	tools = append(tools, tool.Reading(bench)...)
+	for _, run := range tool.Running(bench) {
+		tools = append(tools, h.Runtime.AroundRun(run, own, h.keepTree))
+	}
+	for _, w := range tool.Writing(bench) {
+		if w.Name == "check" {
+			w = h.Runtime.AroundRun(w, own, nil)
+		} else {
+			w = runtime.ThenRun(w, h.keepTree)
+		}
+		tools = append(tools, w)
+	}
+	return tools, nil
+}
+
+func (h *task) mayWrite() error {
+	if p := h.Session().Phase; !p.MayWrite() {
+		return errors.New("nothing may be changed while the session is " + string(p))
+	}
+	return nil
+}
+
+// Say puts a line in the thread.
+func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
+	return h.journal.Say(ctx, message)
+}
+
+// Blocked ends the task without a result.
+func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
+	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
+	h.journal.Add(store.Task{Task: h.task})
+	h.journal.AddLine("Blocked: " + reason)
+	return model.Result{Text: "The task ends here.", Ends: true}, nil
+}
+
+// Done claims that the task is finished; the program verifies it. What breaks a rule of
+// the task's skill, or stands outside the scope, comes before the proof.
+func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
+	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
+		return prompt.Wrong("%s", broken), err
+	}
+	if leak, err := h.Delivery.FindSecrets(ctx, h.tree); leak != "" || err != nil {
+		return prompt.Wrong("%s", leak), err
+	}
+	tree, err := h.tree.Tree(ctx)
+	var unfit *gittree.PathError
+	if errors.As(err, &unfit) {
+		return prompt.Wrong("What you made cannot be committed: %v", unfit), nil
+	}
+	if err != nil {
+		return model.Result{}, err
+	}
+	if tree == h.task.StartTree {
+		return prompt.Wrong("Nothing was changed since this task began, so there is nothing to verify. Make the change and call done again; where nothing has to be changed, call blocked and say why."), nil
+	}
+	if err := h.Record(ctx, store.Update{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
+		return model.Result{}, err
+	}
+	//crash:claim_recorded
+	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.treeOwner()); err != nil || !left {
+		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
+		return prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), err
+	}
+	left, err := h.Delivery.HoldToScope(ctx, h.tree, h.treeOwner(), h.grant)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if !left {
+		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
+		return prompt.Wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), nil
+	}
+	if tree, err = h.tree.Tree(ctx); err != nil { // the scope may have cut it down
+		return model.Result{}, err
+	}
+	return h.verifyClaim(ctx, tree, summary)
+}
+
+// verifyClaim runs the proof. An attempt is edits followed by a verification: a claim that fails
+// without an edit since the last one is none.
+func (h *task) verifyClaim(ctx context.Context, tree, summary string) (model.Result, error) {
+	attempts, err := h.Store.Attempts(ctx, h.task.ID)
+	if err != nil {
+		return model.Result{}, err
+	}
+	proof, err := h.Delivery.Prove(ctx, h.tree, tree)
+	if err != nil {
+		return model.Result{}, err
+	}
+	//crash:claim_proven
+	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: h.passes(proof)}
+	if attempt.Held && !proof.Holds() {
+		proof.Why = "" // nothing of its own to test; finish asks for it of the whole
+	}
+	attempt.Summary = strings.Join(proof.Lines(), "\n")
+	if !attempt.Held {
+		attempt.Summary += failureOutput(proof.Branch)
+	}
+	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
+		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
+		return prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), nil
+	}
+	if !attempt.Held {
+		if diff, err := h.tree.Diff(ctx); err == nil {
+			attempt.Diff = prompt.CutBytes(diff, 24<<10)
+		}
+		h.journal.Add(store.Attempt(*attempt))
+		return h.attemptFailed(ctx, attempt)
+	}
+	if missing, err := h.skillGate(ctx, proof); missing != "" || err != nil {
+		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
+		return prompt.Wrong("%s", missing), err
+	}
+	if h.task.Apart {
+		clash, err := h.Trees.MergeTask(ctx, h.task, h.tree)
+		if err != nil {
+			return model.Result{}, err
+		}
+		if clash != "" {
+			return h.mergeClashes(attempt, clash), nil
+		}
+	}
+	h.journal.Add(store.Attempt(*attempt))
+	//crash:attempt_held
+	return h.attemptHeld(ctx, summary, attempt)
+}
+
+// passes: each task has to leave everything that worked as it was. That something new was
+// seen to fail first is asked of a bug's one task, and of the whole work by finish; a task
+// among several may have nothing of its own to test.
+func (h *task) passes(p proof.Proof) bool {
+	if p.Holds() {
+		return true
+	}
+	plain := len(p.NewTests) == 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
+	return plain && (h.Session().Kind == workflow.KindFeature || h.task.Apart || len(h.task.After) > 0)
+}
+
+// failureOutput are what the first failing tests printed, for whoever has to mend them.
+func failureOutput(r resultpkg.Result) string {
+	const most, each = 3, 1500
+	var b strings.Builder
+	if r.BuildRan && !r.BuildOK {
+		fmt.Fprintf(&b, "\nThe build printed:\n%s", prompt.Tail(r.BuildOutput, each))
+	}
+	n := 0
+	for _, x := range r.Tests {
+		if x.Status == resultpkg.Failed && n < most {
+			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, prompt.Tail(x.Output, each))
+			n++
+		}
+	}
+	return b.String()
+}
+
+func (h *task) attemptHeld(ctx context.Context, summary string, a *workflow.Attempt) (model.Result, error) {
+	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
+	h.journal.Add(store.Task{Task: h.task})
+	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
+	for _, line := range strings.Split(a.Summary, "\n") {
+		h.journal.AddLine(line)
+	}
+	h.journal.AddLine("Done: " + prompt.FirstLine(summary))
+	boxes, err := h.planBoxes(ctx, h.task)
+	if boxes != "" {
+		h.journal.Add(store.Lines(h.ProgramLine(boxes)))
+	}
+	return model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, err
+}
+
+// planBoxes is the plan with a tick on each task that was verified, just now the one given.
+func (w *Workers) planBoxes(ctx context.Context, now workflow.Task) (string, error) {
+	if now.Plan == 0 {
+		return "", nil
+	}
+	s := w.Session()
+	a, err := w.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return "", err
+	}
+	plan, err := w.ApprovedPlan(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	all, err := w.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return "", err
+	}
+	verified := []int{now.Plan}
+	for _, k := range all {
+		if k.State == workflow.TaskDone && k.Plan > 0 {
+			verified = append(verified, k.Plan)
+		}
+	}
+	return "Plan:\n" + plan.Boxes(verified), nil
+}
+
+// mergeClashes ends a task that is verified by itself, but cannot be merged as it is.
+func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
+	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
+	h.journal.Add(store.Attempt(*a))
+	h.journal.Add(store.Task{Task: h.task})
+	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
+	h.journal.AddLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task")
+	return model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true}
+}
+
+// attemptFailed gives the reasons to the worker. After the last allowed attempt the consultant is
+// asked, without anybody asking for it; after the one that follows its recommendation the
+// files are put back and the thread is asked.
+func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
+	h.task.Failures++
+	h.journal.Add(store.Task{Task: h.task})
+	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
+	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
+	if h.task.Failures != h.MaxAttempts() {
+		h.journal.Add(store.Lines{said})
+	}
+	if h.task.Failures < h.MaxAttempts() {
+		return prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
+	}
+	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", prompt.Count(h.task.Failures, "attempt"), a.Summary)
+	if h.task.Failures == h.MaxAttempts() {
+		advice, err := h.escalate(ctx, a, said)
+		if err != nil {
+			return model.Result{}, err
+		}
+		h.task.Summary += advice
+	}
+	h.journal.Add(store.Task{Task: h.task})
+	return model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true}, nil
+}
+
+// EscalationKey begins the keys of consultations that the program asks for by itself.
+const EscalationKey = "escalation:"
+
+// escalate asks the consultant with what was tried, and gives its recommendation for the
+// orchestrator.
+func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said workflow.Line) (string, error) {
+	name := h.Agents[agent.Consultant].Signature()
+	attempts, err := h.Store.Attempts(ctx, h.task.ID)
+	if err != nil {
+		return "", err
+	}
+	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", prompt.Count(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
+	for _, a := range append(attempts, *last) {
+		shown = append(shown, prompt.ProgramMark+fmt.Sprintf("Attempt %d:\n", a.Number)+prompt.Fence("diff", a.Diff)+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
+	}
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", EscalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
+	_, err = h.Inquiries.EnsureInquiry(ctx, q,
+		store.Update{Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
+		store.Lines(append([]workflow.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", prompt.Count(h.task.Failures, "attempt"), name))...)))
+	if err != nil {
+		return "", err
+	}
+	q, err = h.Inquiries.Ask(ctx, q, h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n")), nil)
+	if err != nil {
+		return "", err
+	}
+	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventAdvice}})
+	var advice workflow.Advice
+	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
+		return "\nThe " + name + " was asked and gave no answer.", nil
+	}
+	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, prompt.Fence("advice", advice.Text())), nil
+}
+
+func (w *Workers) MaxAttempts() int {
+	if w.Attempts == 0 {
+		return 2
+	}
+	return w.Attempts
+}
+
+// keepTree puts down what the task's tree is now; it is recorded with the call's result.
+func (h *task) keepTree(ctx context.Context) error {
+	s, err := h.Trees.Snapshot(ctx, h.tree, h.treeOwner())
+	h.journal.Add(worktree.Some(s)...)
+	return err
+}
+
+// treeOwner says whose tree the task works in.
+func (h *task) treeOwner() int64 {
+	if h.task.Apart {
+		return h.task.ID
+	}
+	return 0
+}
+
+// endNowhere ends a task whose worker went astray; the orchestrator decides how to go on.
+func (h *task) endNowhere(ctx context.Context, end agent.End) error {
+	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
+	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.GotNowhere+runtime.EndReason[end]
+	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
+	return h.Record(ctx, store.Task{Task: h.task}, store.Lines{said})
+}

@@ -1,0 +1,41 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	proofpkg "github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+)
+
+// With tdd a new test that was never red in a check keeps the task open; the same proof
+// with that check lets it end.
+func TestTDDWantsToSeeRed(t *testing.T) {
+	t.Parallel()
+	proof := proofpkg.Proof{NewTests: []string{"TestA", "TestB"}}
+	require.Contains(t, notSeenRed(proofpkg.Proof{}, nil), "no test is new")
+	require.Contains(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}}), "TestB")
+	require.NotContains(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}}), "TestA,")
+	require.Empty(t, notSeenRed(proof, []store.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
+}
+
+func TestSkillsOfATask(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []string{"frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryVisual}))
+	require.Equal(t, []string{"tdd", "frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryVisual, Skill: "tdd"}))
+	require.Equal(t, []string{"frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryDeep, Skill: "frontend-ui-ux"}))
+	require.Empty(t, taskSkills(workflow.Task{Category: workflow.CategoryQuick}))
+}
+
+func TestTheFirstErrorIsTheOneThatMatters(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("disk full")
+	require.Equal(t, cause, firstError([]error{fmt.Errorf("task 2: %w", context.Canceled), cause}))
+	require.ErrorIs(t, firstError([]error{context.Canceled}), context.Canceled)
+	require.NoError(t, firstError(nil))
+}

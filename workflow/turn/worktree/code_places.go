@@ -1,0 +1,66 @@
+package worktree
+
+import (
+	"bytes"
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// maxLinked is how many places of one line are looked at.
+const maxLinked = 40
+
+// locateCode says which places in a text are there, at the commit that was looked at, so that
+// the thread can link them. Nil where the host has no pages for code, or once files have
+// been changed: the lines are others then.
+func (t *Trees) locateCode(text string) *workflow.Code {
+	p, s := t.Current(), t.Session()
+	if p == nil || p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
+		return nil
+	}
+	c := &workflow.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
+	for _, m := range PlaceMark.FindAllStringSubmatch(text, maxLinked) {
+		if !slices.Contains(c.Places, m[0]) && t.hasLineAt(m[1], m[2]) {
+			c.Places = append(c.Places, m[0])
+		}
+	}
+	if c.Places == nil {
+		return nil
+	}
+	return c
+}
+
+// hasLineAt looks for exactly that path and line.
+func (t *Trees) hasLineAt(path, line string) bool {
+	n, err := strconv.Atoi(line)
+	if err != nil || n < 1 {
+		return false
+	}
+	b, err := prompt.ReadSome(t.Current().Copy.FS(), path, MaxEvidence)
+	return err == nil && n <= bytes.Count(b, []byte{'\n'})+1
+}
+
+var (
+	// PlaceMark matches path/to/file.ext:12 in the words of a report.
+	PlaceMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
+	// folderMark matches a source that is nothing but a file in a folder, its lines or none.
+	folderMark = regexp.MustCompile(`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
+)
+
+// PlaceOf is the place that a source names where it is nothing else: a file without a line
+// counts as its first. A command, a name of the code and the like are no place.
+func PlaceOf(source string) (path, line string) {
+	m := folderMark.FindStringSubmatch(strings.Trim(strings.TrimSpace(source), "`"))
+	if m == nil || m[2] == "" && m[3] == "" {
+		return "", ""
+	}
+	return m[1] + m[2], cmp.Or(m[4], m[3], "1")
+}
+
+// MaxEvidence is as much of a file as is read to find a line in it.
+const MaxEvidence = 50 << 20

@@ -1,0 +1,28 @@
+package worktree
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzPlaceOf: a place that a model names is a path and a line, in its own words.
+func FuzzPlaceOf(f *testing.F) {
+	for _, seed := range []string{"src/a.go:12", "`src/a.go:12-20`", "./a/b.c:1–2", "go test ./...", "a/b", "../../etc/passwd:1", "/etc/passwd:1", "a/b.go:99999999999999999999", "x.go", ""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		path, line := PlaceOf(source)
+		require.Equal(t, path == "", line == "")
+		if path == "" {
+			return
+		}
+		require.Contains(t, source, path)
+		require.False(t, strings.HasPrefix(path, "/"))
+		require.NotContains(t, path, "\n")
+		_, err := strconv.ParseUint(line, 10, 64)
+		require.True(t, err == nil || len(line) > 18, line)
+	})
+}

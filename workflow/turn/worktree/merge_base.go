@@ -1,0 +1,112 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/merge"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// mergeBase brings what came to the base branch since the session began into the session's
+// branch, when people go on with work that was pushed. It is a merge, said in the thread;
+// what clashes is asked about. The branch is never rebased.
+func (t *Trees) mergeBase(ctx context.Context, p *Place) error {
+	s := t.Session()
+	if err := p.Mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	tip, err := p.Mirror.Resolve(p.BaseBranch())
+	if err != nil || tip == s.BaseCommit {
+		return err
+	}
+	common, err := p.Work.MergeBase(ctx, s.Head, tip)
+	if err != nil || common == tip {
+		return err
+	}
+	if common == "" {
+		common = s.BaseCommit
+	}
+	conflicts, err := p.Work.Merge(ctx, nil, common, tip)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	if len(conflicts) > 0 {
+		return t.askAboutBase(ctx, p, tip, conflicts)
+	}
+	commit, err := t.mergeCommit(ctx, p, tip)
+	if err != nil {
+		return err
+	}
+	tree, err := p.Work.Tree(ctx)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	merged, err := t.Pack(ctx, p.Work, 0, tree, commit)
+	if err != nil {
+		return err
+	}
+	err = t.Record(ctx, append(Some(merged),
+		store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit }},
+		store.Lines(t.ProgramLine(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(), prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch))))...)
+	if err != nil {
+		return err
+	}
+	// Should the program die before this, the workspace follows when it is opened again.
+	if err := p.Work.SetBase(ctx, tip); err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	return nil
+}
+
+// mergeCommit depends on nothing but what is merged, so that it comes out the same again.
+func (t *Trees) mergeCommit(ctx context.Context, p *Place, tip string) (string, error) {
+	s := t.Session()
+	history, err := p.Mirror.Log(ctx, tip, "", 1)
+	if err != nil || len(history) == 0 {
+		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	commit, err := p.Work.Commit(ctx, repo.CommitSpec{
+		Parent: s.Head, Parents: []string{tip}, When: history[0].When.UTC().Truncate(time.Second),
+		Message:  fmt.Sprintf("Merge %s into %s", p.BaseBranch(), s.Branch),
+		Trailers: [][2]string{{"Session", s.ID}},
+	})
+	if err != nil {
+		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	return commit, nil
+}
+
+// askAboutBase: what cannot be merged by itself is for people to decide, once for each
+// state of the base.
+func (t *Trees) askAboutBase(ctx context.Context, p *Place, tip string, conflicts []merge.Conflict) error {
+	s := t.Session()
+	var where []string
+	for _, c := range conflicts {
+		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, prompt.FirstLine(c.Why)))
+	}
+	key := "base:" + tip
+	asked, err := t.Store.Inquiries(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	for _, q := range asked {
+		if q.Key == key {
+			return nil
+		}
+	}
+	q := &workflow.Inquiry{Kind: workflow.InquiryBase, Key: key, Question: tip}
+	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
+		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
+	return t.Record(ctx,
+		store.Inquiry(*q),
+		store.Told{Key: key, Text: fmt.Sprintf(
+			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
+		store.Lines(t.ProgramLine(text)),
+	)
+}

@@ -1,0 +1,20 @@
+package worktree
+
+import (
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+)
+
+// learnSecrets reads what the base holds in files that are shown to nobody.
+func (t *Trees) learnSecrets(p *Place) error {
+	files, err := p.Copy.BaseFiles(workfile.IsPrivate)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	var values []string
+	for _, text := range files {
+		values = append(values, redact.EnvValues(string(text))...)
+	}
+	p.Secrets = t.Secrets.With(values...)
+	return nil
+}

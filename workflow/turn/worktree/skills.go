@@ -1,0 +1,33 @@
+package worktree
+
+import (
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+)
+
+// repositorySkills are the folders of a repository that may hold skills.
+var repositorySkills = []string{".bobbin/skills", ".agents/skills"}
+
+// loadSkills are the built-in and the operator's, and the repository's as advice.
+func (t *Trees) loadSkills(p *Place) skill.Set {
+	var own []skill.Skill
+	for _, folder := range repositorySkills {
+		sub, err := p.Copy.Root().OpenRoot(folder)
+		if err != nil {
+			continue
+		}
+		found, problems := skill.Read(disk.PlainFS(sub), skill.Repository)
+		sub.Close()
+		own = append(own, found...)
+		t.logSkillProblems(problems)
+	}
+	set, problems := skill.NewSet(t.Skills, nil, own)
+	t.logSkillProblems(problems)
+	return set
+}
+
+func (t *Trees) logSkillProblems(problems []skill.Problem) {
+	for _, p := range problems {
+		t.Log.Warn("a skill of the repository is left out", "problem", p.String())
+	}
+}

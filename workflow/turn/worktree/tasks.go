@@ -1,0 +1,101 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// OpenTaskTree is where a task works: in the session's own tree, or apart in a fork of it.
+func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
+	work := t.Current().Work
+	if !k.Apart {
+		switch {
+		case k.StartTree != "":
+		case begun:
+			k.StartTree, err = t.taskStart(ctx, work)
+		default:
+			k.StartTree, err = work.Tree(ctx)
+		}
+		return work, err
+	}
+	t.merging.Lock()
+	defer t.merging.Unlock()
+	fork, start, err := work.Fork(ctx, t.Folder(fmt.Sprintf("task-%d", k.Number)))
+	if err != nil {
+		return nil, fmt.Errorf("open a tree for task %d: %w", k.Number, err)
+	}
+	//crash:fork_made
+	if k.StartTree == "" { // nothing was recorded of it yet
+		k.StartTree = start
+		if err := t.RecordTree(ctx, fork, k.ID); err != nil {
+			return nil, err
+		}
+	} else if err := t.restoreRecorded(ctx, t.Current().Mirror, fork, k.ID); err != nil {
+		return nil, err
+	}
+	return fork, t.Own(fork)
+}
+
+// taskStart is what a task began with that an earlier version of the program began, which
+// did not keep it: what was verified last, else what the session stands on. The files as
+// they are now are not it: the task has changed them.
+func (t *Trees) taskStart(ctx context.Context, work *repo.Workspace) (string, error) {
+	s := t.Session()
+	tasks, err := t.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return "", err
+	}
+	for _, k := range slices.Backward(tasks) {
+		attempts, err := t.Store.Attempts(ctx, k.ID)
+		if err != nil {
+			return "", err
+		}
+		for _, a := range slices.Backward(attempts) {
+			if tree, err := work.TreeOf(a.Tree); err == nil && a.Held && s.Head == "" {
+				return tree, nil
+			}
+		}
+	}
+	tree, err := work.TreeOf(cmp.Or(s.Head, s.BaseCommit))
+	if err != nil {
+		return "", fmt.Errorf("find what the task began with: %w", err)
+	}
+	return tree, nil
+}
+
+// MergeTask brings what a task did in its own tree into the session's. What clashes with
+// others' work is told as words, and nothing is changed then. What the session's tree is
+// now is recorded before the next task may merge, or an older state could overwrite it.
+func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
+	t.merging.Lock()
+	defer t.merging.Unlock()
+	work := t.Current().Work
+	tree, err := fork.Tree(ctx)
+	if err != nil {
+		return "", err
+	}
+	conflicts, err := work.Merge(ctx, fork, k.StartTree, tree)
+	if err != nil {
+		return "", fmt.Errorf("merge task %d: %w", k.Number, err)
+	}
+	//crash:task_merged
+	if len(conflicts) == 0 {
+		return "", errors.Join(t.Own(work), t.RecordTree(ctx, work, 0))
+	}
+	lines := []string{"It was verified in a tree of its own, but others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
+	for _, c := range conflicts {
+		lines = append(lines, fmt.Sprintf("%s: %s", c.Path, c.Why))
+	}
+	if diff, err := fork.Diff(ctx); err == nil {
+		lines = append(lines, prompt.Fence("diff", prompt.CutBytes(diff, 24<<10)))
+	}
+	return strings.Join(lines, "\n"), nil
+}

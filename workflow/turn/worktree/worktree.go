@@ -1,0 +1,42 @@
+package worktree
+
+import (
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+)
+
+// Trees are where the agents of a turn look and work: the repository's mirror, a copy to
+// look at, and the session's own tree after an approval.
+type Trees struct {
+	*ledger.Ledger
+	Catalog    *catalog.Catalog
+	Folders    *folder.Folders
+	Mirrors    *repo.Mirrors
+	Sandbox    *sandbox.Sandbox
+	SandboxOff string
+	Checker    *testrun.Checker
+	Skills     []skill.Skill
+	Seats      queue.ConcurrencyLimits
+	Patience   time.Duration
+
+	merging  sync.Mutex // the session's tree, while tasks work beside it
+	mu       sync.Mutex // over what follows
+	place    *Place
+	recorded map[int64]string // the trees as they were recorded last, by task
+}
+
+// Current is where the turn works; nil before it entered.
+func (t *Trees) Current() *Place {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.place
+}
