@@ -30,7 +30,7 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	for _, filled := range []bool{true, false} {
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
 		other := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
-		g := &Gateway{Inbox: in, Connections: 2, Watch: []string{o.Bugs.ID}, Channels: []string{o.Bugs.ID, other.ID}}
+		g := &Gateway{Inbox: in, Watch: []string{o.Bugs.ID}, Backfill: Backfill{Channels: []string{o.Bugs.ID, other.ID}}, Connecting: Connecting{Connections: 2}}
 		if filled {
 			g.Ledger = in
 		}
@@ -91,7 +91,7 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 		in := &bottest.Inbox{}
 		root := workflow.Incoming{EventID: "Ev0", Kind: workflow.IncomingMention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
 		require.NoError(t, in.Receive(t.Context(), root))
-		g := &Gateway{Ledger: in, Connections: 2}
+		g := &Gateway{Backfill: Backfill{Ledger: in}, Connecting: Connecting{Connections: 2}}
 		g.gaps.filled = make(chan time.Time, 1)
 		first, second := &link{Gateway: g}, &link{Gateway: g}
 		for _, l := range []*link{first, second} {
@@ -128,7 +128,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 		}
 		o.AdaSays("while nobody listened", root)
 		o.Forget()
-		o.run(&Gateway{Inbox: in, Ledger: in, Channels: []string{o.Bugs.ID}})
+		o.run(&Gateway{Inbox: in, Backfill: Backfill{Ledger: in, Channels: []string{o.Bugs.ID}}})
 		o.AdaSays("now", root)
 		o.Settle()
 		if !known {
@@ -143,7 +143,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 func TestAGapIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	g := &Gateway{Slack: o.Bot, Inbox: in, Ledger: in, Patience: time.Second}
+	g := &Gateway{Slack: o.Bot, Inbox: in, Patience: time.Second, Backfill: Backfill{Ledger: in}}
 	root := o.AdaSays("it fails", "")
 	for range gapPages*gapPage + 50 {
 		o.AdaSays("again", root)
@@ -165,9 +165,9 @@ func TestLinksAreNotRenewedTogether(t *testing.T) {
 	t.Parallel()
 	life := slacktest.Config{ConnectionTime: 2 * time.Second}
 	control, apart := openGatewayOffice(t, life), openGatewayOffice(t, life)
-	control.run(&Gateway{Inbox: &bottest.Inbox{}, Connections: 2, together: true})
+	control.run(&Gateway{Inbox: &bottest.Inbox{}, together: true, Connecting: Connecting{Connections: 2}})
 	in := &bottest.Inbox{}
-	g := apart.run(&Gateway{Inbox: in, Connections: 2})
+	g := apart.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: 2}})
 	ended, err := apart.WaitEnded(bottest.Soon(t), func(list []slacktest.EndedLink) bool { return len(list) > 0 })
 	require.NoError(t, err)
 	require.Equal(t, "", ended[0].Told, "it left by itself")

@@ -142,7 +142,7 @@ func TestControlACommandThatComesAgainDoubles(t *testing.T) {
 func TestACommandOnTwoConnectionsAtOnceIsOneThread(t *testing.T) {
 	t.Parallel()
 	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	o.run(&Gateway{Inbox: in, Connections: 2})
+	o.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: 2}})
 	random, most := rand.New(rand.NewPCG(1, 1)), 0
 	for n := range 8 {
 		o.Order(slacktest.Fault{Method: "chat.postMessage", Times: 2, Latency: 50 * time.Millisecond})

@@ -64,7 +64,7 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	opened, err := bot.Open(t.Context(), bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
 	require.NoError(t, err)
 	var said journal
-	g := &Gateway{Slack: opened, Inbox: in, Apart: 1, Log: slog.New(slog.NewTextHandler(&said, nil))}
+	g := &Gateway{Slack: opened, Inbox: in, Log: slog.New(slog.NewTextHandler(&said, nil)), Connecting: Connecting{Apart: 1}}
 	ended := make(chan error, 1)
 	ctx, cancel := cancellable(t)
 	go func() { ended <- g.Run(ctx) }()

@@ -37,32 +37,38 @@ type Gateway struct {
 	// Homes tells what people see in the App Home. Default: nobody has one.
 	Homes Homes
 
-	// Ledger lets what was written while no link was up be read again (backfill.go), in the
-	// threads that it names and in Channels. Default: it is not.
-	Ledger   Ledger
-	Channels []string // ids
-
-	// Connections is how many are kept open; default 1. Slack gives an event to one of
-	// them, so with two none is missed while one of them is renewed.
-	Connections int
 	// Patience is how long an event is offered to a failing Inbox before it is left to
 	// Slack to deliver it again; default 2 s, since Slack waits for 3.
 	Patience time.Duration
-	// Apart, Steady and MostApart space out new links: at least Apart (default 1 s), twice
-	// as long after each one that lived less than Steady (30 s), MostApart (1 min) at most.
-	Apart, Steady, MostApart time.Duration
-	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
-	PingInterval time.Duration
+
+	Backfill
+	Connecting
 
 	blind    bool // tests only: post what commands ask for without looking it up, take each form for a new one
 	together bool // tests only: let Slack renew all connections at the same time
 
-	opening  sync.WaitGroup // homes
-	openOnce sync.Once
-	open     chan struct{}
-
+	homes homePublishing
 	links atomic.Int32
 	gaps  gaps
+}
+
+// Backfill says where messages are read again that were written while no connection was up
+// (backfill.go). The zero value reads none.
+type Backfill struct {
+	Ledger   Ledger   // names the threads that are read again
+	Channels []string // ids of the channels that are read again
+}
+
+// Connecting says how many connections are kept, and how new ones are spaced out.
+type Connecting struct {
+	// Connections is how many are kept open; default 1. Slack gives an event to one of
+	// them, so with two none is missed while one of them is renewed.
+	Connections int
+	// New links are at least Apart from each other (default 1 s), twice as long after each
+	// one that lived less than Steady (30 s), and MostApart (1 min) at most.
+	Apart, Steady, MostApart time.Duration
+	// PingInterval is how long a link may be without a ping from Slack; default 30 s.
+	PingInterval time.Duration
 }
 
 // Links is how many connections are up; for a health check.
@@ -87,7 +93,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 		})
 	}
 	running.Wait()
-	g.opening.Wait()
+	g.homes.running.Wait()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, ctx.Err()) {
 		return fmt.Errorf("socket mode: %w", err)
 	}

@@ -221,7 +221,7 @@ func TestNothingIsLostWhenLinksEnd(t *testing.T) {
 	for _, connections := range []int{1, 2} {
 		o := openGatewayOffice(t, slacktest.Config{DisconnectGrace: 50 * time.Millisecond, AckTimeout: 200 * time.Millisecond, Retries: []time.Duration{0, 0, 0, 0}})
 		in := &bottest.Inbox{}
-		g := o.run(&Gateway{Inbox: in, Connections: connections})
+		g := o.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: connections}})
 		root := o.AdaSays("it fails", "")
 		var said []string
 		for _, end := range []func(){
@@ -258,9 +258,9 @@ func (o *gatewayOffice) now() string { return time.Now().Format(time.RFC3339Nano
 func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{MaxConnections: 1})
-	g := &Gateway{Inbox: &bottest.Inbox{}, Apart: 30 * time.Millisecond, MostApart: time.Second, Connections: 1}
+	g := &Gateway{Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 30 * time.Millisecond, MostApart: time.Second, Connections: 1}}
 	o.run(g)
-	second := &Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Apart: 100 * time.Millisecond, MostApart: time.Second}
+	second := &Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 100 * time.Millisecond, MostApart: time.Second}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- second.Run(ctx) }()
@@ -284,7 +284,7 @@ func TestControlTooManyConnectionsStorm(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- (&Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Apart: 1, MostApart: 1}).Run(ctx)
+		ended <- (&Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 1, MostApart: 1}}).Run(ctx)
 	}()
 	require.Eventually(t, func() bool { return len(o.Requests("apps.connections.open")) > 50 }, time.Minute, time.Millisecond)
 	cancel()
@@ -299,7 +299,7 @@ func TestRefusalsEndWithTheCure(t *testing.T) {
 	} {
 		o := openGatewayOffice(t, slacktest.Config{})
 		o.Order(slacktest.Fault{Method: "apps.connections.open", Error: code})
-		err := (&Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connections: 2, Apart: 1, MostApart: 1}).Run(bottest.Soon(t))
+		err := (&Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Connections: 2, Apart: 1, MostApart: 1}}).Run(bottest.Soon(t))
 		var refused *bot.AuthError
 		require.ErrorAs(t, err, &refused, code)
 		require.Equal(t, code, refused.Code)

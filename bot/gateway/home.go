@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/bobbinhq/bobbin/bot/render"
@@ -28,12 +29,12 @@ func (l *link) openHome(ctx context.Context, user string) {
 	if l.Homes == nil {
 		return
 	}
-	l.opening.Go(func() {
+	l.homes.running.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, homeWithin)
 		defer cancel()
 		select {
-		case l.homesOpen() <- struct{}{}:
-			defer func() { <-l.homesOpen() }()
+		case l.homes.places() <- struct{}{}:
+			defer func() { <-l.homes.places() }()
 		case <-ctx.Done():
 			return
 		}
@@ -43,10 +44,16 @@ func (l *link) openHome(ctx context.Context, user string) {
 	})
 }
 
-// homesOpen bounds how many are made at once.
-func (g *Gateway) homesOpen() chan struct{} {
-	g.openOnce.Do(func() { g.open = make(chan struct{}, homesAtOnce) })
-	return g.open
+// homePublishing bounds how many homes are made at once, and waits for them.
+type homePublishing struct {
+	running sync.WaitGroup
+	once    sync.Once
+	free    chan struct{}
+}
+
+func (p *homePublishing) places() chan struct{} {
+	p.once.Do(func() { p.free = make(chan struct{}, homesAtOnce) })
+	return p.free
 }
 
 // PublishHome shows somebody their home now.

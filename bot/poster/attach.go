@@ -118,7 +118,7 @@ func (p *Poster) judgeFile(err error) error {
 		return &refusal{"the app lacks the scope `" + scope + "`; add it to the app and install it again"}
 	}
 	var refused *refusal
-	if err = p.judgeRefusal(err); errors.As(err, &refused) {
+	if err = judgeRefusal(err); errors.As(err, &refused) {
 		return &refusal{"Slack refuses it (" + refused.reason + ")"}
 	}
 	return err

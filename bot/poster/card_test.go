@@ -72,7 +72,7 @@ func (o *posterOffice) paint(b *board, done func() bool) {
 	o.T.Helper()
 	ctx, cancel := context.WithCancel(o.T.Context())
 	var ended sync.WaitGroup
-	p := &Painter{Slack: o.Bot, Cards: b, Pace: time.Millisecond, Look: time.Millisecond}
+	p := &Painter{Poster: &Poster{Slack: o.Bot}, Cards: b, Pace: time.Millisecond, Look: time.Millisecond}
 	ended.Go(func() { p.Run(ctx) })
 	require.Eventually(o.T, func() bool {
 		b.mu.Lock()
@@ -194,7 +194,7 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	o.Order(slacktest.Fault{Method: "chat.update", Nth: 2, Status: 429, RetryAfter: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	p := &Painter{Slack: o.Bot, Cards: b.put(cards[0]), Pace: time.Millisecond, Look: time.Millisecond}
+	p := &Painter{Poster: &Poster{Slack: o.Bot}, Cards: b.put(cards[0]), Pace: time.Millisecond, Look: time.Millisecond}
 	go p.Run(ctx)
 	require.Eventually(t, func() bool { return len(o.Requests("chat.update")) == 1 }, time.Minute, time.Millisecond)
 	b.put(cards[1])

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -30,16 +29,11 @@ type Cards interface {
 }
 
 // A Painter writes the cards of runs again as they go on. It takes nothing from the lines of
-// a thread: those go out beside it, a card of which Slack wants to hear nothing now waits,
-// and with many at work each is written less often. Its fields are set before Run.
+// a thread: those go out beside it. A card that Slack rate-limits is redrawn after
+// Retry-After, and with many at work each is written less often. Its fields are set before Run.
 type Painter struct {
-	Slack *bot.Slack
-	Cards Cards
-	Log   *slog.Logger // default: silent
-	Name  string       // how cards are signed; default: orchestrator
-
-	// GuestFilter says where code is kept back; default: nowhere.
-	GuestFilter *GuestFilter
+	Poster *Poster // whose Slack, Log, Name and GuestFilter hold for cards, too
+	Cards  Cards
 
 	// Pace is the time between two updates, over all cards; default 1.5 s. Slack takes some
 	// fifty of an app in a minute (docs.slack.dev/reference/methods/chat.update: Tier 3), and
@@ -65,7 +59,7 @@ func (p *Painter) Run(ctx context.Context) {
 	defer all.Wait()
 	free := make(chan struct{}, brushes)
 	for {
-		for p.Slack.MayUpdate() && p.startNext(ctx, &all, free, pace) {
+		for p.Poster.Slack.MayUpdate() && p.startNext(ctx, &all, free, pace) {
 			continue
 		}
 		select {
@@ -85,7 +79,7 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 	}
 	card, err := p.Cards.NextCard(ctx)
 	if err != nil && ctx.Err() == nil {
-		p.log().Warn("cards are not drawn now", "err", err)
+		p.Poster.log().Warn("cards are not drawn now", "err", err)
 	}
 	if err != nil || card == nil {
 		<-free
@@ -98,7 +92,7 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 		defer cancel()
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(cardEnd, cancel) })()
 		if err := p.drawCard(drawing, card, pace); err != nil {
-			p.log().Warn("a card is drawn later", "session", card.Session, "run", card.Run, "err", err)
+			p.Poster.log().Warn("a card is drawn later", "session", card.Session, "run", card.Run, "err", err)
 		}
 	})
 	return true
@@ -112,12 +106,12 @@ func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Lim
 	if pace.Wait(ctx) != nil {
 		return p.giveBack(ctx, c, cardPause)
 	}
-	err := drawCard(p.Slack, p.Name, p.GuestFilter.filterCard(ctx, c), func(face render.Part) error {
-		_, _, _, err := p.Slack.API.UpdateMessageContext(ctx, c.Thread.Channel, c.TS,
+	err := drawCard(p.Poster.Slack, p.Poster.Name, p.Poster.GuestFilter.filterCard(ctx, c), func(face render.Part) error {
+		_, _, _, err := p.Poster.Slack.API.UpdateMessageContext(ctx, c.Thread.Channel, c.TS,
 			slack.MsgOptionText(face.Text, false), slack.MsgOptionBlocks(face.Blocks...),
 			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": face.Key}}),
 			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
-		p.Slack.NoteUpdate(err)
+		p.Poster.Slack.NoteUpdate(err)
 		return err
 	})
 	return p.recordDrawn(ctx, c, err)
@@ -133,8 +127,8 @@ func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) 
 		return p.giveBack(ctx, c, limited.RetryAfter)
 	}
 	var refused *refusal
-	if errors.As((&Poster{Slack: p.Slack}).judgeRefusal(err), &refused) {
-		p.log().Info("a card is not drawn any more", "session", c.Session, "run", c.Run, "reason", refused.reason)
+	if errors.As(judgeRefusal(err), &refused) {
+		p.Poster.log().Info("a card is not drawn any more", "session", c.Session, "run", c.Run, "reason", refused.reason)
 		return p.Cards.CardGone(ctx, c, refused.reason)
 	}
 	return errors.Join(err, p.giveBack(ctx, c, cardPause))
@@ -146,8 +140,6 @@ func (p *Painter) giveBack(ctx context.Context, c *workflow.Card, wait time.Dura
 	defer cancel()
 	return p.Cards.CardLater(ctx, c, wait)
 }
-
-func (p *Painter) log() *slog.Logger { return cmp.Or(p.Log, slog.New(slog.DiscardHandler)) }
 
 // drawCard hands the rendered card to send. Where the endpoint refuses the newer blocks the
 // card is sent in plain ones, and so are all others until the program starts again.

@@ -195,7 +195,7 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part rende
 		return p.post(ctx, posting, part.WithoutBlocks())
 	}
 	if err != nil {
-		return "", p.judgeRefusal(err)
+		return "", judgeRefusal(err)
 	}
 	if answer.IsOutsideThread() {
 		return "", p.takeBack(ctx, thread, ts)
@@ -224,7 +224,7 @@ func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) err
 	if bot.ErrorCode(err) == "already_reacted" {
 		return nil
 	}
-	return p.judgeRefusal(err)
+	return judgeRefusal(err)
 }
 
 // standing is what is there of a posting that was tried; of another it is nothing.
@@ -268,7 +268,7 @@ func (p *Poster) readStanding(ctx context.Context, posting *workflow.Posting) (s
 		}
 	})
 	if err != nil {
-		return standing{}, fmt.Errorf("look for it in the thread: %w", p.judgeRefusal(err))
+		return standing{}, fmt.Errorf("look for it in the thread: %w", judgeRefusal(err))
 	}
 	return there, nil
 }
@@ -294,7 +294,7 @@ func (r *refusal) Error() string { return r.reason }
 
 // judgeRefusal makes a *refusal of an answer that another try would only get again. A lost
 // answer, a 5xx or a network's failure stays the error that it is.
-func (p *Poster) judgeRefusal(err error) error {
+func judgeRefusal(err error) error {
 	if !bot.IsFinal(err) {
 		return err
 	}

@@ -36,5 +36,5 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *workflow.Posting) 
 		p.Slack.NoteUpdate(err)
 		return err
 	})
-	return p.judgeRefusal(err)
+	return judgeRefusal(err)
 }

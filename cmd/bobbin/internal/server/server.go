@@ -170,14 +170,14 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Runner: runner, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
 	posts := &poster.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
-	b.painter = &poster.Painter{Slack: slack, Cards: b.Store, Log: log, Name: posts.Name, Pace: s.SlackPace}
+	b.painter = &poster.Painter{Poster: posts, Cards: b.Store, Pace: s.SlackPace}
 	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
 	reacting := &poster.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
-	b.painter.GuestFilter = posts.GuestFilter
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: b.Store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Connections: cmp.Or(s.SlackLinks, config.DefaultConnections),
-		Ledger: b.Store, Forms: b.Store, Channels: channelIDs(s.Repositories),
+		Slack: slack, Inbox: b.Store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Forms: b.Store,
+		Backfill:   gateway.Backfill{Ledger: b.Store, Channels: channelIDs(s.Repositories)},
+		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
 	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
 	return b, err

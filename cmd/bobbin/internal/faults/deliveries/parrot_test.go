@@ -109,8 +109,8 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 	})
 	require.NoError(t, err)
 	b := &parrot{store: st, Gateway: &gateway.Gateway{
-		Slack: slack, Inbox: st, Watch: f.watch, Connections: f.connections,
-		Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond,
+		Slack: slack, Inbox: st, Watch: f.watch,
+		Connecting: gateway.Connecting{Connections: f.connections, Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond},
 	}}
 	posts := &poster.Poster{Slack: slack, Outbox: st, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
 	if f.blind {
