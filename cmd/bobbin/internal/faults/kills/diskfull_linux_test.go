@@ -244,7 +244,7 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
-	m := newTight(t, 1, harness.ProgramWith(t, sourceWith(t, "workflow/turn/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
+	m := newTight(t, 1, harness.ProgramWith(t, sourceWith(t, "workflow/turn/folder/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
 	defer m.stop()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.fill("mirrors")
