@@ -1,64 +1,90 @@
-// Package workflow is the vocabulary of Bobbin: a session and its phases, what comes in,
-// what is said, reports, approvals, tasks and attempts. It holds plain types and pure
-// functions, and imports only the standard library.
+// Package workflow is the vocabulary of Bobbin: a session and its phases, what people write
+// and press, the lines that answer them, reports, approvals, tasks and attempts. It holds
+// plain types and pure functions, and imports only the standard library.
 //
 // # The tour: one message, from Slack and back
 //
-// Somebody writes "@bobbin the total is a cent off" in #bugs.
+// Ann writes "@bobbin the total is a cent off" in #bugs.
 //
-// Slack sends it over a WebSocket, twice: as app_mention and as message.channels. In
-// package bot, the Gateway makes an Incoming of each, and hands it to the Inbox. That is
-// store.Store.Receive: one transaction finds or makes the thread's session, keeps the
-// inbox row (the second event finds the message there and changes nothing), and puts a
-// TurnJob in the queue. Only then the Gateway acknowledges the event. Should the program
-// die before, Slack sends it again; should it die after, the job is there.
+// In. Slack sends the message twice over a WebSocket: as app_mention and as message.
+// bot/gateway reads each event (gateway.go), and bot/event makes a workflow.Incoming of it
+// (event.go). The gateway gives it to its Inbox, which is store.Store.Receive
+// (store/receive.go). One transaction finds or creates the session of the thread, inserts
+// the inbox row, and inserts a turn job. The second event finds the row of the first and
+// changes nothing. The gateway acknowledges an event after that commit: if the program dies
+// earlier, Slack sends the event again; if it dies later, the job is there.
 //
-// A worker of the queue takes the TurnJob and calls turn.Runner.Run. The turn raises the
-// session's epoch, which fences every earlier turn, and judges the message (turn/intake.go):
-// who wrote it, whether it is consent (intent.ReadConsent), a stop, a click, or words for the
-// agents. Then it opens the repository: package repo has one bare mirror of it and writes
-// a throw-away tree out of it, without a git directory. Beside that the packages that its
-// lock files name are fetched (repo/packages), and the base is built and tested: whatever runs
-// a command waits for both.
+// The turn. A worker of store/queue (turn_worker.go) takes the job and calls turn.Runner.Run
+// (turn/turn.go). The turn raises the session's epoch, which fences every earlier turn.
+// turn/intake judges each new message (intake.go): who wrote it, and whether it is a stop,
+// an answer, an approval, a command, a press, or words for the agents. Package intent reads
+// the words; no model takes part. turn/worktree opens the repository (worktree.go): package
+// repo keeps one bare mirror of it, and writes the base commit into plain files without a
+// git directory. Meanwhile repo/packages fetches what the lock files name, and repo/testrun
+// builds and tests the base. A tool that runs a command waits for both.
 //
-// The orchestrator's loop (agent.Loop) asks the model through package model, records its
-// answer, runs the tools it called (package tool reads files through os.Root and runs
-// commands in repo/sandbox), and records each result: transcript item, line, outbox row
-// and PostJob in one transaction (store.Turn.Record). Between two model calls it looks
-// for what people wrote meanwhile; "stop" cancels it. When the model calls
-// report_root_cause, a numbered Report with its hash is kept and shown, and the turn ends.
+// The agents. turn/runtime runs the loop of the orchestrator (agent/loop.go) over its
+// transcript. The loop asks the model (package model), records the answer, runs the tools
+// that the model called, and records each result. Package tool reads files through an
+// os.Root and runs commands in repo/sandbox; turn/orchestrator holds the tools that decide.
+// Each recording is one transaction (store/record.go): the item of the transcript, the line
+// in the thread, its outbox row and a post job. Between two model calls the loop takes in
+// what people wrote meanwhile, and "stop" cancels it. When the model calls
+// report_root_cause, the turn records a Report with a revision and a hash, shows it with its
+// buttons, and ends.
 //
-// Another worker takes the PostJob: poster.Poster marks the outbox row as tried, posts it
-// with the row's key as metadata, and keeps the message's ts. If it finds a row that was
-// tried, it looks the key up in the thread first. Lines that waited are one reply.
+// Out. Another worker (store/queue/drain_worker.go) takes the post job. bot/poster marks the
+// outbox row as tried (poster.go), posts the line, which bot/render has made, with the row's
+// key as metadata, and records the ts of the message. If it finds a row that was tried
+// before, it first looks for the key in the thread. Lines that waited are posted as one
+// reply.
 //
-// A feature goes another way to the same place: restate_request shows it back, and where
-// everybody whose words it is made of may approve, asking for it has allowed a branch
-// (turn/permission.go). /grill-me puts questions
-// first (turn/interview.go), /start-work a written plan (turn/request.go), /diagnose a
-// Diagnosis Report (turn/report.go). Agents that only read, the consultant above all, are
-// asked by rows of their own, beside the work (turn/inquiry.go).
+// # Approval, work and push
 //
-// "Fix it" comes in by the same way. The turn judges it consent, reads afresh who wrote
-// it, and writes the approval row in a compare-and-set: only while the session waits on
-// that revision, only once, and beside it the permission, which the database holds to the
-// author of the message. Now, and only now, the session has a workspace that may be
-// written. From here on the words of people who may not approve wait for somebody who may
-// (turn/heldback.go). The orchestrator delegates (turn/delegate.go); tasks that need nothing from each
-// other work side by side in forks of it (turn/tasks.go). A worker's loop edits, and says
-// done; what its skill and the approval's scope ask for is looked at; the program
-// runs the proof (repo/proof): the new tests alone, laid over the base, must fail there;
-// everything must pass on the branch; what passed before must still pass. Then the
-// program makes the commit, keeps the intent to push, pushes, and looks with ls-refs that
-// the branch is there. The result is a line like any other.
+// Ann replies "fix it". The reply comes in like the first message. turn/intake looks Ann up
+// in Slack afresh and reads the reply as consent. turn/approval judges it (approve.go), and
+// turn/permission decides whether she may approve (permission.go). One transaction inserts
+// the approval and the permission that it rests on, only while the session waits on that
+// revision, and only once. The database refuses a permission of anybody but the author of
+// the message. From then on the words of people who may not approve wait until somebody who
+// may passes them on (turn/approval/held.go).
 //
-// What people read and models are shown has no secrets in it (workflow/redact). A change
-// that decides more than what the code does waits for a word of its own before the push
-// (turn/allowance.go), and a session that has used what it may rests until somebody
-// allows more (turn/limit.go).
+// Now, and not before, the session has a tree that agents may write. The orchestrator calls
+// delegate (turn/orchestrator/delegate.go). turn/worker runs the tasks (tasks.go); tasks
+// that do not depend on each other run side by side in forks of the tree. A worker edits,
+// runs commands, and calls done (worker.go). The program then checks what the task's skill
+// demands (skill_gate.go), takes out what lies outside the approval's scope
+// (turn/delivery/scope.go), and runs the proof (repo/proof): the new tests, laid over the
+// base, must fail there; on the branch everything must pass; and what passed before must
+// still pass.
 //
-// Nothing calls back up: what goes out goes through Postgres. A turn that dies is taken
-// up again from its rows: by the next process in the same data directory at once, by
-// another replica when this one has been silent (queue.Replica), which also wakes a session
-// that has something to do and no job. What is old is cleaned away by the hour.
+// The orchestrator calls finish (turn/delivery/finish.go). The program looks for secrets,
+// proves the whole change, makes the commit, records the intent to push, pushes, and asks
+// the remote whether the branch is there. The result is a line like any other.
+//
+// # Other ways
+//
+//   - A feature: restate_request says it back (turn/orchestrator/request.go). If everybody
+//     who wrote a part of it may approve, asking for it permits the work
+//     (turn/permission/permission.go).
+//   - /grill-me asks questions first (turn/intake/interview.go), /start-work proposes a plan
+//     and /diagnose makes a Diagnosis Report (turn/intake/command.go,
+//     turn/orchestrator/tools.go).
+//   - The consultant and the other agents that only read are asked by rows of their own, and
+//     answer beside the work (turn/inquiry).
+//   - A change to CI files, lock files and the like waits for "push it"
+//     (turn/delivery/allowance.go, turn/approval/allowance.go).
+//   - A session at one of its limits pauses until somebody allows more (turn/budget,
+//     turn/intake/go_on.go).
+//
+// # What holds everywhere
+//
+// Nothing calls back up: whatever goes out goes through Postgres. Package redact masks
+// secrets in what people and models read. If a turn dies, the next process in the same data
+// directory continues it at once, or another replica does when this one has been silent
+// (store/queue/replica.go), which also wakes sessions that have something to do and no job.
+// Once an hour what is old is removed (cmd/bobbin/internal/housekeeping).
+//
+// Paths here are below workflow where they name no other folder; cmd/bobbin/layers_test.go
+// says which package may import which.
 package workflow

@@ -1,7 +1,6 @@
 package runners
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // described is a reading as the golden files hold it.
 func described(r Reading, ok bool) string {
@@ -58,7 +55,7 @@ func TestRunnersAreUnderstood(t *testing.T) {
 			require.NoError(t, err)
 			got := described(Read(string(text)))
 			golden := strings.TrimSuffix(file, ".txt") + ".golden"
-			if *update {
+			if os.Getenv("UPDATE_GOLDEN") != "" {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
 			want, err := os.ReadFile(golden)

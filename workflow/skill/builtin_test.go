@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "write what the catalogue says now to the golden file")
 
 // The tools that agents have, by who has them. A skill that names another one sends an
 // agent after something that is not there.
@@ -101,13 +98,13 @@ func TestCatalogueIsAlwaysAlike(t *testing.T) {
 	set, problems := NewSet(skills, nil, []Skill{{Name: "house-style", Description: "How we write SQL.", Body: "x\n", Source: Repository}})
 	require.Empty(t, problems)
 	golden := filepath.Join("testdata", "catalogue.golden")
-	if *update {
+	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
 		require.NoError(t, os.WriteFile(golden, []byte(set.Catalogue()), 0o644))
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	require.Equal(t, string(want), set.Catalogue(), "if this is meant, run the test with -update")
+	require.Equal(t, string(want), set.Catalogue(), "if this is meant, run the test with UPDATE_GOLDEN=1")
 	slices.Reverse(skills)
 	again, _ := NewSet(skills, nil, []Skill{{Name: "house-style", Description: "How we write SQL.", Body: "x\n", Source: Repository}})
 	require.Equal(t, set.Catalogue(), again.Catalogue())

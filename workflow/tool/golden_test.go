@@ -3,15 +3,12 @@ package tool
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "write what the tools say now to the golden file")
 
 // maxDescribed is what all tools together may take of every request.
 const maxDescribed = 7 << 10
@@ -37,13 +34,13 @@ func TestToolsAreDescribedAlwaysAlike(t *testing.T) {
 	t.Parallel()
 	golden := filepath.Join("testdata", "tools.golden")
 	got := described(t)
-	if *update {
+	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
 		require.NoError(t, os.WriteFile(golden, got, 0o644))
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "if this is meant, run the test with -update")
+	require.Equal(t, string(want), string(got), "if this is meant, run the test with UPDATE_GOLDEN=1")
 	require.LessOrEqual(t, len(got), maxDescribed)
 	t.Logf("%d tools, %d bytes", bytes.Count(got, []byte{'\n'}), len(got))
 }

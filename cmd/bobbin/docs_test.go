@@ -1,0 +1,108 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// guides are the texts by which people find their way around the source.
+var guides = []string{
+	"workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
+	"docs/configuration.md", "docs/reliability.md", "docs/rough_edges.md", "docs/security.md", "docs/upgrading.md",
+}
+
+// TestPathsInGuidesExist holds the guides to the tree: each Go file and folder that they name
+// exists, and each command that they give finds its tests.
+func TestPathsInGuidesExist(t *testing.T) {
+	t.Parallel()
+	tree := os.DirFS("../..")
+	for _, name := range guides {
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		require.Empty(t, deadReferences(t, tree, string(text)), name)
+	}
+	dead := deadReferences(t, tree, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), `go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
+	require.Equal(t, []string{"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md", "go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch"}, dead, "the control")
+}
+
+var (
+	namedFile   = regexp.MustCompile(`[\w./-]*\w+\.go\b`)
+	namedFolder = regexp.MustCompile("`((?:bot|cmd|deploy|docs|migrations|repo|workflow)/[\\w./-]+)`")
+	namedPage   = regexp.MustCompile(`\]\(([\w./-]+\.(?:md|go))`)
+	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`]+)'?)?")
+	namedTest   = regexp.MustCompile("`(Test\\w+)`")
+	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // money is in the demo's shop
+	testName    = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
+)
+
+// deadReferences lists what text names of the tree and is not in it. A path is below the top,
+// docs or workflow; a name without a folder is that of any file.
+func deadReferences(t *testing.T, tree fs.FS, text string) (dead []string) {
+	all := map[string]bool{}
+	for _, name := range sources(t, tree) {
+		all[path.Base(name)] = true
+	}
+	exists := func(name string) bool {
+		for _, below := range []string{".", "docs", "workflow", "workflow/turn"} {
+			if _, err := fs.Stat(tree, path.Join(below, name)); err == nil {
+				return true
+			}
+		}
+		return all[name]
+	}
+	for _, form := range []*regexp.Regexp{namedFile, namedFolder, namedPage} {
+		for _, m := range form.FindAllStringSubmatch(text, -1) {
+			name := m[len(m)-1]
+			if placeholder.MatchString(name) || exists(strings.TrimSuffix(name, "/")) {
+				continue
+			}
+			dead = append(dead, name)
+		}
+	}
+	for _, m := range namedTests.FindAllStringSubmatch(text, -1) {
+		var tests []string
+		for _, room := range strings.Fields(m[1]) {
+			tests = append(tests, testsBelow(t, tree, room)...)
+		}
+		first, _, _ := strings.Cut(strings.ReplaceAll(m[2], `\|`, "|"), "/")
+		for _, word := range strings.Split(first, "|") {
+			pattern, err := regexp.Compile(word)
+			if word == "…" { // any of those that the text names by themselves
+				continue
+			}
+			if err != nil || !pattern.MatchString(strings.Join(tests, "\n")) || len(tests) == 0 {
+				dead = append(dead, "go test "+strings.TrimSpace(m[1])+" -run "+word)
+			}
+		}
+	}
+	everywhere := strings.Join(testsBelow(t, tree, "./..."), "\n")
+	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
+		if !strings.Contains(everywhere, m[1]) {
+			dead = append(dead, m[1])
+		}
+	}
+	return dead
+}
+
+// testsBelow names the tests of a package as go test is given it: ./room, or ./room/... .
+func testsBelow(t *testing.T, tree fs.FS, room string) (names []string) {
+	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
+	for _, name := range sources(t, tree) {
+		dir := path.Dir(name)
+		if below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/")); dir != top && !below {
+			continue
+		}
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		for _, m := range testName.FindAllSubmatch(text, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names
+}
