@@ -46,7 +46,7 @@ var outside = []readerOf{
 
 	{"an endpoint's stream", []string{"workflow/model/http.go take", "workflow/model/answer.go add"}, []string{"workflow/model FuzzStream"}},
 	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/errors.go endpointError", "workflow/model/http.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model FuzzRetryAfter"}},
-	{"arguments of tools", []string{"workflow/model/arguments.go Decode", "workflow/agent/shorten.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent FuzzShortArgs"}},
+	{"arguments of tools", []string{"workflow/model/arguments/arguments.go Decode", "workflow/agent/shorten.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent FuzzShortArgs"}},
 	{"patches and edits of models", []string{"workflow/tool/patch/patch.go Parse", "workflow/tool/patch/match.go ReplaceText"}, []string{"workflow/tool/patch FuzzPatch", "workflow/tool/patch FuzzReplace"}},
 	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
 	{"places that reports name", []string{"workflow/turn/worktree/code_places.go PlaceOf"}, []string{"workflow/turn/worktree FuzzPlaceOf"}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/bobbinhq/bobbin/workflow/model/arguments"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -44,7 +45,7 @@ func NewTool[T any](name, description string, call func(ctx context.Context, in 
 	for _, f := range adjust {
 		f(schema)
 	}
-	a, err := NewChecker(name, schema)
+	a, err := arguments.NewChecker(name, schema)
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", name, err))
 	}

@@ -1,4 +1,4 @@
-package model
+package arguments
 
 import (
 	"encoding/json"
@@ -9,18 +9,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
-
-// problems words what a validator found, field by field. The validator alone decides
+// explainProblems words what a validator found, field by field. The validator alone decides
 // whether there is anything wrong: what the walk does not know is said in its words.
-func problems(object map[string]any, s *jsonschema.Schema, found error) []string {
+func explainProblems(object map[string]any, s *jsonschema.Schema, found error) []string {
 	var e explanation
-	e.walk("", object, s)
+	e.checkValue("", object, s)
 	if len(e.problems) > 0 {
 		return e.problems
 	}
@@ -31,50 +28,51 @@ func problems(object map[string]any, s *jsonschema.Schema, found error) []string
 	return []string{plaintext.SafeLine(text, 300)}
 }
 
+// An explanation collects the problems that a walk over the arguments and their schema finds.
 type explanation struct{ problems []string }
 
-func (e *explanation) say(at, format string, args ...any) {
+func (e *explanation) addProblem(at, format string, args ...any) {
 	if at == "" {
 		at = "the arguments"
 	}
 	e.problems = append(e.problems, at+" "+fmt.Sprintf(format, args...))
 }
 
-func (e *explanation) walk(at string, value any, s *jsonschema.Schema) {
+func (e *explanation) checkValue(at string, value any, s *jsonschema.Schema) {
 	if s.Type != "" && !isType(value, s.Type) {
-		e.say(at, "has to be %s, got %s", article(s.Type), got(value))
+		e.addProblem(at, "has to be %s, got %s", withArticle(s.Type), describeValue(value))
 		return
 	}
 	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(value) }) {
-		e.say(at, "has to be one of %s, got %s", list(s.Enum), got(value))
+		e.addProblem(at, "has to be one of %s, got %s", joinValues(s.Enum), describeValue(value))
 		return
 	}
 	switch v := value.(type) {
 	case map[string]any:
-		e.object(at, v, s)
+		e.checkObject(at, v, s)
 	case []any:
-		e.array(at, v, s)
+		e.checkArray(at, v, s)
 	case string:
-		e.text(at, v, s)
+		e.checkText(at, v, s)
 	case float64:
 		if s.Minimum != nil && v < *s.Minimum {
-			e.say(at, "has to be at least %v, got %v", *s.Minimum, v)
+			e.addProblem(at, "has to be at least %v, got %v", *s.Minimum, v)
 		}
 		if s.Maximum != nil && v > *s.Maximum {
-			e.say(at, "has to be at most %v, got %v", *s.Maximum, v)
+			e.addProblem(at, "has to be at most %v, got %v", *s.Maximum, v)
 		}
 	}
 }
 
-func (e *explanation) object(at string, v map[string]any, s *jsonschema.Schema) {
+func (e *explanation) checkObject(at string, v map[string]any, s *jsonschema.Schema) {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
-			e.say(join(at, name), "is missing: it has to be %s", article(typeOf(s.Properties[name])))
+			e.addProblem(joinPath(at, name), "is missing: it has to be %s", withArticle(typeOf(s.Properties[name])))
 		}
 	}
 	for _, name := range fieldsOf(s) {
 		if field, ok := v[name]; ok {
-			e.walk(join(at, name), field, s.Properties[name])
+			e.checkValue(joinPath(at, name), field, s.Properties[name])
 		}
 	}
 	if s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil {
@@ -92,34 +90,34 @@ func (e *explanation) object(at string, v map[string]any, s *jsonschema.Schema) 
 		if known == "" {
 			known = "none"
 		}
-		e.say(quote(join(at, name)), "is not known; the fields are: %s", known)
+		e.addProblem(quoteShort(joinPath(at, name)), "is not known; the fields are: %s", known)
 	}
 }
 
-func (e *explanation) array(at string, v []any, s *jsonschema.Schema) {
+func (e *explanation) checkArray(at string, v []any, s *jsonschema.Schema) {
 	if s.MinItems != nil && len(v) < *s.MinItems {
-		e.say(at, "needs at least %d, got %d", *s.MinItems, len(v))
+		e.addProblem(at, "needs at least %d, got %d", *s.MinItems, len(v))
 	}
 	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		e.say(at, "takes at most %d, got %d", *s.MaxItems, len(v))
+		e.addProblem(at, "takes at most %d, got %d", *s.MaxItems, len(v))
 	}
 	for i := 0; s.Items != nil && i < len(v) && len(e.problems) <= maxProblems; i++ {
-		e.walk(fmt.Sprintf("%s[%d]", at, i), v[i], s.Items)
+		e.checkValue(fmt.Sprintf("%s[%d]", at, i), v[i], s.Items)
 	}
 }
 
-func (e *explanation) text(at, v string, s *jsonschema.Schema) {
+func (e *explanation) checkText(at, v string, s *jsonschema.Schema) {
 	n := utf8.RuneCountInString(v)
 	switch {
 	case s.MinLength != nil && n < *s.MinLength && n == 0:
-		e.say(at, "must not be empty")
+		e.addProblem(at, "must not be empty")
 	case s.MinLength != nil && n < *s.MinLength:
-		e.say(at, "needs at least %d characters, got %d", *s.MinLength, n)
+		e.addProblem(at, "needs at least %d characters, got %d", *s.MinLength, n)
 	case s.MaxLength != nil && n > *s.MaxLength:
-		e.say(at, "takes at most %d characters, got %d", *s.MaxLength, n)
+		e.addProblem(at, "takes at most %d characters, got %d", *s.MaxLength, n)
 	case s.Pattern != "":
 		if ok, err := regexp.MatchString(s.Pattern, v); err == nil && !ok {
-			e.say(at, "has to match %s, got %s", s.Pattern, got(v))
+			e.addProblem(at, "has to match %s, got %s", s.Pattern, describeValue(v))
 		}
 	}
 }
@@ -152,20 +150,20 @@ func typeOf(s *jsonschema.Schema) string {
 	return strings.Join(s.Types, " or ")
 }
 
-func article(noun string) string {
+func withArticle(noun string) string {
 	if strings.ContainsAny(noun[:1], "aeiou") {
 		return "an " + noun
 	}
 	return "a " + noun
 }
 
-// got is a value as the model wrote it, with its type, cut.
-func got(value any) string {
+// describeValue is a value as the model wrote it, with its type, cut.
+func describeValue(value any) string {
 	switch v := value.(type) {
 	case nil:
 		return "null"
 	case string:
-		return "the string " + quote(v)
+		return "the string " + quoteShort(v)
 	case float64:
 		return "the number " + strconv.FormatFloat(v, 'g', -1, 64)
 	case bool:
@@ -179,9 +177,9 @@ func got(value any) string {
 	return kind + plaintext.CutLine(string(text), 60)
 }
 
-func quote(s string) string { return strconv.Quote(plaintext.CutLine(s, 60)) }
+func quoteShort(s string) string { return strconv.Quote(plaintext.CutLine(s, 60)) }
 
-func list(values []any) string {
+func joinValues(values []any) string {
 	words := make([]string, len(values))
 	for i, v := range values {
 		text, _ := json.Marshal(v)
@@ -190,7 +188,7 @@ func list(values []any) string {
 	return strings.Join(words, ", ")
 }
 
-func join(at, name string) string {
+func joinPath(at, name string) string {
 	if at == "" {
 		return name
 	}
@@ -207,7 +205,7 @@ func fieldsOf(s *jsonschema.Schema) []string {
 		}
 	}
 	for name := range s.Properties {
-		if !contains(names, name) {
+		if !slices.Contains(names, name) {
 			added = append(added, name)
 		}
 	}
@@ -217,10 +215,10 @@ func fieldsOf(s *jsonschema.Schema) []string {
 
 // rightCall shows how a call looks, and what of it may be left out.
 func rightCall(s *jsonschema.Schema) string {
-	text := "A right call looks like this: " + example(s)
+	text := "A right call looks like this: " + exampleOf(s)
 	var optional []string
 	for _, name := range fieldsOf(s) {
-		if !contains(s.Required, name) {
+		if !slices.Contains(s.Required, name) {
 			optional = append(optional, name)
 		}
 	}
@@ -230,24 +228,24 @@ func rightCall(s *jsonschema.Schema) string {
 	return text
 }
 
-func example(s *jsonschema.Schema) string {
+func exampleOf(s *jsonschema.Schema) string {
 	switch {
 	case s == nil:
 		return `"…"`
 	case len(s.Enum) > 0:
-		return list(s.Enum[:1])
+		return joinValues(s.Enum[:1])
 	case len(s.Examples) > 0:
-		return list(s.Examples[:1])
+		return joinValues(s.Examples[:1])
 	}
 	switch s.Type {
 	case "object":
 		var parts []string
 		for _, name := range fieldsOf(s) {
-			parts = append(parts, strconv.Quote(name)+": "+example(s.Properties[name]))
+			parts = append(parts, strconv.Quote(name)+": "+exampleOf(s.Properties[name]))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case "array":
-		return "[" + example(s.Items) + "]"
+		return "[" + exampleOf(s.Items) + "]"
 	case "integer", "number":
 		if s.Minimum != nil && *s.Minimum > 1 {
 			return strconv.FormatFloat(*s.Minimum, 'g', -1, 64)

@@ -1,4 +1,4 @@
-package model
+package arguments
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -18,15 +19,16 @@ const (
 	maxProblems  = 5
 )
 
-// Checker checks what a model wrote against one tool's schema.
+// A Checker checks what a model wrote against one tool's schema.
 type Checker struct {
 	tool     string
 	checked  *jsonschema.Schema
 	resolved *jsonschema.Resolved
 	Schema   json.RawMessage
-	right    string // how a right call looks, in words
+	right    string // an example of a right call, in words
 }
 
+// NewChecker prepares the schema, which has to be an object's, for the calls of a tool.
 func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	if schema.Type != "object" {
 		return nil, fmt.Errorf("its arguments are of type %q and have to be an object", schema.Type)
@@ -45,47 +47,48 @@ func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	return &Checker{tool: tool, checked: schema, resolved: resolved, Schema: raw, right: rightCall(schema)}, nil
 }
 
-// Decode fills in, or says in words for the model what is wrong.
-func (a *Checker) Decode(args json.RawMessage, in any) string {
+// Decode reads the arguments into in. It returns what is wrong, in words for the model, or an
+// empty string.
+func (c *Checker) Decode(args json.RawMessage, in any) string {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 {
 		args = []byte("{}")
 	}
 	if wrong := badForm(args); wrong != "" {
-		return a.wrong(wrong)
+		return c.wrongCall(wrong)
 	}
 	var value any
 	if err := json.Unmarshal(args, &value); err != nil {
-		return a.wrong(err.Error())
+		return c.wrongCall(err.Error())
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return a.wrong("the arguments have to be one JSON object, got " + got(value))
+		return c.wrongCall("the arguments have to be one JSON object, got " + describeValue(value))
 	}
-	leaveOutNulls(object, a.checked)
-	if err := a.resolved.Validate(object); err != nil {
-		return a.wrong(problems(object, a.checked, err)...)
+	leaveOutNulls(object, c.checked)
+	if err := c.resolved.Validate(object); err != nil {
+		return c.wrongCall(explainProblems(object, c.checked, err)...)
 	}
 	if err := json.Unmarshal(args, in); err != nil {
-		return a.wrong(misfit(err))
+		return c.wrongCall(describeMisfit(err))
 	}
 	return ""
 }
 
-func (a *Checker) wrong(problems ...string) string {
+func (c *Checker) wrongCall(problems ...string) string {
 	if len(problems) > maxProblems {
 		problems = append(problems[:maxProblems:maxProblems], "and more")
 	}
-	return fmt.Sprintf("%s was not run: its arguments are wrong.\n- %s\n%s", a.tool, strings.Join(problems, "\n- "), a.right)
+	return fmt.Sprintf("%s was not run: its arguments are wrong.\n- %s\n%s", c.tool, strings.Join(problems, "\n- "), c.right)
 }
 
-// badForm finds what makes arguments unreadable, whatever the schema is.
+// badForm returns what makes arguments unreadable, whatever the schema is.
 func badForm(args json.RawMessage) string {
 	if len(args) > maxArguments {
 		return fmt.Sprintf("the arguments are %d bytes, at most %d are taken: do it in smaller parts", len(args), maxArguments)
 	}
 	var written string
-	if json.Unmarshal(args, &written) == nil { // see argsOf
+	if json.Unmarshal(args, &written) == nil { // what is not JSON travels as a JSON string
 		if json.Valid([]byte(written)) {
 			return "the arguments came as a JSON string: send the object itself, not quoted"
 		}
@@ -93,22 +96,22 @@ func badForm(args json.RawMessage) string {
 	}
 	var anything json.RawMessage
 	if err := json.Unmarshal(args, &anything); err != nil {
-		return "the arguments are not valid JSON: " + syntax(err, args)
+		return "the arguments are not valid JSON: " + describeSyntaxError(err, args)
 	}
 	return badNesting(args)
 }
 
-func syntax(err error, args []byte) string {
+func describeSyntaxError(err error, args []byte) string {
 	var at *json.SyntaxError
 	if !errors.As(err, &at) {
 		return err.Error()
 	}
 	end := int(min(at.Offset, int64(len(args))))
-	return fmt.Sprintf("%v, at byte %d, after %s", at, end, quote(string(args[max(0, end-40):end])))
+	return fmt.Sprintf("%v, at byte %d, after %s", at, end, quoteShort(string(args[max(0, end-40):end])))
 }
 
-// badNesting walks over the tokens, since decoding would go as deep as it is told to and
-// would take the last of two fields with one name.
+// badNesting reads the arguments token by token: decoding has no limit of depth and takes the
+// last of two fields with one name.
 func badNesting(args []byte) string {
 	d := json.NewDecoder(bytes.NewReader(args))
 	var names []map[string]bool // of the open objects; nil for an open array
@@ -138,7 +141,7 @@ func badNesting(args []byte) string {
 		case string:
 			if key {
 				if names[len(names)-1][t] {
-					return "the field " + quote(t) + " is there twice"
+					return "the field " + quoteShort(t) + " is there twice"
 				}
 				names[len(names)-1][t], key = true, false
 				continue
@@ -148,12 +151,12 @@ func badNesting(args []byte) string {
 	}
 }
 
-// leaveOutNulls takes away the nulls that models send for fields they mean to leave out.
+// leaveOutNulls deletes the nulls that models send for fields that they mean to leave out.
 func leaveOutNulls(value any, s *jsonschema.Schema) {
 	switch v := value.(type) {
 	case map[string]any:
 		for name, p := range s.Properties {
-			if field, ok := v[name]; ok && field == nil && !contains(s.Required, name) {
+			if field, ok := v[name]; ok && field == nil && !slices.Contains(s.Required, name) {
 				delete(v, name)
 			} else if ok {
 				leaveOutNulls(field, p)
@@ -166,9 +169,9 @@ func leaveOutNulls(value any, s *jsonschema.Schema) {
 	}
 }
 
-// misfit words what fits the schema and still not the Go type: a 3.0 for an integer, a
+// describeMisfit words what fits the schema and still not the Go type: a 3.0 for an integer, a
 // number out of range.
-func misfit(err error) string {
+func describeMisfit(err error) string {
 	var field *json.UnmarshalTypeError
 	if errors.As(err, &field) {
 		return fmt.Sprintf("%s cannot be %s", field.Field, field.Value)
