@@ -17,7 +17,7 @@ import (
 // grow makes commits of nothing but parents, named by their place in the list.
 func grow(o *remotetest.Origin, parents ...[]int) []string {
 	o.T.Helper()
-	tree := o.RawTree(remotetest.RawLine{Mode: 0o100644, Name: "f", Hash: o.Raw(plumbing.BlobObject, []byte("x\n"))})
+	tree := o.RawTree(remotetest.RawLine{Mode: 0o100644, Name: "f", Hash: o.RawObject(plumbing.BlobObject, []byte("x\n"))})
 	var out []string
 	for _, ps := range parents {
 		o.Now = o.Now.Add(time.Minute)

@@ -46,16 +46,16 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error)
 			break
 		}
 		dir := filepath.Join(m.Dir, e.Name())
-		why := m.useless(dir, keep)
+		why := m.removalReason(dir, keep)
 		if why == "" {
 			if !keep.Dry {
-				errs = append(errs, m.combine(ctx, dir))
+				errs = append(errs, m.combinePacks(ctx, dir))
 			}
 			continue
 		}
 		gone := Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
 		if !keep.Dry {
-			there, err := m.take(dir, keep)
+			there, err := m.removeUnused(dir, keep)
 			if err != nil {
 				errs = append(errs, fmt.Errorf("repo: remove %s: %w", dir, err))
 			}
@@ -71,10 +71,10 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error)
 // abandoned is how old an unfinished clone is before nobody works at it.
 const abandoned = 24 * time.Hour
 
-// useless says why a folder among the mirrors may go; empty when it may not.
-func (m *Mirrors) useless(dir string, keep MirrorKeep) string {
+// removalReason says why a folder among the mirrors may go; empty when it may not.
+func (m *Mirrors) removalReason(dir string, keep MirrorKeep) string {
 	name := filepath.Base(dir)
-	age := m.age(dir)
+	age := m.idleTime(dir)
 	switch {
 	case disk.IsAside(name):
 		return "left behind"
@@ -83,13 +83,13 @@ func (m *Mirrors) useless(dir string, keep MirrorKeep) string {
 			return "a clone that was not finished"
 		}
 	case strings.HasSuffix(name, ".git") && keep.Unused > 0 && age > keep.Unused:
-		return "not used for " + days(age)
+		return "not used for " + formatDays(age)
 	}
 	return ""
 }
 
-// age is how long ago a mirror was last asked for or fetched.
-func (m *Mirrors) age(dir string) time.Duration {
+// idleTime is how long ago a mirror was last asked for or fetched.
+func (m *Mirrors) idleTime(dir string) time.Duration {
 	var last time.Time
 	for _, name := range []string{dir, filepath.Join(dir, "packed-refs")} {
 		if info, err := os.Stat(name); err == nil && info.ModTime().After(last) {
@@ -103,15 +103,15 @@ func (m *Mirrors) age(dir string) time.Duration {
 	return now().Sub(last)
 }
 
-func days(d time.Duration) string {
+func formatDays(d time.Duration) string {
 	if d < 48*time.Hour {
 		return d.Round(time.Second).String()
 	}
 	return fmt.Sprintf("%d days", d/(24*time.Hour))
 }
 
-// take removes a folder unless somebody uses it.
-func (m *Mirrors) take(dir string, keep MirrorKeep) (bool, error) {
+// removeUnused removes a folder unless somebody uses it.
+func (m *Mirrors) removeUnused(dir string, keep MirrorKeep) (bool, error) {
 	if !disk.IsAside(dir) {
 		var err error
 		if dir, err = m.moveAside(dir, keep); dir == "" || err != nil {
@@ -134,10 +134,10 @@ func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
 			return "", nil // it is being fetched
 		}
 		if one.isReady() {
-			if one.packs.Users.Load() > 0 || m.useless(dir, keep) == "" {
+			if one.packs.Users.Load() > 0 || m.removalReason(dir, keep) == "" {
 				return "", nil
 			}
-			if err := one.forget(); err != nil {
+			if err := one.forgetOpened(); err != nil {
 				return "", err
 			}
 		}
@@ -145,22 +145,22 @@ func (m *Mirrors) moveAside(dir string, keep MirrorKeep) (string, error) {
 	return disk.MoveAside(dir)
 }
 
-// forget makes the next Open read the disk again.
-func (m *Mirror) forget() error {
+// forgetOpened makes the next Open read the disk again.
+func (m *Mirror) forgetOpened() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ready = false
 	return m.packs.Close()
 }
 
-// used marks that a session has asked for the mirror.
-func (m *Mirror) used() {
+// markUsed marks that a session has asked for the mirror.
+func (m *Mirror) markUsed() {
 	now := m.now()
 	_ = os.Chtimes(m.dir, now, now) // at worst it is cloned again one day
 }
 
-// combine makes one pack of a mirror's small ones, where this process has it open.
-func (m *Mirrors) combine(ctx context.Context, dir string) error {
+// combinePacks makes one pack of a mirror's small ones, where this process has it open.
+func (m *Mirrors) combinePacks(ctx context.Context, dir string) error {
 	m.mu.Lock()
 	one := m.open[dir]
 	m.mu.Unlock()
@@ -174,7 +174,7 @@ func (m *Mirrors) combine(ctx context.Context, dir string) error {
 	if !one.isReady() {
 		return nil
 	}
-	combined, err := one.packs.Combine(func() (io.WriteCloser, error) { return dial.NewPackWriter(ctx, one.client.Git, one.dir) })
+	combined, err := one.packs.CombinePacks(func() (io.WriteCloser, error) { return dial.NewPackWriter(ctx, one.client.Git, one.dir) })
 	if combined > 0 {
 		one.log.Debug("made one pack of many", "repository", one.Remote().Name, "packs", combined)
 	}

@@ -115,8 +115,8 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 func TestNoObjectIsLostToCleaning(t *testing.T) {
 	t.Parallel()
 	_, m, commits := fetchedOften(t, &Mirrors{}, 3)
-	require.ErrorContains(t, m.packs.Drop(m.packs.List()[1:2]), "would be lost")
-	require.Len(t, m.packs.List(), 4)
+	require.ErrorContains(t, m.packs.DropPacks(m.packs.ListPacks()[1:2]), "would be lost")
+	require.Len(t, m.packs.ListPacks(), 4)
 	require.NoError(t, readAll(m, commits))
 }
 
@@ -124,7 +124,7 @@ func TestAMirrorThatNobodyUsesGoes(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	mirrors := &Mirrors{Dir: t.TempDir(), Now: func() time.Time { return now }}
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	r := remote.Remote{Name: "shop", URL: o.Dir}
 	m := openMirror(t, mirrors, r)
 	left := m.dir + ".new-123"
@@ -158,7 +158,7 @@ func TestAMirrorInUseWouldBeTaken(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	mirrors := &Mirrors{Dir: t.TempDir(), Now: func() time.Time { return now }}
-	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: remotetest.Shop(t).Dir})
+	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: remotetest.NewShop(t).Dir})
 	w := workspaceAt(t, m)
 	m.packs.Users.Store(0)
 	now = now.Add(31 * 24 * time.Hour)

@@ -63,13 +63,13 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 	return writeCommit(w.Store, tree, parents, spec, w.mirror.identity)
 }
 
-// Has tells whether a commit (its whole hash) is here, the session's own or the mirror's.
-func (w *Workspace) Has(commit string) bool {
+// HasCommit tells whether a commit (its whole hash) is here, the session's own or the mirror's.
+func (w *Workspace) HasCommit(commit string) bool {
 	_, err := w.Store.Commit(plumbing.NewHash(commit))
 	return plumbing.IsHash(commit) && err == nil
 }
 
-// parentsOf reads all parents, so that no commit is made that could not be pushed.
+// readParents reads all parents, so that no commit is made that could not be pushed.
 func readParents(s *objects.Store, spec CommitSpec) ([]plumbing.Hash, error) {
 	parents := []plumbing.Hash{plumbing.NewHash(spec.Parent)}
 	for _, name := range spec.Parents {
@@ -90,8 +90,8 @@ func writeCommit(s *objects.Store, tree plumbing.Hash, parents []plumbing.Hash, 
 		spec.Author = committer
 	}
 	c := &object.Commit{
-		Author: spec.Author.sign(spec.When), Committer: committer.sign(spec.When),
-		Message: message(spec), TreeHash: tree, ParentHashes: parents,
+		Author: spec.Author.signatureAt(spec.When), Committer: committer.signatureAt(spec.When),
+		Message: buildMessage(spec), TreeHash: tree, ParentHashes: parents,
 	}
 	o := &plumbing.MemoryObject{}
 	if err := c.Encode(o); err != nil {
@@ -104,15 +104,15 @@ func writeCommit(s *objects.Store, tree plumbing.Hash, parents []plumbing.Hash, 
 	return h.String(), nil
 }
 
-// sign leaves out what would break the line of a commit.
-func (i Identity) sign(when time.Time) object.Signature {
+// signatureAt leaves out what would break the line of a commit.
+func (i Identity) signatureAt(when time.Time) object.Signature {
 	clean := func(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
 	return object.Signature{Name: clean(i.Name), Email: clean(i.Email), When: when.UTC().Truncate(time.Second)}
 }
 
-// message puts the trailers into a paragraph of their own, so that lines of the
+// buildMessage puts the trailers into a paragraph of their own, so that lines of the
 // text which look like trailers are not read as such, and keeps each on one line.
-func message(spec CommitSpec) string {
+func buildMessage(spec CommitSpec) string {
 	text := strings.ReplaceAll(strings.ReplaceAll(spec.Message, "\r\n", "\n"), "\x00", "")
 	out := strings.TrimSpace(text) + "\n"
 	if len(spec.Trailers) > 0 {

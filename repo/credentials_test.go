@@ -20,7 +20,7 @@ import (
 // Reading asks for the right to read, and only a push for the right to write.
 func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	var asked []remote.Access
 	r := remote.Remote{Name: "shop", URL: o.ServeHTTP("t0ken"), Credentials: mint(func(to remote.Access) (remote.Credential, error) {
 		asked = append(asked, to)
@@ -35,7 +35,7 @@ func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []remote.Access{remote.Write}, asked, "one credential for the push and the look after it")
 	asked = nil
-	_, err = w.Stands(ctx0(), "bobbin/fix")
+	_, err = w.BranchHead(ctx0(), "bobbin/fix")
 	require.NoError(t, err)
 	require.NoError(t, w.mirror.Fetch(ctx0()))
 	require.Equal(t, []remote.Access{remote.Read, remote.Read}, asked)
@@ -49,7 +49,7 @@ func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 // A short-lived token that is refused is minted anew; one that is not is refused for good.
 func TestAShortLivedTokenIsMintedAnew(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	address := o.ServeHTTP("t0ken")
 	minted := 0
 	flaky := mint(func(remote.Access) (remote.Credential, error) {
@@ -145,7 +145,7 @@ func basicOf(token string) string {
 func TestATokenInTheRemotesWords(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	o.Hook("pre-receive", "echo 'you are "+faultToken+", and "+strings.Repeat("x", 580)+faultToken+"'; exit 1\n")
+	o.AddHook("pre-receive", "echo 'you are "+faultToken+", and "+strings.Repeat("x", 580)+faultToken+"'; exit 1\n")
 	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/x"})

@@ -35,7 +35,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	theirs := o.Commit("theirs", map[string]string{"theirs.txt": "x\n"})
 	hook := func(name, script string) func(string) func() {
 		return func(string) func() {
-			o.Hook(name, script)
+			o.AddHook(name, script)
 			return func() { require.NoError(t, os.Remove(filepath.Join(o.Dir, "hooks", name))) }
 		}
 	}
@@ -73,7 +73,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := transfer.PushSpec{Commit: commit, Branch: "bobbin/" + strings.NewReplacer(" ", "-", ",", "").Replace(name)}
 			mend := c.break_(spec.Branch)
-			was := o.Stands(spec.Branch)
+			was := o.BranchHead(spec.Branch)
 			o.forget()
 			_, err := w.Push(ctx0(), spec)
 			refused := refusal(t, err)
@@ -82,7 +82,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 			require.False(t, refused.Retry)
 			require.NotContains(t, refused.Error(), "hunter2")
 			require.Equal(t, c.asked, o.count(pushPack))
-			require.Equal(t, was, o.Stands(spec.Branch))
+			require.Equal(t, was, o.BranchHead(spec.Branch))
 			require.Empty(t, o.updates(spec.Branch))
 			mend()
 			_, err = w.Push(ctx0(), spec)
@@ -190,15 +190,15 @@ func TestLostAnswers(t *testing.T) {
 		require.Len(t, o.updates(spec.Branch), 1)
 
 		o.spoil(fetchRefs, faultTries-1, status(503))
-		stands, err := w.Stands(ctx0(), spec.Branch)
+		stands, err := w.BranchHead(ctx0(), spec.Branch)
 		require.NoError(t, err)
 		require.Equal(t, commit, stands)
-		stands, err = w.Stands(ctx0(), "bobbin/nothing-there")
+		stands, err = w.BranchHead(ctx0(), "bobbin/nothing-there")
 		require.NoError(t, err)
 		require.Empty(t, stands)
 		o.mend()
 		o.spoil(fetchRefs, always, status(403))
-		_, err = w.Stands(ctx0(), spec.Branch)
+		_, err = w.BranchHead(ctx0(), spec.Branch)
 		told(t, err, faultKinds["403"])
 		o.mend()
 	})
@@ -251,7 +251,7 @@ func TestHangs(t *testing.T) {
 					return
 				}
 				require.Contains(t, refusal(t, err).Reason, "did not answer in time")
-				require.Empty(t, o.Stands(spec.Branch))
+				require.Empty(t, o.BranchHead(spec.Branch))
 
 				o.spoil(at, 1, how) // with one more try nobody notices
 				w.mirror.client.Retry.Tries = faultTries
@@ -305,7 +305,7 @@ func TestTwoPushersAtOnce(t *testing.T) {
 			}
 			require.NoError(t, errs[won])
 			require.Contains(t, refusal(t, errs[1-won]).Reason, "exists on the remote with other commits")
-			require.Equal(t, commits[won], o.Stands("bobbin/fix"))
+			require.Equal(t, commits[won], o.BranchHead("bobbin/fix"))
 		})
 	}
 }

@@ -52,9 +52,9 @@ const faultToken = "t0ken-of-the-bot"
 
 func newTroubled(t *testing.T) *troubled {
 	t.Helper()
-	o := &troubled{Origin: remotetest.Shop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
+	o := &troubled{Origin: remotetest.NewShop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
 	o.book = filepath.Join(filepath.Dir(o.Dir), "book")
-	o.Hook("post-receive", "cat >>"+o.book+"\n")
+	o.AddHook("post-receive", "cat >>"+o.book+"\n")
 	o.url = faulty(t, o.ServeHTTP(faultToken), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		how := o.arrived(r)
 		if how != nil {

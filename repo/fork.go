@@ -45,16 +45,16 @@ func (w *Workspace) SetBase(ctx context.Context, commit string) error {
 	return w.MoveBase(ctx, c)
 }
 
-// Adopt makes a tree or a commit of another workspace of the same mirror
+// AdoptTree makes a tree or a commit of another workspace of the same mirror
 // readable here, by copying the objects that only the other one has.
-func (w *Workspace) Adopt(ctx context.Context, from *Workspace, tree string) error {
+func (w *Workspace) AdoptTree(ctx context.Context, from *Workspace, tree string) error {
 	if from.mirror.dir != w.mirror.dir {
 		return fmt.Errorf("repo: adopt: %s is a workspace of another repository", from.Dir)
 	}
 	if !plumbing.IsHash(tree) {
 		return fmt.Errorf("repo: adopt: %q is not the whole hash of a tree or commit", tree)
 	}
-	if err := bundle.Copy(ctx, w.Store, from.Store, plumbing.NewHash(tree)); err != nil {
+	if err := bundle.CopyObjects(ctx, w.Store, from.Store, plumbing.NewHash(tree)); err != nil {
 		return fmt.Errorf("repo: adopt %s: %w", tree, err)
 	}
 	return nil

@@ -25,7 +25,7 @@ func (w *Workspace) fork(t testing.TB, dir string) (*Workspace, string) {
 
 func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.put(t, files{"main.go": "package main // mine\n", "new/x*": "x\n", "README.md": "", "debug.log": "ignored\n"})
 	dir := t.TempDir()
 	var group sync.WaitGroup
@@ -60,7 +60,7 @@ func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 
 func TestAForkIsReopenedAsItWas(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	dir := filepath.Join(t.TempDir(), "f")
 	w.write(t, "one", "1\n")
 	f, started := w.fork(t, dir)
@@ -85,7 +85,7 @@ func TestAForkIsReopenedAsItWas(t *testing.T) {
 
 func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, "one", "1\n")
 	dir := filepath.Join(t.TempDir(), "f")
 	stopped, cancel := context.WithCancel(ctx0())
@@ -106,7 +106,7 @@ func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 // The base may be a commit that only the session has.
 func TestAForkOfTheSessionsOwnCommit(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, "deep/er/one", "1\n")
 	first := w.save(t, "one")
 	require.NoError(t, w.SetBase(ctx0(), first))
@@ -120,21 +120,21 @@ func TestAForkOfTheSessionsOwnCommit(t *testing.T) {
 	require.NoError(t, err)
 
 	require.Error(t, w.Store.HasEncodedObject(plumbing.NewHash(second)))
-	require.NoError(t, w.Adopt(ctx0(), f, second))
-	require.NoError(t, w.Adopt(ctx0(), f, second), "twice is once")
+	require.NoError(t, w.AdoptTree(ctx0(), f, second))
+	require.NoError(t, w.AdoptTree(ctx0(), f, second), "twice is once")
 	require.NoError(t, f.Remove())
 	require.NoError(t, w.Restore(ctx0(), started))
 	conflicts, err := w.Merge(ctx0(), nil, started, second)
 	require.NoError(t, err)
 	require.Empty(t, conflicts)
 	require.Equal(t, []string{"modified deep/er/one +1 -1", "added two +1 -0"}, w.list(t))
-	require.Error(t, w.Adopt(ctx0(), w, strings.Repeat("1", 40)))
-	require.ErrorContains(t, w.Adopt(ctx0(), w, "main"), "whole hash")
+	require.Error(t, w.AdoptTree(ctx0(), w, strings.Repeat("1", 40)))
+	require.ErrorContains(t, w.AdoptTree(ctx0(), w, "main"), "whole hash")
 }
 
 func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	old := w.Base()
@@ -198,7 +198,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 		require.Equal(t, merge, again)
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: merge, Branch: "bobbin/fix"})
 		require.NoError(t, err)
-		require.Equal(t, merge, o.Stands("bobbin/fix"))
+		require.Equal(t, merge, o.BranchHead("bobbin/fix"))
 		o.Fsck()
 		at, err = w.MergeBase(ctx0(), merge, next)
 		require.NoError(t, err)
@@ -210,7 +210,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 // commit all the same. Without the second parent it is none.
 func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	base := w.Base()
 	w.write(t, "x", "x\n")
 	other := w.save(t, "other")
@@ -234,7 +234,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 // Whoever asks while the base moves gets an answer about the one or the other.
 func TestSetBaseBesideReaders(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.write(t, "new", "n\n")
@@ -258,7 +258,7 @@ func TestSetBaseBesideReaders(t *testing.T) {
 				if now, err := w.Tree(ctx0()); err != nil || now != tree {
 					t.Error(now, err)
 				}
-				if hs, err := w.Hunks(ctx0()); err != nil || len(hs) != 1 && len(hs) != 3 {
+				if hs, err := w.ListHunks(ctx0()); err != nil || len(hs) != 1 && len(hs) != 3 {
 					t.Error(hs, err)
 				}
 			}

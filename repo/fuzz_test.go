@@ -50,18 +50,18 @@ func FuzzPack(f *testing.F) {
 		defer p.Close()
 		nowhere := func(plumbing.Hash) (plumbing.ObjectType, []byte, error) { return 0, nil, objects.ErrBadPack }
 		for row := range min(p.Count, 50) {
-			offset, ok := p.Find(plumbing.Hash(p.Name(row)))
+			offset, ok := p.FindOffset(plumbing.Hash(p.NameAt(row)))
 			if !ok {
 				continue
 			}
-			kind, content, err := p.Read(offset, nowhere)
+			kind, content, err := p.ReadObject(offset, nowhere)
 			if err == nil {
 				require.Contains(t, []plumbing.ObjectType{plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject}, kind)
 				require.LessOrEqual(t, len(content), 256<<20)
 			}
 		}
 		for at := range int64(min(len(pack), 64)) { // and at places that no index names
-			if e, err := p.Header(at); err == nil {
+			if e, err := p.ReadHeader(at); err == nil {
 				require.Greater(t, e.Data, at)
 				require.True(t, e.Kind != plumbing.OFSDeltaObject || e.Base > 0 && e.Base < at)
 			}

@@ -124,7 +124,7 @@ func numbered(from, to int, mark string) string {
 
 func TestResolve(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	second := o.Commit("second", map[string]string{"a": "a\n"})
 	o.Branch("feature/x", second)
 	remotetest.NeedGit(t)
@@ -145,7 +145,7 @@ func TestResolve(t *testing.T) {
 
 func TestOldMirrorsAreRefreshed(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	now := time.Now()
 	mirrors := &Mirrors{MaxAge: time.Minute, Now: func() time.Time { return now }}
 	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: o.Dir})
@@ -176,7 +176,7 @@ func TestOldMirrorsAreRefreshed(t *testing.T) {
 
 func TestManyCallersOneClone(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	mirrors := &Mirrors{Dir: t.TempDir(), Log: quiet()}
 	t.Cleanup(func() { require.NoError(t, mirrors.Close()) })
 	results := make(chan *Mirror, 8)

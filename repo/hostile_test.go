@@ -30,7 +30,7 @@ func TestHostileTreesAreRefused(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			o := remotetest.NewOrigin(t)
-			blob := o.Raw(plumbing.BlobObject, []byte("owned\n"))
+			blob := o.RawObject(plumbing.BlobObject, []byte("owned\n"))
 			inner := o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "post-checkout", Hash: blob})
 			for _, tree := range []plumbing.Hash{
 				o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: name, Hash: blob}),
@@ -62,11 +62,11 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 	outside := t.TempDir()
 	for name, build := range map[string]func(o *remotetest.Origin, blob, dir plumbing.Hash) plumbing.Hash{
 		"a link, then a folder of its name": func(o *remotetest.Origin, _, dir plumbing.Hash) plumbing.Hash {
-			link := o.Raw(plumbing.BlobObject, []byte(outside))
+			link := o.RawObject(plumbing.BlobObject, []byte(outside))
 			return o.RawTree(remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link}, remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir})
 		},
 		"a folder, then a link of its name": func(o *remotetest.Origin, _, dir plumbing.Hash) plumbing.Hash {
-			link := o.Raw(plumbing.BlobObject, []byte(outside))
+			link := o.RawObject(plumbing.BlobObject, []byte(outside))
 			return o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir}, remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link})
 		},
 		"a file twice": func(o *remotetest.Origin, blob, _ plumbing.Hash) plumbing.Hash {
@@ -79,13 +79,13 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 			return o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "f", Hash: blob})
 		},
 		"an object that is not there": func(o *remotetest.Origin, _, _ plumbing.Hash) plumbing.Hash {
-			return o.Raw(plumbing.TreeObject, []byte("100644 short\x00abc"))
+			return o.RawObject(plumbing.TreeObject, []byte("100644 short\x00abc"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := remotetest.NewOrigin(t)
-			blob := o.Raw(plumbing.BlobObject, []byte("owned\n"))
+			blob := o.RawObject(plumbing.BlobObject, []byte("owned\n"))
 			commit := o.RawCommit(build(o, blob, o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})))
 			m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{Name: "odd", URL: o.Dir})
 			if err == nil { // go-git's server may refuse to pack it at all
@@ -102,7 +102,7 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 func TestSubmodulesStayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
-	blob := o.Raw(plumbing.BlobObject, []byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
+	blob := o.RawObject(plumbing.BlobObject, []byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
 	pin := plumbing.NewHash("1111111111111111111111111111111111111111")
 	commit := o.RawCommit(o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: ".gitmodules", Hash: blob}, remotetest.RawLine{Mode: filemode.Submodule, Name: "sub", Hash: pin}))
 	w := workspaceOf(t, o)
@@ -113,7 +113,7 @@ func TestSubmodulesStayWhatTheyAre(t *testing.T) {
 	h := w.save(t, "beside a submodule")
 	c, err := w.Store.Commit(plumbing.NewHash(h))
 	require.NoError(t, err)
-	n, err := gittree.Lookup(w.Store, c.TreeHash, "sub")
+	n, err := gittree.FindNode(w.Store, c.TreeHash, "sub")
 	require.NoError(t, err)
 	require.Equal(t, pin, n.Hash)
 	require.NotEqual(t, commit, h)

@@ -18,7 +18,7 @@ import (
 
 func (w *Workspace) hunks(t testing.TB) []diff.Hunk {
 	t.Helper()
-	hs, err := w.Hunks(ctx0())
+	hs, err := w.ListHunks(ctx0())
 	require.NoError(t, err)
 	return hs
 }
@@ -163,7 +163,7 @@ func TestTakeOutLeavesTheRestByteForByte(t *testing.T) {
 // be taken out.
 func TestTakeOutOfWhatCannotBeCommitted(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, `a\..\b`, "hostile\n")
 	w.write(t, "huge", "x")
 	require.NoError(t, os.Truncate(filepath.Join(w.Files(), "huge"), gittree.MaxFile+1))
@@ -192,7 +192,7 @@ func TestTakeOutOfSome(t *testing.T) {
 	w := workspaceOf(t, o)
 	for round := range 12 {
 		for name, text := range ground {
-			w.write(t, name, remotetest.Scribble(rnd, diff.SplitLines([]byte(text)), fmt.Sprint(name, round), 8))
+			w.write(t, name, remotetest.ScribbleLines(rnd, diff.SplitLines([]byte(text)), fmt.Sprint(name, round), 8))
 		}
 		before := w.hunks(t)
 		var numbers []int
@@ -226,7 +226,7 @@ func TestReplaceIsAllOrNothing(t *testing.T) {
 	blob, err := w.Store.Put(plumbing.BlobObject, []byte("other\n"))
 	require.NoError(t, err)
 	at := func(path string) gittree.Node {
-		n, err := gittree.Lookup(w.Store, plumbing.NewHash(before), path)
+		n, err := gittree.FindNode(w.Store, plumbing.NewHash(before), path)
 		require.NoError(t, err)
 		return n
 	}
@@ -240,10 +240,10 @@ func TestReplaceIsAllOrNothing(t *testing.T) {
 		{Path: "fresh/x", Want: other},
 	}
 	bad := gittree.Swap{Path: "zzz", Want: gittree.Node{Mode: filemode.Regular, Hash: plumbing.NewHash(strings.Repeat("1", 40))}}
-	require.Error(t, w.Replace(ctx0(), append(swaps, bad)))
+	require.Error(t, w.SwapFiles(ctx0(), append(swaps, bad)))
 	require.Equal(t, before, w.treeNow(t))
 	require.NoDirExists(t, filepath.Join(w.Files(), "fresh"))
 	require.NoFileExists(t, filepath.Join(w.Files(), "zzz"))
-	require.NoError(t, w.Replace(ctx0(), swaps), "the control: without the bad one")
+	require.NoError(t, w.SwapFiles(ctx0(), swaps), "the control: without the bad one")
 	require.NotEqual(t, before, w.treeNow(t))
 }

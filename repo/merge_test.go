@@ -292,14 +292,14 @@ func TestMergeRunsOverNothingThatIsIgnored(t *testing.T) {
 
 func TestMergeSaysWhatItCannotRead(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	for _, name := range []string{"", "main", strings.Repeat("1", 40)} {
 		_, err := w.Merge(ctx0(), nil, w.Base(), name)
 		require.Error(t, err)
 		_, err = w.Merge(ctx0(), nil, name, w.Base())
 		require.Error(t, err)
 	}
-	other := workspaceOf(t, remotetest.Shop(t))
+	other := workspaceOf(t, remotetest.NewShop(t))
 	_, err := w.Merge(ctx0(), other, other.Base(), other.Base())
 	require.ErrorContains(t, err, "another repository")
 }
@@ -307,10 +307,10 @@ func TestMergeSaysWhatItCannotRead(t *testing.T) {
 func TestMergeOfAHostileTreeIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{".git", "..", `..\x`, "git~1", "fine"} {
-		o := remotetest.Shop(t)
+		o := remotetest.NewShop(t)
 		m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 		w := workspaceAt(t, m)
-		blob := o.Raw(plumbing.BlobObject, []byte("owned\n"))
+		blob := o.RawObject(plumbing.BlobObject, []byte("owned\n"))
 		theirs := o.RawCommit(o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: name, Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "config", Hash: blob})}))
 		require.NoError(t, m.Fetch(ctx0()))
 		_, err := w.Merge(ctx0(), nil, emptyTreeIn(t, w), theirs)

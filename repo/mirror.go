@@ -63,20 +63,20 @@ func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 	if r.URL == "" {
 		return nil, errors.New("repo: a remote without a URL")
 	}
-	mirror := m.entry(r)
+	mirror := m.mirrorOf(r)
 	if err := mirror.lock(ctx); err != nil {
 		return nil, err
 	}
 	defer mirror.unlock()
 	mirror.setRemote(r)
 	if !mirror.isReady() {
-		if err := mirror.prepare(ctx); err != nil {
+		if err := mirror.ensureClone(ctx); err != nil {
 			return nil, err
 		}
 	}
-	mirror.used()
-	if m.MaxAge > 0 && mirror.now().Sub(mirror.fetched()) > m.MaxAge {
-		return mirror, mirror.fetch(ctx)
+	mirror.markUsed()
+	if m.MaxAge > 0 && mirror.now().Sub(mirror.lastFetch()) > m.MaxAge {
+		return mirror, mirror.fetchLocked(ctx)
 	}
 	return mirror, nil
 }
@@ -95,7 +95,7 @@ func (m *Mirrors) Close() error {
 	return errors.Join(errs...)
 }
 
-func (m *Mirrors) entry(r remote.Remote) *Mirror {
+func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	dir := filepath.Join(m.Dir, folderName(r))
@@ -112,7 +112,7 @@ func (m *Mirrors) entry(r remote.Remote) *Mirror {
 	if one.identity == (Identity{}) {
 		one.identity = Identity{"Bobbin", "bobbin@localhost"}
 	}
-	one.client = transfer.Client{Git: m.program(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}
+	one.client = transfer.Client{Git: m.gitProgram(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}
 	if m.open == nil {
 		m.open = map[string]*Mirror{}
 	}
@@ -120,7 +120,7 @@ func (m *Mirrors) entry(r remote.Remote) *Mirror {
 	return one
 }
 
-func (m *Mirrors) program() string {
+func (m *Mirrors) gitProgram() string {
 	switch m.Git {
 	case "-":
 		return ""
@@ -176,18 +176,18 @@ func (m *Mirror) Remote() remote.Remote {
 // Dir is the bare repository on disk.
 func (m *Mirror) Dir() string { return m.dir }
 
-// prepare opens the mirror on disk, or clones it into a folder beside that is
+// ensureClone opens the mirror on disk, or clones it into a folder beside that is
 // renamed when it is whole.
-func (m *Mirror) prepare(ctx context.Context) error {
+func (m *Mirror) ensureClone(ctx context.Context) error {
 	if !m.onDisk() {
-		if err := m.clone(ctx); err != nil {
+		if err := m.cloneRemote(ctx); err != nil {
 			return err
 		}
 	}
-	return m.load(m.dir)
+	return m.loadObjects(m.dir)
 }
 
-func (m *Mirror) clone(ctx context.Context) error {
+func (m *Mirror) cloneRemote(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(m.dir), 0o755); err != nil {
 		return fmt.Errorf("repo: make mirror: %w", err)
 	}
@@ -201,11 +201,11 @@ func (m *Mirror) clone(ctx context.Context) error {
 		return err
 	}
 	fresh := &Mirror{dir: dir, log: m.log, now: m.now, client: m.client, remote: m.Remote()}
-	if err := fresh.load(dir); err != nil {
+	if err := fresh.loadObjects(dir); err != nil {
 		return err
 	}
 	began := m.now()
-	err = fresh.fetch(ctx)
+	err = fresh.fetchLocked(ctx)
 	if err := errors.Join(err, fresh.packs.Close()); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func initBare(dir string) error {
 	return nil
 }
 
-func (m *Mirror) load(dir string) error {
+func (m *Mirror) loadObjects(dir string) error {
 	p, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))
 	if err != nil {
 		return err
@@ -267,14 +267,14 @@ func (m *Mirror) load(dir string) error {
 	return nil
 }
 
-func (m *Mirror) references() transfer.Refs {
+func (m *Mirror) currentRefs() transfer.Refs {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.refs
 }
 
-// fetched is when the references were last asked for.
-func (m *Mirror) fetched() time.Time {
+// lastFetch is when the references were last asked for.
+func (m *Mirror) lastFetch() time.Time {
 	info, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
 	if err != nil {
 		return time.Time{}
@@ -289,11 +289,11 @@ func (m *Mirror) Fetch(ctx context.Context) error {
 		return err
 	}
 	defer m.unlock()
-	return m.fetch(ctx)
+	return m.fetchLocked(ctx)
 }
 
-func (m *Mirror) fetch(ctx context.Context) error {
-	got, err := m.client.Fetch(ctx, m.Remote(), transfer.Held{Store: m.store, Dir: m.dir, Refs: m.references()})
+func (m *Mirror) fetchLocked(ctx context.Context) error {
+	got, err := m.client.Fetch(ctx, m.Remote(), transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()})
 	if err != nil {
 		return err
 	}

@@ -72,12 +72,12 @@ func mergeBase(ctx context.Context, s *objects.Store, find func(string) (*object
 	return history.MergeBase(ctx, s, one, other)
 }
 
-// Paths are the plain files of a commit, in git's order. Folders that skip says so of are
+// ListPaths are the plain files of a commit, in git's order. Folders that skip says so of are
 // not looked into.
-func (m *Mirror) Paths(ctx context.Context, commit string, skip func(dir string) bool) ([]string, error) {
+func (m *Mirror) ListPaths(ctx context.Context, commit string, skip func(dir string) bool) ([]string, error) {
 	c, err := m.commitNamed(commit)
 	if err != nil {
 		return nil, err
 	}
-	return gittree.Paths(ctx, m.store, c.TreeHash, skip)
+	return gittree.ListPaths(ctx, m.store, c.TreeHash, skip)
 }

@@ -11,22 +11,22 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 )
 
-// Look asks a remote once what it has. Its errors are *remote.Error.
-func (m *Mirrors) Look(ctx context.Context, r remote.Remote) (transfer.Sight, error) {
-	return m.entry(r).client.Look(ctx, r)
+// LookAt asks a remote once what it has. Its errors are *remote.Error.
+func (m *Mirrors) LookAt(ctx context.Context, r remote.Remote) (transfer.Sight, error) {
+	return m.mirrorOf(r).client.LookAt(ctx, r)
 }
 
 // MayPush asks a remote whether it would take a push from us, without pushing. Hosts
 // decide that before they show what they have to a pusher; rules for single branches they
 // tell only when one is pushed. Its errors are *remote.Error.
 func (m *Mirrors) MayPush(ctx context.Context, r remote.Remote) error {
-	return m.entry(r).client.MayPush(ctx, r)
+	return m.mirrorOf(r).client.MayPush(ctx, r)
 }
 
-// Top are the names at the top of a branch, as far as this machine has the repository
+// TopNames are the names at the top of a branch, as far as this machine has the repository
 // already: in its mirror, or where the remote is a local path. Nil where it does not.
-func (m *Mirrors) Top(r remote.Remote, branch string) (names []string) {
-	dir := m.entry(r).dir
+func (m *Mirrors) TopNames(r remote.Remote, branch string) (names []string) {
+	dir := m.mirrorOf(r).dir
 	if _, err := os.Stat(dir); err != nil {
 		ep, err := transport.NewEndpoint(r.URL)
 		if err != nil || ep.Protocol != "file" {

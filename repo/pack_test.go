@@ -106,7 +106,7 @@ func TestDamagedPacksAreErrors(t *testing.T) {
 		}
 		s := &objects.Store{Packs: p, Loose: dir}
 		for row := range p.Open[0].Count { // an error or an object, never a panic
-			_, _, _ = s.Get(plumbing.Hash(p.Open[0].Name(row)))
+			_, _, _ = s.Get(plumbing.Hash(p.Open[0].NameAt(row)))
 		}
 		require.NoError(t, p.Close())
 	}

@@ -76,12 +76,12 @@ func TestLargeBlobsAreNotCompared(t *testing.T) {
 	require.EqualValues(t, len("small\n"), d.Kept)
 	require.False(t, d.TooLarge())
 	d.Kept = gittree.MaxFile + 1
-	before, after, err := w.Contents(ctx0(), d)
+	before, after, err := w.ReadSides(ctx0(), d)
 	require.NoError(t, err)
 	require.Empty(t, append(before, after...))
 	require.Equal(t, "deleted small.bin (too large (50 MB)) binary", diff.NewChange(d, before, after).String())
 	d.Kept = 0
-	before, _, err = w.Contents(ctx0(), d)
+	before, _, err = w.ReadSides(ctx0(), d)
 	require.NoError(t, err)
 	require.Equal(t, "small\n", string(before), "the control: what is small is")
 	_, diff, err := w.mirror.Show(ctx0(), "main", func(path string) bool { return path == "small.bin" })

@@ -44,7 +44,7 @@ func each(t *testing.T, test func(t *testing.T, o *remotetest.Origin, m *Mirror)
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := remotetest.Shop(t)
+			o := remotetest.NewShop(t)
 			mirrors, remote := way(t, o)
 			test(t, o, openMirror(t, mirrors, remote))
 		})
@@ -80,7 +80,7 @@ func TestPushByEveryWay(t *testing.T) {
 		res, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
 		require.NoError(t, err)
 		require.Equal(t, transfer.PushResult{Branch: "bobbin/fix-1", Commit: commit}, res)
-		require.Equal(t, commit, o.Stands("bobbin/fix-1"))
+		require.Equal(t, commit, o.BranchHead("bobbin/fix-1"))
 		o.Fsck()
 
 		res, err = w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix-1"})
@@ -92,7 +92,7 @@ func TestPushByEveryWay(t *testing.T) {
 		require.NoError(t, err)
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: second, Branch: "bobbin/fix-1"})
 		require.NoError(t, err, "the branch goes on")
-		require.Equal(t, second, o.Stands("bobbin/fix-1"))
+		require.Equal(t, second, o.BranchHead("bobbin/fix-1"))
 		o.Fsck()
 
 		require.NoError(t, m.Fetch(ctx0()))
@@ -105,7 +105,7 @@ func TestPushByEveryWay(t *testing.T) {
 // A commit that is not what the caller says it is goes nowhere.
 func TestPushOfAnotherCommitIsRefused(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
@@ -123,7 +123,7 @@ func TestPushOfAnotherCommitIsRefused(t *testing.T) {
 	require.Equal(t, []string{"main"}, o.Branches())
 	_, err = w.Push(ctx0(), transfer.PushSpec{Commit: first, Tree: one, Base: w.Base(), Branch: "bobbin/fix"})
 	require.NoError(t, err)
-	require.Equal(t, first, o.Stands("bobbin/fix"))
+	require.Equal(t, first, o.BranchHead("bobbin/fix"))
 }
 
 func TestPushNeverOverwrites(t *testing.T) {
@@ -136,20 +136,20 @@ func TestPushNeverOverwrites(t *testing.T) {
 		o.Branch("bobbin/fix", theirs)
 		_, err := w.Push(ctx0(), transfer.PushSpec{Commit: ours, Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "exists on the remote with other commits")
-		require.Equal(t, theirs, o.Stands("bobbin/fix"))
+		require.Equal(t, theirs, o.BranchHead("bobbin/fix"))
 
 		require.NoError(t, m.Fetch(ctx0())) // also when their commit is known here
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: ours, Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "other commits")
 		_, err = w.Push(ctx0(), transfer.PushSpec{Commit: w.Base(), Branch: "bobbin/fix"})
 		require.Contains(t, refusal(t, err).Reason, "other commits", "never back either")
-		require.Equal(t, theirs, o.Stands("bobbin/fix"))
+		require.Equal(t, theirs, o.BranchHead("bobbin/fix"))
 	})
 }
 
 func TestPushOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	o.Branch("bobbin/release", o.Commit("x", map[string]string{"x": "x"}))
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
@@ -187,8 +187,8 @@ func TestPushOnlyWhereItMay(t *testing.T) {
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	o := remotetest.Shop(t)
-	o.Hook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.Dir), "env")+"\nexit 1\n")
+	o := remotetest.NewShop(t)
+	o.AddHook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.Dir), "env")+"\nexit 1\n")
 	for name, remote := range map[string]remote.Remote{"path": {Name: "shop", URL: o.Dir}, "http": {Name: "shop", URL: o.ServeHTTP("")}, "ssh": o.ServeSSH(t)} {
 		w := workspaceAt(t, openMirror(t, &Mirrors{}, remote))
 		w.write(t, "main.go", "package main // ours\n")
@@ -196,22 +196,22 @@ func TestHookRefuses(t *testing.T) {
 		refused := refusal(t, err)
 		require.Contains(t, refused.Reason, "a rule of the remote refused it: Commits need a ticket number. / [31mSee the wiki", name)
 		require.False(t, refused.Retry)
-		require.Empty(t, o.Stands("bobbin/fix"))
+		require.Empty(t, o.BranchHead("bobbin/fix"))
 	}
 	w := workspaceAt(t, openMirror(t, &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: o.Dir}))
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 	require.Contains(t, refusal(t, err).Cure, "Install git", "a hook is not passed by for want of the program that runs it")
-	require.Empty(t, o.Stands("bobbin/fix"))
+	require.Empty(t, o.BranchHead("bobbin/fix"))
 }
 
 // A local remote's hooks run as our child: they see none of our secrets.
 func TestHooksSeeNoSecrets(t *testing.T) {
 	remotetest.NeedGit(t)
 	t.Setenv("SLACK_BOT_TOKEN", "xoxb-secret")
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	seen := filepath.Join(filepath.Dir(o.Dir), "env")
-	o.Hook("pre-receive", "env >"+seen+"\n")
+	o.AddHook("pre-receive", "env >"+seen+"\n")
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
@@ -225,8 +225,8 @@ func TestHooksSeeNoSecrets(t *testing.T) {
 func TestProtectedOnTheRemote(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	o := remotetest.Shop(t)
-	o.Hook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this project.' >&2\nexit 1\n")
+	o := remotetest.NewShop(t)
+	o.AddHook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this project.' >&2\nexit 1\n")
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
@@ -235,7 +235,7 @@ func TestProtectedOnTheRemote(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	address := o.ServeHTTP("t0ken")
 	open := func(r remote.Remote) error {
 		_, err := (&Mirrors{Dir: t.TempDir(), Log: quiet()}).Open(ctx0(), r)
@@ -347,13 +347,13 @@ func TestFaultsOnTheWay(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := remotetest.Shop(t)
+			o := remotetest.NewShop(t)
 			real := o.ServeHTTP("")
 			w := workspaceAt(t, openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: faulty(t, real, c.spoil)}))
 			w.write(t, "main.go", "package main // ours\n")
 			commit := w.save(t, "Ours")
 			_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
-			arrived := o.Stands("bobbin/fix") == commit
+			arrived := o.BranchHead("bobbin/fix") == commit
 			require.Equal(t, arrived, err == nil, "%v", err)
 			if !arrived {
 				refused := refusal(t, err)
@@ -371,7 +371,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 // who believes it pushes again.
 func TestALostAnswerLooksLikeAFailure(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	address := faulty(t, o.ServeHTTP(""), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		if isPush(r) {
 			real.ServeHTTP(httptest.NewRecorder(), r)
@@ -383,10 +383,10 @@ func TestALostAnswerLooksLikeAFailure(t *testing.T) {
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	p := &transfer.Push{Store: w.Store, Client: &w.mirror.client, Remote: w.mirror.Remote(), Commit: plumbing.NewHash(commit), Ref: "refs/heads/bobbin/fix"}
-	_, tried, err := p.Send(ctx0())
+	_, tried, err := p.SendRequest(ctx0())
 	require.True(t, tried)
 	require.Error(t, err)
-	require.Equal(t, commit, o.Stands("bobbin/fix"), "and yet it stands there")
+	require.Equal(t, commit, o.BranchHead("bobbin/fix"), "and yet it stands there")
 	res, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 	require.NoError(t, err)
 	require.True(t, res.Already)
@@ -400,7 +400,7 @@ func hijackIf(yes bool, hijack func(http.ResponseWriter), w http.ResponseWriter)
 
 func TestARemoteThatHangs(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
@@ -429,7 +429,7 @@ func TestARemoteThatHangs(t *testing.T) {
 // insteadOf in somebody's git settings must not send the push elsewhere.
 func TestSettingsDoNotRedirect(t *testing.T) {
 	t.Parallel()
-	o, thief := remotetest.Shop(t), remotetest.NewOrigin(t)
+	o, thief := remotetest.NewShop(t), remotetest.NewOrigin(t)
 	w := workspaceOf(t, o)
 	config := "[core]\n\tbare = true\n[url \"" + thief.Dir + "\"]\n\tinsteadOf = " + o.Dir + "\n\tpushInsteadOf = " + o.Dir + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
@@ -440,13 +440,13 @@ func TestSettingsDoNotRedirect(t *testing.T) {
 	}
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
 	require.NoError(t, err)
-	require.Equal(t, commit, o.Stands("bobbin/fix"))
+	require.Equal(t, commit, o.BranchHead("bobbin/fix"))
 	require.Empty(t, thief.Branches())
 }
 
 func TestPushSendsExactlyWhatIsNew(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "cart/cart.go", "package cart\n\nvar N = 2\n")
 	fresh, err := bundle.NewObjects(ctx0(), w.Store, plumbing.NewHash(w.save(t, "Ours")), nil)
@@ -456,7 +456,7 @@ func TestPushSendsExactlyWhatIsNew(t *testing.T) {
 
 func TestCommitIsDeterministic(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	spec := CommitSpec{
 		Message: "Fix the cart\r\n\r\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\n\n", When: approvedAt,
 		Author:   Identity{"Bob\n<Bobbin>", "bob@example.com"},

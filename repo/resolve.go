@@ -15,15 +15,15 @@ import (
 )
 
 // DefaultBranch is the branch that the remote's HEAD names; "" when it has none.
-func (m *Mirror) DefaultBranch() string { return m.references().Head }
+func (m *Mirror) DefaultBranch() string { return m.currentRefs().Head }
 
 // Branches lists the branches of the remote, sorted.
-func (m *Mirror) Branches() []string { return m.references().Branches() }
+func (m *Mirror) Branches() []string { return m.currentRefs().Branches() }
 
 // Resolve gives the commit of a branch, tag, or whole or shortened commit hash;
 // "" is the default branch.
 func (m *Mirror) Resolve(name string) (string, error) {
-	refs := m.references()
+	refs := m.currentRefs()
 	if len(refs.Hashes) == 0 {
 		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", m.Remote().Name)
 	}
@@ -32,17 +32,17 @@ func (m *Mirror) Resolve(name string) (string, error) {
 	}
 	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
 		if h, ok := refs.Hashes[full]; ok {
-			return m.peel(h, name)
+			return m.peelTag(h, name)
 		}
 	}
-	if h, ok := m.byHash(name); ok {
-		return m.peel(h, name)
+	if h, ok := m.findByHash(name); ok {
+		return m.peelTag(h, name)
 	}
-	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", m.Remote().Name, name, someOf(refs.Branches()))
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", m.Remote().Name, name, firstNames(refs.Branches()))
 }
 
-// peel follows annotated tags to their commit.
-func (m *Mirror) peel(h plumbing.Hash, name string) (string, error) {
+// peelTag follows annotated tags to their commit.
+func (m *Mirror) peelTag(h plumbing.Hash, name string) (string, error) {
 	for range 10 {
 		kind, content, err := m.store.Get(h)
 		switch {
@@ -60,8 +60,8 @@ func (m *Mirror) peel(h plumbing.Hash, name string) (string, error) {
 
 const shortestHash = 7
 
-// byHash finds a whole hash, or the one commit that a shortened one begins.
-func (m *Mirror) byHash(name string) (plumbing.Hash, bool) {
+// findByHash finds a whole hash, or the one commit that a shortened one begins.
+func (m *Mirror) findByHash(name string) (plumbing.Hash, bool) {
 	name = strings.ToLower(name)
 	if plumbing.IsHash(name) {
 		h := plumbing.NewHash(name)
@@ -87,7 +87,7 @@ func (m *Mirror) byHash(name string) (plumbing.Hash, bool) {
 	return commits[0], true
 }
 
-func someOf(names []string) string {
+func firstNames(names []string) string {
 	if len(names) > 8 {
 		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
 	}
@@ -122,7 +122,7 @@ func (m *Mirror) ReadFile(commit, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := gittree.Lookup(m.store, c.TreeHash, strings.Trim(path, "/"))
+	n, err := gittree.FindNode(m.store, c.TreeHash, strings.Trim(path, "/"))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func twin(t *testing.T, r *remotetest.Origin) *Workspace {
 
 func TestAWorkspaceComesBackOnAnotherMachine(t *testing.T) {
 	t.Parallel()
-	r := remotetest.Shop(t)
+	r := remotetest.NewShop(t)
 	w := workspaceOf(t, r)
 	w.put(t, map[string]string{"main.go": "package main // mine\n", "new/run*": "#!/bin/sh\n", "README.md": "", "bin": "\x00\x01"})
 	tree := w.treeNow(t)
@@ -38,7 +38,7 @@ func TestAWorkspaceComesBackOnAnotherMachine(t *testing.T) {
 
 func TestCommitsTravelWithTheirTrees(t *testing.T) {
 	t.Parallel()
-	r := remotetest.Shop(t)
+	r := remotetest.NewShop(t)
 	w := workspaceOf(t, r)
 	parent := ""
 	var last string
@@ -60,7 +60,7 @@ func TestCommitsTravelWithTheirTrees(t *testing.T) {
 
 func TestBadPacksAreRefused(t *testing.T) {
 	t.Parallel()
-	r := remotetest.Shop(t)
+	r := remotetest.NewShop(t)
 	w := workspaceOf(t, r)
 	w.put(t, map[string]string{"main.go": "package main // mine\n", "a/b/c": "deep\n"})
 	tree := w.treeNow(t)

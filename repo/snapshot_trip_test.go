@@ -102,7 +102,7 @@ func TestEveryKindOfChangeTravels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := remotetest.Shop(t)
+			o := remotetest.NewShop(t)
 			here, there := workspaceOf(t, o), workspaceOf(t, o)
 			if _, ok := changes["main.go/now"]; ok {
 				require.NoError(t, os.Remove(filepath.Join(here.Files(), "main.go")))
@@ -123,7 +123,7 @@ func TestEveryKindOfChangeTravels(t *testing.T) {
 
 func TestCommitsAndAMergeTravel(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}) // does not hear of what follows yet
 	here, there := workspaceAt(t, m), workspaceAt(t, late)
@@ -148,12 +148,12 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	require.ErrorAs(t, there.Unpack(ctx0(), pack), &missing)
 	require.Equal(t, next, missing.Missing)
 	require.Zero(t, there.own(t))
-	require.False(t, late.Has(next))
+	require.False(t, late.HasCommit(next))
 
 	require.NoError(t, late.Fetch(ctx0()))
-	require.True(t, late.Has(next))
-	require.False(t, late.Has(merge), "the session's own")
-	require.False(t, late.Has("main"))
+	require.True(t, late.HasCommit(next))
+	require.False(t, late.HasCommit(merge), "the session's own")
+	require.False(t, late.HasCommit("main"))
 	require.NoError(t, there.Unpack(ctx0(), pack))
 	require.NoError(t, there.Restore(ctx0(), tree))
 	require.Equal(t, here.onDisk(t), there.onDisk(t))
@@ -171,7 +171,7 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 // Where the base is the session's own, what it builds on in the mirror counts.
 func TestAnOwnBaseTravels(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	here, there := workspaceOf(t, o), workspaceOf(t, o)
 	here.write(t, "one", "1\n")
 	own := here.save(t, "one")
@@ -186,7 +186,7 @@ func TestAnOwnBaseTravels(t *testing.T) {
 
 func TestOnlyWhatTheBaseHasNotIsPacked(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	w := workspaceOf(t, o)
 	require.Equal(t, 0, count(t, w.packed(t, w.treeNow(t), w.Base())))
 	require.NoError(t, os.Rename(filepath.Join(w.Files(), "cart"), filepath.Join(w.Files(), "basket")))
@@ -204,7 +204,7 @@ func TestOnlyWhatTheBaseHasNotIsPacked(t *testing.T) {
 func TestPacksAreWhatGitTakesThemFor(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	w := workspaceOf(t, o)
 	w.put(t, files{"long": strings.Repeat("long ", 9999), "none": "\n", "x*": "x"})
 	path := filepath.Join(t.TempDir(), "a.pack")
@@ -214,7 +214,7 @@ func TestPacksAreWhatGitTakesThemFor(t *testing.T) {
 
 func TestTooMuchIsSaidInWords(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.put(t, files{"big dir/noise": strings.Repeat("0123456789", 5000), "small": "s\n"})
 	tree := w.treeNow(t)
 	whole := w.packed(t, tree)
@@ -245,7 +245,7 @@ func (h *handmade) add(t testing.TB, kind plumbing.ObjectType, says int, content
 	t.Helper()
 	p := bundle.NewPacking(nil, nil, 0)
 	p.Out.Reset()
-	require.NoError(t, p.Write(kind, []byte(content)))
+	require.NoError(t, p.WriteObject(kind, []byte(content)))
 	_, skip := binary.Uvarint(p.Out.Bytes()) // as long as the head
 	head := []byte{byte(kind)<<4 | byte(says&15) | 0x80}
 	h.body.Write(append(binary.AppendUvarint(head, uint64(says)>>4), p.Out.Bytes()[skip:]...))
@@ -271,7 +271,7 @@ func treeLine(mode filemode.FileMode, name string, h plumbing.Hash) string {
 
 func TestUnsoundPacksChangeNothing(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.put(t, files{"a/b": "b\n", "main.go": "package main // mine\n"})
@@ -341,7 +341,7 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 // Whatever comes with a fitting checksum is refused with nothing kept, or is
 // whole when it is kept.
 func FuzzUnpackSealed(f *testing.F) {
-	o := remotetest.Shop(f)
+	o := remotetest.NewShop(f)
 	m := openMirror(f, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(f, m)
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01"))

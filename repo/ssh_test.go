@@ -13,7 +13,7 @@ import (
 
 func TestSSHSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	right := o.ServeSSH(t)
 	open := func(r remote.Remote) *remote.Error {
 		_, err := (&Mirrors{Dir: t.TempDir(), Log: quiet()}).Open(ctx0(), r)

@@ -25,11 +25,11 @@ func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hun
 	stays, last := map[string]bool{}, 0
 	err = w.eachFile(ctx, func(f *diff.FileHunks) error {
 		last += len(f.Hunks)
-		chosen := f.Chosen(numbers)
+		chosen := f.ChooseHunks(numbers)
 		for _, h := range chosen {
 			took = append(took, h.Hunk)
 		}
-		s, err := f.Without(w.Store, chosen)
+		s, err := f.RemoveHunks(w.Store, chosen)
 		if err != nil {
 			return err
 		}
@@ -50,18 +50,18 @@ func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hun
 	if file, below := gittree.FindClash(stays); file != "" {
 		return nil, &gittree.PathError{Path: file, Reason: fmt.Sprintf("cannot be a file and the folder of %q: take out the hunks of both", below)}
 	}
-	if err := w.Replace(ctx, swaps); err != nil {
+	if err := w.SwapFiles(ctx, swaps); err != nil {
 		return nil, err
 	}
 	return took, nil
 }
 
-// Hunks takes the difference with the base apart. It is finer than Diff: two
+// ListHunks takes the difference with the base apart. It is finer than Diff: two
 // edits are two hunks as soon as a line with a word in it stands between them,
 // so that each can be judged and taken out alone. What is added, deleted,
 // binary, or not a plain file on both sides is one hunk; so is a change of the
 // executable bit, which stands apart from the changed lines of the same file.
-func (w *Workspace) Hunks(ctx context.Context) ([]diff.Hunk, error) {
+func (w *Workspace) ListHunks(ctx context.Context) ([]diff.Hunk, error) {
 	out := []diff.Hunk{}
 	err := w.eachFile(ctx, func(f *diff.FileHunks) error {
 		for i := range f.Hunks {
@@ -81,10 +81,10 @@ func (w *Workspace) eachFile(ctx context.Context, visit func(*diff.FileHunks) er
 	number := 0
 	for i := range deltas {
 		f := &diff.FileHunks{Delta: &deltas[i]}
-		if f.Before, f.After, err = w.Contents(ctx, f.Delta); err != nil {
+		if f.Before, f.After, err = w.ReadSides(ctx, f.Delta); err != nil {
 			return err
 		}
-		f.Split()
+		f.SplitHunks()
 		for j := range f.Hunks {
 			number++
 			f.Hunks[j].Number, f.Hunks[j].Path = number, f.Path

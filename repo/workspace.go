@@ -32,7 +32,7 @@ func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace,
 	err = w.Open()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = w.create(ctx, commit)
+		err = w.createFiles(ctx, commit)
 	case err == nil:
 		err = w.checkBase(commit)
 	}
@@ -46,7 +46,7 @@ func (m *Mirror) workspaceIn(dir string) *Workspace {
 	return &Workspace{worktree.New(dir, m.packs), m}
 }
 
-func (w *Workspace) create(ctx context.Context, commit string) error {
+func (w *Workspace) createFiles(ctx context.Context, commit string) error {
 	c, err := w.commitAt(commit)
 	if err != nil {
 		return err

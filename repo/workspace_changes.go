@@ -16,7 +16,7 @@ func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
 	}
 	out := make([]diff.Change, 0, len(deltas))
 	for i := range deltas {
-		before, after, err := w.Contents(ctx, &deltas[i])
+		before, after, err := w.ReadSides(ctx, &deltas[i])
 		if err != nil {
 			return nil, err
 		}
@@ -34,11 +34,11 @@ func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	var out strings.Builder
 	for i := range deltas {
 		d := &deltas[i]
-		before, after, err := w.Contents(ctx, d)
+		before, after, err := w.ReadSides(ctx, d)
 		if err != nil {
 			return "", err
 		}
-		if err := diff.Write(&out, d, before, after); err != nil {
+		if err := diff.WriteUnified(&out, d, before, after); err != nil {
 			return "", err
 		}
 	}

@@ -18,16 +18,16 @@ import (
 func (w *Workspace) Merge(ctx context.Context, from *Workspace, base, theirs string) ([]merge.Conflict, error) {
 	if from != nil && from != w {
 		for _, name := range []string{base, theirs} {
-			if err := w.Adopt(ctx, from, name); err != nil {
+			if err := w.AdoptTree(ctx, from, name); err != nil {
 				return nil, err
 			}
 		}
 	}
-	baseTree, err := gittree.ByName(w.Store, base)
+	baseTree, err := gittree.FindTree(w.Store, base)
 	if err != nil {
 		return nil, err
 	}
-	theirTree, err := gittree.ByName(w.Store, theirs)
+	theirTree, err := gittree.FindTree(w.Store, theirs)
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +39,11 @@ func (w *Workspace) Merge(ctx context.Context, from *Workspace, base, theirs str
 	if err != nil || len(conflicts) > 0 {
 		return conflicts, err
 	}
-	obstacles, err := w.InTheWay(ctx, swaps)
+	obstacles, err := w.FindObstacles(ctx, swaps)
 	if err != nil || len(obstacles) > 0 {
 		return obstacleConflicts(obstacles), err
 	}
-	return nil, w.Replace(ctx, swaps)
+	return nil, w.SwapFiles(ctx, swaps)
 }
 
 func obstacleConflicts(obstacles []worktree.Obstacle) (out []merge.Conflict) {
@@ -55,7 +55,7 @@ func obstacleConflicts(obstacles []worktree.Obstacle) (out []merge.Conflict) {
 
 // TreeOf is the tree of a commit, or the tree of that name, if it is here.
 func (w *Workspace) TreeOf(name string) (string, error) {
-	h, err := gittree.ByName(w.Store, name)
+	h, err := gittree.FindTree(w.Store, name)
 	if err == nil {
 		_, err = gittree.Read(w.Store, h)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Has tells whether the mirror holds a commit, named by its whole hash.
-func (m *Mirror) Has(commit string) bool {
+// HasCommit tells whether the mirror holds a commit, named by its whole hash.
+func (m *Mirror) HasCommit(commit string) bool {
 	if !plumbing.IsHash(commit) {
 		return false
 	}

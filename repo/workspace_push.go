@@ -21,19 +21,19 @@ func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.Pus
 	if err != nil {
 		return transfer.PushResult{}, err
 	}
-	if err := w.matches(ctx, c, p); err != nil {
+	if err := w.checkCommit(ctx, c, p); err != nil {
 		return transfer.PushResult{}, err
 	}
 	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p)
 }
 
-// Stands asks the remote for the commit that a branch is at; "" where there is none.
-func (w *Workspace) Stands(ctx context.Context, branch string) (commit string, err error) {
+// BranchHead asks the remote for the commit that a branch is at; "" where there is none.
+func (w *Workspace) BranchHead(ctx context.Context, branch string) (commit string, err error) {
 	return w.mirror.client.BranchCommit(ctx, w.mirror.Remote(), branch)
 }
 
-// matches holds the commit against what it was said to be.
-func (w *Workspace) matches(ctx context.Context, c *object.Commit, p transfer.PushSpec) error {
+// checkCommit holds the commit against what it was said to be.
+func (w *Workspace) checkCommit(ctx context.Context, c *object.Commit, p transfer.PushSpec) error {
 	if p.Tree != "" && c.TreeHash.String() != p.Tree {
 		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
 	}

@@ -24,7 +24,7 @@ func ctx0() context.Context { return context.Background() }
 
 func TestWorkspaceHoldsTheTreeAndNothingOfGit(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	require.NoFileExists(t, filepath.Join(w.Files(), ".git"))
 	b, err := os.ReadFile(filepath.Join(w.Files(), "cart/cart.go"))
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestWorkspaceHoldsTheTreeAndNothingOfGit(t *testing.T) {
 
 func TestChangesSayWhatAndHow(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, "main.go", "package main\n\nfunc main() { run() }\n\nfunc run() {}\n")
 	w.write(t, "cart/new.go", "package cart\n")
 	w.write(t, "debug.log", "ignored\n")
@@ -78,7 +78,7 @@ func TestChangesSayWhatAndHow(t *testing.T) {
 func TestDiffIsWhatGitApplies(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main\n\nfunc main() { run() }") // no end of line
 	w.write(t, "cart/new.go", "package cart\n")
@@ -126,7 +126,7 @@ func TestDiffStaysSmall(t *testing.T) {
 
 func TestAHiddenEditShows(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	require.Eventually(t, func() bool { // until no record is doubtful
 		require.Empty(t, w.list(t))
 		st, err := worktree.ReadState(w.StatePath())
@@ -152,7 +152,7 @@ func TestAHiddenEditShows(t *testing.T) {
 
 func TestAnEditInTheSameTickShows(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	for range 20 {
 		w := workspaceAt(t, m)
@@ -170,7 +170,7 @@ func TestAnEditInTheSameTickShows(t *testing.T) {
 // same record without the doubt.
 func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	path := filepath.Join(w.Files(), "main.go")
 	require.NoError(t, os.WriteFile(path, []byte("PACKAGE main\n\nfunc main() {}\n"), 0o644)) // the same size
 	f, err := os.Open(path)
@@ -187,9 +187,9 @@ func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
 		require.Equal(t, doubtful, len(w.list(t)) == 1)
 	}
 	fresh := worktree.Record{Stat: worktree.Stat{Changed: time.Now().UnixNano()}}
-	fresh.Mark(time.Now())
+	fresh.MarkDoubtful(time.Now())
 	require.True(t, fresh.Doubtful)
-	fresh.Mark(time.Now().Add(time.Second))
+	fresh.MarkDoubtful(time.Now().Add(time.Second))
 	require.False(t, fresh.Doubtful)
 }
 
@@ -209,7 +209,7 @@ func TestIgnoredTrackedFilesStillCount(t *testing.T) {
 
 func TestAGitFolderInTheTreeIsNeverRead(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, ".git/config", "[core]\n\tfsmonitor = touch /tmp/owned\n")
 	w.write(t, ".git/hooks/pre-commit", "#!/bin/sh\ntouch /tmp/owned\n")
 	w.write(t, "sub/.git", "gitdir: /elsewhere\n")
@@ -223,7 +223,7 @@ func TestAGitFolderInTheTreeIsNeverRead(t *testing.T) {
 
 func TestRestoreBringsBack(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, "main.go", "package main // first attempt\n")
 	w.write(t, "cart/new.go", "package cart\n")
 	first, err := w.Tree(ctx0())
@@ -258,7 +258,7 @@ func TestRestoreBringsBack(t *testing.T) {
 
 func TestReopenedWorkspaceKeepsItsWork(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	dir := filepath.Join(t.TempDir(), "s")
 	base, err := m.Resolve("main")
@@ -283,7 +283,7 @@ func TestReopenedWorkspaceKeepsItsWork(t *testing.T) {
 
 func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	base, err := m.Resolve("")
 	require.NoError(t, err)
@@ -312,7 +312,7 @@ func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 
 func TestManyWorkspacesAtOnce(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	for i := range 8 {
 		o.Commit(fmt.Sprint("more ", i), map[string]string{fmt.Sprintf("pkg%d/file.go", i): strings.Repeat(fmt.Sprintf("line %d\n", i), 200), "cart/cart.go": fmt.Sprintf("package cart\n\nvar N = %d\n", i)})
 	}
@@ -344,14 +344,14 @@ func TestManyWorkspacesAtOnce(t *testing.T) {
 	}
 	group.Wait()
 	for i := range 16 {
-		require.NotEmpty(t, o.Stands(fmt.Sprint("bobbin/s", i)))
+		require.NotEmpty(t, o.BranchHead(fmt.Sprint("bobbin/s", i)))
 	}
 	o.Fsck()
 }
 
 func TestUnreadableFoldersAreOpenedUp(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, "shut/x.txt", "x\n")
 	require.NoError(t, os.Chmod(filepath.Join(w.Files(), "shut"), 0))
 	require.NoError(t, os.Chmod(filepath.Join(w.Files(), "main.go"), 0))
@@ -367,7 +367,7 @@ func TestAnotherOwnerIsNoChange(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")
 	}
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	require.NoError(t, filepath.WalkDir(w.Files(), func(path string, _ os.DirEntry, err error) error {
 		require.NoError(t, err)
 		return os.Lchown(path, 65534, 65534)
@@ -381,7 +381,7 @@ func TestAnotherOwnerIsNoChange(t *testing.T) {
 
 func TestLargeFiles(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	f, err := os.Create(filepath.Join(w.Files(), "core.dump"))
 	require.NoError(t, err)
 	require.NoError(t, f.Truncate(3<<30))
@@ -402,7 +402,7 @@ func TestLargeFiles(t *testing.T) {
 
 func TestDeepFoldersAreRefused(t *testing.T) {
 	t.Parallel()
-	w := workspaceOf(t, remotetest.Shop(t))
+	w := workspaceOf(t, remotetest.NewShop(t))
 	w.write(t, strings.Repeat("d/", worktree.MaxDepth-1)+"x", "deep enough\n")
 	require.Len(t, w.list(t), 1)
 	w.write(t, strings.Repeat("d/", worktree.MaxDepth+2)+"x", "too deep\n")
@@ -417,7 +417,7 @@ func TestDeepFoldersAreRefused(t *testing.T) {
 
 func TestMaterialiseAndReadFile(t *testing.T) {
 	t.Parallel()
-	o := remotetest.Shop(t)
+	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: "file://" + o.Dir})
 	dir := filepath.Join(t.TempDir(), "base")
 	require.NoError(t, m.Materialise(ctx0(), "main", dir))

@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/stretchr/testify/require"
 )
 
 func TestWorkFoldersGoWhateverWasDoneToThem(t *testing.T) {
@@ -24,7 +23,7 @@ func TestWorkFoldersGoWhateverWasDoneToThem(t *testing.T) {
 
 func TestRepositoriesDoNotShareAFolder(t *testing.T) {
 	t.Parallel()
-	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := Caches{Dir: t.TempDir()}
 	dir, err := c.For(m).folder()
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 
 // adopt keeps what an object names before the object: one that is here is
 // whole, also after a crash.
-func Copy(ctx context.Context, s *objects.Store, from *objects.Store, h plumbing.Hash) error {
+func CopyObjects(ctx context.Context, s *objects.Store, from *objects.Store, h plumbing.Hash) error {
 	if s.Has(h) {
 		return nil
 	}
@@ -21,12 +21,12 @@ func Copy(ctx context.Context, s *objects.Store, from *objects.Store, h plumbing
 	if err != nil {
 		return err
 	}
-	names, err := namedBy(from, kind, content, h)
+	names, err := objectsNamedBy(from, kind, content, h)
 	if err != nil {
 		return err
 	}
 	for _, n := range names {
-		if err := Copy(ctx, s, from, n); err != nil {
+		if err := CopyObjects(ctx, s, from, n); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func Copy(ctx context.Context, s *objects.Store, from *objects.Store, h plumbing
 
 // named gives the objects that an object needs. The pin of a submodule is
 // another repository's.
-func namedBy(s *objects.Store, kind plumbing.ObjectType, content []byte, h plumbing.Hash) (out []plumbing.Hash, err error) {
+func objectsNamedBy(s *objects.Store, kind plumbing.ObjectType, content []byte, h plumbing.Hash) (out []plumbing.Hash, err error) {
 	switch kind {
 	case plumbing.TreeObject:
 		nodes, err := gittree.Parse(content)

@@ -21,7 +21,7 @@ func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, the
 	for commits := 0; len(queue) > 0; commits++ {
 		h := queue[0]
 		queue = queue[1:]
-		if there[h] || s.InMirror(h) || !list.add(h) {
+		if there[h] || s.InMirror(h) || !list.addHash(h) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -34,7 +34,7 @@ func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, the
 		if err != nil {
 			return nil, err
 		}
-		if err := list.commit(c); err != nil {
+		if err := list.addCommit(c); err != nil {
 			return nil, err
 		}
 		queue = append(queue, c.ParentHashes...)
@@ -48,7 +48,7 @@ type objectList struct {
 	hashes []plumbing.Hash
 }
 
-func (l *objectList) add(h plumbing.Hash) bool {
+func (l *objectList) addHash(h plumbing.Hash) bool {
 	if l.seen[h] {
 		return false
 	}
@@ -57,7 +57,7 @@ func (l *objectList) add(h plumbing.Hash) bool {
 	return true
 }
 
-func (l *objectList) commit(c *object.Commit) error {
+func (l *objectList) addCommit(c *object.Commit) error {
 	var parents []plumbing.Hash
 	for _, h := range c.ParentHashes {
 		parent, err := l.store.Commit(h)
@@ -66,19 +66,19 @@ func (l *objectList) commit(c *object.Commit) error {
 		}
 		parents = append(parents, parent.TreeHash)
 	}
-	return l.tree(c.TreeHash, parents)
+	return l.addTree(c.TreeHash, parents)
 }
 
-// tree adds what is in a tree and not at the same place of any parent's.
-func (l *objectList) tree(h plumbing.Hash, parents []plumbing.Hash) error {
-	if slices.Contains(parents, h) || !l.add(h) {
+// addTree adds what is in a tree and not at the same place of any parent's.
+func (l *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
+	if slices.Contains(parents, h) || !l.addHash(h) {
 		return nil
 	}
 	nodes, err := gittree.Read(l.store, h)
 	if err != nil {
 		return err
 	}
-	was, err := l.places(parents)
+	was, err := l.hashesByName(parents)
 	if err != nil {
 		return err
 	}
@@ -86,9 +86,9 @@ func (l *objectList) tree(h plumbing.Hash, parents []plumbing.Hash) error {
 		switch {
 		case n.Mode == gittree.Submodule:
 		case n.IsDir():
-			err = l.tree(n.Hash, was[n.Name])
+			err = l.addTree(n.Hash, was[n.Name])
 		case !slices.Contains(was[n.Name], n.Hash):
-			l.add(n.Hash)
+			l.addHash(n.Hash)
 		}
 		if err != nil {
 			return err
@@ -97,8 +97,8 @@ func (l *objectList) tree(h plumbing.Hash, parents []plumbing.Hash) error {
 	return nil
 }
 
-// places gives, for each name, what the parents have there.
-func (l *objectList) places(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
+// hashesByName gives, for each name, what the parents have there.
+func (l *objectList) hashesByName(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
 	was := map[string][]plumbing.Hash{}
 	for _, parent := range parents {
 		kind, content, err := l.store.Get(parent)

@@ -40,28 +40,28 @@ func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64
 	if limit <= 0 {
 		limit = packLimit
 	}
-	ground, err := findGround(ctx, s, base)
+	baseTrees, err := findBaseTrees(ctx, s, base)
 	if err != nil {
 		return nil, err
 	}
-	news, err := newObjects(ctx, s, ground, roots)
+	fresh, err := newObjects(ctx, s, baseTrees, roots)
 	if err != nil {
 		return nil, err
 	}
-	p := NewPacking(s, news, limit)
-	for _, h := range sortedHashes(news) {
-		if err := p.visit(ctx, h); err != nil {
+	p := NewPacking(s, fresh, limit)
+	for _, h := range sortedHashes(fresh) {
+		if err := p.addObject(ctx, h); err != nil {
 			return nil, err
 		}
 	}
-	if p.over() {
-		return nil, tooMuch(ctx, s, limit, ground, roots)
+	if p.isTooLarge() {
+		return nil, sizeError(ctx, s, limit, baseTrees, roots)
 	}
-	return p.seal(), nil
+	return p.appendChecksum(), nil
 }
 
-// findGround gives the trees that every mirror with the base has.
-func findGround(ctx context.Context, s *objects.Store, base plumbing.Hash) (trees []plumbing.Hash, err error) {
+// findBaseTrees gives the trees that every mirror with the base has.
+func findBaseTrees(ctx context.Context, s *objects.Store, base plumbing.Hash) (trees []plumbing.Hash, err error) {
 	seen := map[plumbing.Hash]bool{}
 	for queue := []plumbing.Hash{base}; len(queue) > 0; queue = queue[1:] {
 		if seen[queue[0]] {
@@ -84,11 +84,11 @@ func findGround(ctx context.Context, s *objects.Store, base plumbing.Hash) (tree
 	return trees, nil
 }
 
-// news is what the roots need on top of the ground.
-func newObjects(ctx context.Context, s *objects.Store, ground []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
+// newObjects returns the objects below the roots that the base trees do not hold.
+func newObjects(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
 	out := map[plumbing.Hash]bool{}
 	for _, root := range roots {
-		list, err := newObjectsOf(ctx, s, ground, root)
+		list, err := newObjectsBelow(ctx, s, baseTrees, root)
 		if err != nil {
 			return nil, err
 		}
@@ -96,10 +96,10 @@ func newObjects(ctx context.Context, s *objects.Store, ground []plumbing.Hash, r
 			out[h] = true
 		}
 	}
-	return out, dropGround(ctx, s, ground, out)
+	return out, dropBaseObjects(ctx, s, baseTrees, out)
 }
 
-func newObjectsOf(ctx context.Context, s *objects.Store, ground []plumbing.Hash, root string) ([]plumbing.Hash, error) {
+func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, root string) ([]plumbing.Hash, error) {
 	h := plumbing.NewHash(root)
 	if !plumbing.IsHash(root) {
 		return nil, fmt.Errorf("repo: pack: %q is not the whole hash of a tree or commit", root)
@@ -114,24 +114,24 @@ func newObjectsOf(ctx context.Context, s *objects.Store, ground []plumbing.Hash,
 		return nil, fmt.Errorf("repo: pack: %s is a %s, not a tree or commit", root, kind)
 	}
 	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
-	if err := list.tree(h, ground); err != nil {
+	if err := list.addTree(h, baseTrees); err != nil {
 		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
 	}
 	return list.hashes, nil
 }
 
-// dropGround takes out what the ground has at some other place, as after a
-// folder was renamed. Only what the mirror holds can be such, which mostly
-// spares the walk.
-func dropGround(ctx context.Context, s *objects.Store, ground []plumbing.Hash, news map[plumbing.Hash]bool) error {
+// dropBaseObjects removes from fresh what the base trees hold at another path, as after a
+// folder was renamed. Only objects of the mirror can be such, so the walk is mostly
+// skipped.
+func dropBaseObjects(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, fresh map[plumbing.Hash]bool) error {
 	maybe := 0
-	for h := range news {
+	for h := range fresh {
 		if s.InMirror(h) {
 			maybe++
 		}
 	}
 	seen := map[plumbing.Hash]bool{}
-	for queue := slices.Clone(ground); maybe > 0 && len(queue) > 0; {
+	for queue := slices.Clone(baseTrees); maybe > 0 && len(queue) > 0; {
 		h := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if err := ctx.Err(); err != nil {
@@ -142,8 +142,8 @@ func dropGround(ctx context.Context, s *objects.Store, ground []plumbing.Hash, n
 			return err
 		}
 		for _, n := range append(nodes, gittree.Node{Hash: h}) {
-			if news[n.Hash] && n.Mode != gittree.Submodule {
-				delete(news, n.Hash)
+			if fresh[n.Hash] && n.Mode != gittree.Submodule {
+				delete(fresh, n.Hash)
 				maybe--
 			}
 			if n.IsDir() && !seen[n.Hash] {
@@ -164,16 +164,16 @@ func sortedHashes(set map[plumbing.Hash]bool) []plumbing.Hash {
 	return out
 }
 
-// tooMuch names the file that weighs most, which is what somebody can act on.
-func tooMuch(ctx context.Context, s *objects.Store, limit int64, ground []plumbing.Hash, roots []string) error {
+// sizeError names the file that weighs most, which is what somebody can act on.
+func sizeError(ctx context.Context, s *objects.Store, limit int64, baseTrees []plumbing.Hash, roots []string) error {
 	var path string
 	var most int64
 	for _, root := range roots {
-		tree, err := gittree.ByName(s, root)
+		tree, err := gittree.FindTree(s, root)
 		if err != nil {
 			continue
 		}
-		deltas, _ := gittree.Compare(ctx, s, ground[0], tree, "")
+		deltas, _ := gittree.Compare(ctx, s, baseTrees[0], tree, "")
 		for _, d := range deltas {
 			if d.After.None() || d.After.Mode == gittree.Submodule {
 				continue
@@ -183,20 +183,20 @@ func tooMuch(ctx context.Context, s *objects.Store, limit int64, ground []plumbi
 			}
 		}
 	}
-	e := &Error{Reason: fmt.Sprintf("the session's own work takes more than the %s that are kept of it", sizeWords(limit))}
+	e := &Error{Reason: fmt.Sprintf("the session's own work takes more than the %s that are kept of it", formatSize(limit))}
 	if path == "" {
 		e.Reason += ": take large files out or name them in .gitignore"
 	} else {
-		e.Reason += fmt.Sprintf(": take large files out or name them in .gitignore, first of all %q with %s", path, sizeWords(most))
+		e.Reason += fmt.Sprintf(": take large files out or name them in .gitignore, first of all %q with %s", path, formatSize(most))
 	}
 	return e
 }
 
-func sizeWords(n int64) string {
+func formatSize(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d bytes", n)
 	}
-	return gittree.Megabytes(n)
+	return gittree.FormatMegabytes(n)
 }
 
 // packing writes a pack object by object, so that no more than one of them is
@@ -210,21 +210,21 @@ type packing struct {
 	bulk  int64 // inflated, so far
 }
 
-func NewPacking(s *objects.Store, news map[plumbing.Hash]bool, limit int64) *packing {
-	p := &packing{store: s, left: make(map[plumbing.Hash]bool, len(news)), room: limit - sha1.Size}
-	for h := range news {
+func NewPacking(s *objects.Store, fresh map[plumbing.Hash]bool, limit int64) *packing {
+	p := &packing{store: s, left: make(map[plumbing.Hash]bool, len(fresh)), room: limit - sha1.Size}
+	for h := range fresh {
 		p.left[h] = true
 	}
 	p.Out.WriteString("PACK\x00\x00\x00\x02")
-	_ = binary.Write(&p.Out, binary.BigEndian, uint32(len(news)))
+	_ = binary.Write(&p.Out, binary.BigEndian, uint32(len(fresh)))
 	p.zlib = zlib.NewWriter(&p.Out)
 	return p
 }
 
-func (p *packing) over() bool { return int64(p.Out.Len()) > p.room || p.bulk > inflateLimit }
+func (p *packing) isTooLarge() bool { return int64(p.Out.Len()) > p.room || p.bulk > inflateLimit }
 
-func (p *packing) visit(ctx context.Context, h plumbing.Hash) error {
-	if !p.left[h] || p.over() {
+func (p *packing) addObject(ctx context.Context, h plumbing.Hash) error {
+	if !p.left[h] || p.isTooLarge() {
 		return ctx.Err()
 	}
 	delete(p.left, h)
@@ -237,14 +237,14 @@ func (p *packing) visit(ctx context.Context, h plumbing.Hash) error {
 		return &Error{Reason: fmt.Sprintf("the %s %s cannot be kept: %v", kind, h, err)}
 	}
 	for _, n := range needs {
-		if err := p.visit(ctx, n.hash); err != nil {
+		if err := p.addObject(ctx, n.hash); err != nil {
 			return err
 		}
 	}
-	return p.Write(kind, content)
+	return p.WriteObject(kind, content)
 }
 
-func (p *packing) Write(kind plumbing.ObjectType, content []byte) error {
+func (p *packing) WriteObject(kind plumbing.ObjectType, content []byte) error {
 	size := uint64(len(content))
 	first, size := byte(kind)<<4|byte(size&15), size>>4
 	if size > 0 {
@@ -260,7 +260,7 @@ func (p *packing) Write(kind plumbing.ObjectType, content []byte) error {
 	return errors.Join(err, p.zlib.Close())
 }
 
-func (p *packing) seal() []byte {
+func (p *packing) appendChecksum() []byte {
 	sum := sha1.Sum(p.Out.Bytes())
 	p.Out.Write(sum[:])
 	return p.Out.Bytes()

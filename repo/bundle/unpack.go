@@ -26,7 +26,7 @@ type need struct {
 func needsOf(kind plumbing.ObjectType, content []byte) (out []need, err error) {
 	switch {
 	case len(content) > gittree.MaxFile:
-		return nil, fmt.Errorf("it has %s, more than %s", gittree.Megabytes(int64(len(content))), gittree.Megabytes(gittree.MaxFile))
+		return nil, fmt.Errorf("it has %s, more than %s", gittree.FormatMegabytes(int64(len(content))), gittree.FormatMegabytes(gittree.MaxFile))
 	case kind == plumbing.TreeObject:
 		return treeNeeds(content)
 	case kind != plumbing.CommitObject:
@@ -74,7 +74,7 @@ func treeNeeds(content []byte) (out []need, err error) {
 // names. A pack that is not so is a *Error, and nothing of it is kept.
 func Unpack(ctx context.Context, s *objects.Store, pack []byte) error {
 	c := &unpacking{store: s, kinds: map[plumbing.Hash]plumbing.ObjectType{}}
-	if err := ReadPack(ctx, pack, c.check); err != nil {
+	if err := ReadPack(ctx, pack, c.checkObject); err != nil {
 		return err
 	}
 	return ReadPack(ctx, pack, func(kind plumbing.ObjectType, content []byte) error {
@@ -89,50 +89,50 @@ type unpacking struct {
 	kinds map[plumbing.Hash]plumbing.ObjectType
 }
 
-func (c *unpacking) check(kind plumbing.ObjectType, content []byte) error {
+func (c *unpacking) checkObject(kind plumbing.ObjectType, content []byte) error {
 	h := plumbing.ComputeHash(kind, content)
 	needs, err := needsOf(kind, content)
 	if err != nil {
-		return refused("the %s %s in it is not sound: %v", kind, h, err)
+		return newError("the %s %s in it is not sound: %v", kind, h, err)
 	}
 	for _, n := range needs {
 		if was, ok := c.kinds[n.hash]; ok && was == n.kind {
 			continue
 		} else if ok {
-			return refused("the %s %s in it names a %s as a %s", kind, h, was, n.kind)
+			return newError("the %s %s in it names a %s as a %s", kind, h, was, n.kind)
 		}
 		if !c.store.Has(n.hash) {
-			e := refused("the %s %s in it builds on the %s %s, which is not here: fetch the repository and try again", kind, h, n.kind, n.hash)
+			e := newError("the %s %s in it builds on the %s %s, which is not here: fetch the repository and try again", kind, h, n.kind, n.hash)
 			e.Missing = n.hash.String()
 			return e
 		}
 	}
 	if _, twice := c.kinds[h]; twice {
-		return refused("the %s %s is in it twice", kind, h)
+		return newError("the %s %s is in it twice", kind, h)
 	}
 	c.kinds[h] = kind
 	return nil
 }
 
-func refused(format string, args ...any) *Error {
+func newError(format string, args ...any) *Error {
 	return &Error{Reason: "the pack of the session's work is refused: " + gittree.Printable(fmt.Sprintf(format, args...))}
 }
 
 // ReadPack hands over the objects of a pack, and believes no number in it.
 func ReadPack(ctx context.Context, pack []byte, each func(plumbing.ObjectType, []byte) error) error {
 	if len(pack) < objects.PackHead+sha1.Size || string(pack[:8]) != "PACK\x00\x00\x00\x02" {
-		return refused("it is no git pack of version 2")
+		return newError("it is no git pack of version 2")
 	}
 	body := pack[:len(pack)-sha1.Size]
 	if sum := sha1.Sum(body); !bytes.Equal(sum[:], pack[len(body):]) {
-		return refused("it is damaged or cut short: its checksum does not fit")
+		return newError("it is damaged or cut short: its checksum does not fit")
 	}
 	r := &packReader{in: bytes.NewReader(body[objects.PackHead:]), room: inflateLimit}
 	for range binary.BigEndian.Uint32(body[8:]) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		kind, content, err := r.next()
+		kind, content, err := r.nextObject()
 		if err == nil {
 			err = each(kind, content)
 		}
@@ -141,7 +141,7 @@ func ReadPack(ctx context.Context, pack []byte, each func(plumbing.ObjectType, [
 		}
 	}
 	if r.in.Len() > 0 {
-		return refused("it goes on after its last object")
+		return newError("it goes on after its last object")
 	}
 	return nil
 }
@@ -152,34 +152,34 @@ type packReader struct {
 	room int64
 }
 
-func (r *packReader) next() (plumbing.ObjectType, []byte, error) {
+func (r *packReader) nextObject() (plumbing.ObjectType, []byte, error) {
 	first, err := r.in.ReadByte()
 	if err != nil {
-		return 0, nil, refused("it ends before its last object")
+		return 0, nil, newError("it ends before its last object")
 	}
 	kind, size := plumbing.ObjectType(first>>4&7), uint64(first&15)
 	if kind != plumbing.BlobObject && kind != plumbing.TreeObject && kind != plumbing.CommitObject {
-		return 0, nil, refused("it holds something that is no blob, tree or commit")
+		return 0, nil, newError("it holds something that is no blob, tree or commit")
 	}
 	if first&0x80 != 0 {
 		more, err := binary.ReadUvarint(r.in)
 		if err != nil || more > gittree.MaxFile {
-			return 0, nil, refused("it holds an object of more than %s", gittree.Megabytes(gittree.MaxFile))
+			return 0, nil, newError("it holds an object of more than %s", gittree.FormatMegabytes(gittree.MaxFile))
 		}
 		size |= more << 4
 	}
-	content, err := r.inflate(int64(size))
+	content, err := r.inflateObject(int64(size))
 	return kind, content, err
 }
 
-func (r *packReader) inflate(size int64) (content []byte, err error) {
+func (r *packReader) inflateObject(size int64) (content []byte, err error) {
 	switch {
 	case size > gittree.MaxFile:
-		return nil, refused("it holds an object of more than %s", gittree.Megabytes(gittree.MaxFile))
+		return nil, newError("it holds an object of more than %s", gittree.FormatMegabytes(gittree.MaxFile))
 	case size > int64(r.in.Len())*1100+64: // deflate's best is about 1:1030
-		return nil, refused("it holds an object that is smaller than it says")
+		return nil, newError("it holds an object that is smaller than it says")
 	case size > r.room:
-		return nil, refused("it holds more than %s", gittree.Megabytes(inflateLimit))
+		return nil, newError("it holds more than %s", gittree.FormatMegabytes(inflateLimit))
 	}
 	r.room -= size
 	if r.zlib == nil {
@@ -188,16 +188,16 @@ func (r *packReader) inflate(size int64) (content []byte, err error) {
 		err = r.zlib.(zlib.Resetter).Reset(r.in, nil)
 	}
 	if err != nil {
-		return nil, refused("it holds a damaged object: %v", err)
+		return nil, newError("it holds a damaged object: %v", err)
 	}
 	content = make([]byte, size)
 	if _, err := io.ReadFull(r.zlib, content); err != nil {
-		return nil, refused("it holds an object that is damaged or smaller than it says: %v", err)
+		return nil, newError("it holds an object that is damaged or smaller than it says: %v", err)
 	}
 	// The end is read too: with it comes zlib's own checksum.
 	var beyond [1]byte
 	if n, err := r.zlib.Read(beyond[:]); n != 0 || err != io.EOF {
-		return nil, refused("it holds an object that is damaged or larger than it says")
+		return nil, newError("it holds an object that is damaged or larger than it says")
 	}
 	return content, nil
 }

@@ -46,7 +46,7 @@ func NewChange(d *gittree.Delta, before, after []byte) Change {
 
 func modeWords(d *gittree.Delta) string {
 	if d.TooLarge() {
-		return "too large (" + gittree.Megabytes(max(d.Size, d.Kept)) + ")"
+		return "too large (" + gittree.FormatMegabytes(max(d.Size, d.Kept)) + ")"
 	}
 	was, is := gittree.KindName(d.Before), gittree.KindName(d.After)
 	switch {

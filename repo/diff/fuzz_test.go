@@ -7,21 +7,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzDecides: no spelling of a file's folders takes away that it decides something, and
+// FuzzWiderEffect: no spelling of a file's folders takes away that it decides something, and
 // upper case is no way around it.
-func FuzzDecides(f *testing.F) {
+func FuzzWiderEffect(f *testing.F) {
 	for _, seed := range []string{".github/workflows/ci.yml", "CODEOWNERS", "docs/CodeOwners", "go.sum", "a/b.go", ".husky/pre-commit", "Jenkinsfile.prod", ".gitattributes", "x/.gitlab-ci.yml", "\xff"} {
 		f.Add(seed, "")
 		f.Add(seed, "executable")
 	}
 	f.Fuzz(func(t *testing.T, path, mode string) {
-		got := Change{Path: path, Mode: mode, Kind: "changed"}.Decides()
+		got := Change{Path: path, Mode: mode, Kind: "changed"}.WiderEffect()
 		if path == strings.ToLower(path) && strings.ToLower(strings.ToUpper(path)) == path {
-			require.Equal(t, got, Change{Path: strings.ToUpper(path), Mode: mode, Kind: "changed"}.Decides())
+			require.Equal(t, got, Change{Path: strings.ToUpper(path), Mode: mode, Kind: "changed"}.WiderEffect())
 		}
 		if got != "" && path != "" && path[0] != '/' {
-			require.NotEmpty(t, Change{Path: "services/" + path, Mode: mode, Kind: "changed"}.Decides())
+			require.NotEmpty(t, Change{Path: "services/" + path, Mode: mode, Kind: "changed"}.WiderEffect())
 		}
-		require.NotEmpty(t, Change{Path: ".github/workflows/" + path, Mode: mode, Kind: "changed"}.Decides())
+		require.NotEmpty(t, Change{Path: ".github/workflows/" + path, Mode: mode, Kind: "changed"}.WiderEffect())
 	})
 }

@@ -52,7 +52,7 @@ type stretch struct {
 	edits []LineEdit
 }
 
-func (f *FileHunks) Split() {
+func (f *FileHunks) SplitHunks() {
 	textual := !f.TooLarge() && !IsBinary(f.Before) && !IsBinary(f.After)
 	switch {
 	case f.TooLarge() || !f.Delta.Before.IsFile() || !f.Delta.After.IsFile():
@@ -95,7 +95,7 @@ func (f *FileHunks) addWhole(textual bool) {
 		h.Text = "an empty file\n"
 	default:
 		all := wholeEdit(f.old, f.now)
-		f.show(&h, stretch{all[0], all}, 0, len(f.old))
+		f.writeHunk(&h, stretch{all[0], all}, 0, len(f.old))
 	}
 	f.Hunks = append(f.Hunks, hunk{Hunk: h, whole: true})
 }
@@ -103,7 +103,7 @@ func (f *FileHunks) addWhole(textual bool) {
 func (f *FileHunks) addStretches() {
 	var edits []LineEdit
 	f.old, f.now, edits = LineEdits(f.Before, f.After)
-	all := Stretches(f.old, edits)
+	all := findStretches(f.old, edits)
 	for i, s := range all {
 		from, to := max(0, s.Lo-diffContext), min(len(f.old), s.Hi+diffContext)
 		if i > 0 {
@@ -113,14 +113,14 @@ func (f *FileHunks) addStretches() {
 			to = min(to, all[i+1].Lo)
 		}
 		h := Hunk{Kind: "modified"}
-		f.show(&h, s, from, to)
+		f.writeHunk(&h, s, from, to)
 		f.Hunks = append(f.Hunks, hunk{Hunk: h, stretch: s})
 	}
 }
 
-// Stretches joins edits between which no line has a letter or a digit: a brace
+// findStretches joins edits between which no line has a letter or a digit: a brace
 // or an empty line that stayed is no sign of two intentions.
-func Stretches(old []string, edits []LineEdit) []stretch {
+func findStretches(old []string, edits []LineEdit) []stretch {
 	var out []stretch
 	for _, e := range edits {
 		if n := len(out); n > 0 && !slices.ContainsFunc(old[out[n-1].Hi:e.Lo], hasWord) {
@@ -138,8 +138,8 @@ func hasWord(line string) bool {
 	return strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// show writes a stretch with the old lines from and to around it.
-func (f *FileHunks) show(h *Hunk, s stretch, from, to int) {
+// writeHunk writes a stretch with the old lines from and to around it.
+func (f *FileHunks) writeHunk(h *Hunk, s stretch, from, to int) {
 	var text strings.Builder
 	at := from
 	for _, e := range s.edits {

@@ -9,7 +9,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-func (f *FileHunks) Chosen(numbers []int) (out []hunk) {
+func (f *FileHunks) ChooseHunks(numbers []int) (out []hunk) {
 	for _, h := range f.Hunks {
 		if slices.Contains(numbers, h.Number) {
 			out = append(out, h)
@@ -18,9 +18,9 @@ func (f *FileHunks) Chosen(numbers []int) (out []hunk) {
 	return out
 }
 
-// Without gives what a path becomes when hunks of it are taken out. What it is
+// RemoveHunks gives what a path becomes when hunks of it are taken out. What it is
 // now is kept in the store, for the case that the replacing fails.
-func (f *FileHunks) Without(objects *objects.Store, chosen []hunk) (s gittree.Swap, err error) {
+func (f *FileHunks) RemoveHunks(objects *objects.Store, chosen []hunk) (s gittree.Swap, err error) {
 	s = gittree.Swap{Path: f.Path, Is: f.Delta.After, Want: f.Delta.After}
 	if len(chosen) == 0 {
 		return s, nil
@@ -44,13 +44,13 @@ func (f *FileHunks) Without(objects *objects.Store, chosen []hunk) (s gittree.Sw
 		edits = append(edits, h.stretch.edits...)
 	}
 	if len(edits) > 0 {
-		s.Want.Hash, err = objects.Put(plumbing.BlobObject, undo(f.old, f.now, edits))
+		s.Want.Hash, err = objects.Put(plumbing.BlobObject, undoEdits(f.old, f.now, edits))
 	}
 	return s, err
 }
 
-// undo writes the new lines with the old ones in place of the edits.
-func undo(old, now []string, edits []LineEdit) []byte {
+// undoEdits writes the new lines with the old ones in place of the edits.
+func undoEdits(old, now []string, edits []LineEdit) []byte {
 	var out strings.Builder
 	at := 0
 	put := func(lines []string) {

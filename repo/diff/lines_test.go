@@ -18,13 +18,13 @@ func TestLineEditsAreExact(t *testing.T) {
 		for i := range base {
 			base[i] = []string{"\n", "a\n", "b\r\n", "\xff\xfe\n", "{\n"}[rnd.IntN(5)]
 		}
-		before, after := strings.Join(base, ""), remotetest.Scribble(rnd, base, "x", 9)
+		before, after := strings.Join(base, ""), remotetest.ScribbleLines(rnd, base, "x", 9)
 		if rnd.IntN(2) == 0 {
 			after = strings.TrimSuffix(after, "\n")
 		}
 		old, now, edits := LineEdits([]byte(before), []byte(after))
-		require.Equal(t, before, string(undo(old, now, edits)))
-		require.Equal(t, after, string(undo(old, now, nil)))
+		require.Equal(t, before, string(undoEdits(old, now, edits)))
+		require.Equal(t, after, string(undoEdits(old, now, nil)))
 		for i := range edits[min(1, len(edits)):] {
 			require.Less(t, edits[i].Hi, edits[i+1].Lo)
 		}
@@ -36,7 +36,7 @@ func TestABraceDoesNotPartHunks(t *testing.T) {
 	t.Parallel()
 	old := []string{"func a() {\n", "x()\n", "}\n", "\n", "func b() {\n", "y()\n", "}\n"}
 	apart := []LineEdit{{1, 2, 1, 2}, {5, 6, 5, 6}}
-	require.Len(t, Stretches(old, apart), 2)
+	require.Len(t, findStretches(old, apart), 2)
 	together := []LineEdit{{1, 2, 1, 2}, {4, 5, 4, 5}}
-	require.Len(t, Stretches(old, together), 1)
+	require.Len(t, findStretches(old, together), 1)
 }

@@ -62,15 +62,15 @@ func CountLines(s string) int {
 	return n
 }
 
-// Write writes one file's part of a diff.
-func Write(w io.Writer, d *gittree.Delta, before, after []byte) error {
+// WriteUnified writes one file's part of a diff.
+func WriteUnified(w io.Writer, d *gittree.Delta, before, after []byte) error {
 	if isTypeChange(d) { // shown as git shows it: one thing goes, another comes
 		gone, comes := *d, *d
 		gone.After, comes.Before = gittree.Node{}, gittree.Node{}
-		if err := Write(w, &gone, before, nil); err != nil {
+		if err := WriteUnified(w, &gone, before, nil); err != nil {
 			return err
 		}
-		return Write(w, &comes, nil, after)
+		return WriteUnified(w, &comes, nil, after)
 	}
 	p := &filePatch{delta: d}
 	if d.TooLarge() || IsBinary(before) || IsBinary(after) {

@@ -9,8 +9,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 )
 
-// content is the blob of a node; a submodule's is the line that git shows.
-func Content(s *objects.Store, n Node) ([]byte, error) {
+// ReadContent is the blob of a node; a submodule's is the line that git shows.
+func ReadContent(s *objects.Store, n Node) ([]byte, error) {
 	switch {
 	case n.None():
 		return nil, nil
@@ -36,18 +36,18 @@ func KindName(n Node) string {
 
 // bothContents reads both sides of a delta between trees; files too large to compare count
 // as empty.
-func Contents(s *objects.Store, d *Delta) (before, after []byte, err error) {
+func ReadSides(s *objects.Store, d *Delta) (before, after []byte, err error) {
 	if err := errors.Join(MeasureSide(s, d, d.Before), MeasureSide(s, d, d.After)); err != nil || d.TooLarge() {
 		return nil, nil, err
 	}
-	if before, err = Content(s, d.Before); err != nil {
+	if before, err = ReadContent(s, d.Before); err != nil {
 		return nil, nil, err
 	}
-	after, err = Content(s, d.After)
+	after, err = ReadContent(s, d.After)
 	return before, after, err
 }
 
-// weigh notes the size of a side that the store holds.
+// MeasureSide notes in the delta the size of a side that the store holds.
 func MeasureSide(s *objects.Store, d *Delta, n Node) error {
 	if !n.IsFile() {
 		return nil
@@ -60,8 +60,8 @@ func MeasureSide(s *objects.Store, d *Delta, n Node) error {
 	return nil
 }
 
-// ByName takes a tree or a commit.
-func ByName(s *objects.Store, name string) (plumbing.Hash, error) {
+// FindTree takes a tree or a commit.
+func FindTree(s *objects.Store, name string) (plumbing.Hash, error) {
 	h := plumbing.NewHash(name)
 	if !plumbing.IsHash(name) {
 		return h, fmt.Errorf("repo: %q is not the whole hash of a tree or commit", name)

@@ -26,10 +26,10 @@ type Delta struct {
 func (d *Delta) TooLarge() bool { return max(d.Size, d.Kept) > MaxFile }
 
 func TooLargeError(path string, size int64) error {
-	return &PathError{path, fmt.Sprintf("is %s, more than the %s that a commit may hold: remove it or name it in .gitignore", Megabytes(size), Megabytes(MaxFile))}
+	return &PathError{path, fmt.Sprintf("is %s, more than the %s that a commit may hold: remove it or name it in .gitignore", FormatMegabytes(size), FormatMegabytes(MaxFile))}
 }
 
-func Megabytes(n int64) string {
+func FormatMegabytes(n int64) string {
 	if n >= 1<<30 {
 		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
 	}
@@ -54,7 +54,7 @@ func Compare(ctx context.Context, s *objects.Store, before, after plumbing.Hash,
 		return nil, err
 	}
 	var out []Delta
-	for name, pair := range pairs(a, b) {
+	for name, pair := range pairByName(a, b) {
 		more, err := compareNodes(ctx, s, pair[0], pair[1], prefix+name)
 		if err != nil {
 			return nil, err
@@ -74,7 +74,7 @@ func readTreeOrNone(s *objects.Store, h plumbing.Hash) ([]Node, error) {
 	return Read(s, h)
 }
 
-func pairs(a, b []Node) map[string][2]Node {
+func pairByName(a, b []Node) map[string][2]Node {
 	out := map[string][2]Node{}
 	for _, n := range a {
 		out[n.Name] = [2]Node{n, {}}

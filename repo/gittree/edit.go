@@ -34,9 +34,9 @@ func (e *Edit) Set(path []string, n Node) {
 	e.dirs[path[0]].Set(path[1:], n)
 }
 
-// apply gives the tree with the edits made. A folder that ends empty is not in
+// ApplyEdit gives the tree with the edits made. A folder that ends empty is not in
 // its parent, as in git; a file may take the place of a folder and the reverse.
-func Apply(s *objects.Store, tree plumbing.Hash, e *Edit) (plumbing.Hash, error) {
+func ApplyEdit(s *objects.Store, tree plumbing.Hash, e *Edit) (plumbing.Hash, error) {
 	old, err := readTreeOrNone(s, tree)
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -74,7 +74,7 @@ func applyDir(s *objects.Store, was Node, name string, below *Edit) (Node, error
 	if was.IsDir() {
 		from = was.Hash
 	}
-	h, err := Apply(s, from, below)
+	h, err := ApplyEdit(s, from, below)
 	if err != nil || h.String() == emptyTree {
 		return Node{}, err
 	}

@@ -11,9 +11,9 @@ import (
 // mostPaths is more than any repository of people's has.
 const mostPaths = 2_000_000
 
-// Paths lists the plain files of a tree, in git's order. Folders that skip says so of
+// ListPaths lists the plain files of a tree, in git's order. Folders that skip says so of
 // are not looked into.
-func Paths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool) ([]string, error) {
+func ListPaths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool) ([]string, error) {
 	var out []string
 	var under func(tree plumbing.Hash, dir string) error
 	under = func(tree plumbing.Hash, dir string) error {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/filetree"
-
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -91,8 +90,8 @@ func Encode(nodes []Node) []byte {
 	return out.Bytes()
 }
 
-// lookup finds a path in a tree; a zero node when it is not there.
-func Lookup(s *objects.Store, tree plumbing.Hash, path string) (Node, error) {
+// FindNode finds a path in a tree; a zero node when it is not there.
+func FindNode(s *objects.Store, tree plumbing.Hash, path string) (Node, error) {
 	found := Node{Mode: filemode.Dir, Hash: tree}
 	if path == "" || path == "." {
 		return found, nil

@@ -18,9 +18,9 @@ func MergeBase(ctx context.Context, s *objects.Store, a, b *object.Commit) (stri
 		return a.Hash.String(), nil
 	}
 	p := &painting{store: s, marks: map[plumbing.Hash]mark{}, queued: map[plumbing.Hash]bool{}}
-	p.paint(a, ofA)
-	p.paint(b, ofB)
-	return p.run(ctx)
+	p.paintCommit(a, ofA)
+	p.paintCommit(b, ofB)
+	return p.findBase(ctx)
 }
 
 // mark tells from which of the two a commit is reached. One below a common
@@ -44,7 +44,7 @@ type painting struct {
 	common []*object.Commit
 }
 
-func (p *painting) paint(c *object.Commit, m mark) {
+func (p *painting) paintCommit(c *object.Commit, m mark) {
 	was := p.marks[c.Hash]
 	if was|m == was {
 		return
@@ -73,12 +73,12 @@ func olderFirst(a, b *object.Commit) int {
 	return strings.Compare(a.Hash.String(), b.Hash.String())
 }
 
-func (p *painting) run(ctx context.Context) (string, error) {
+func (p *painting) findBase(ctx context.Context) (string, error) {
 	for p.open > 0 {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		if err := p.step(); err != nil {
+		if err := p.paintParents(); err != nil {
 			return "", err
 		}
 	}
@@ -89,7 +89,7 @@ func (p *painting) run(ctx context.Context) (string, error) {
 	return slices.MaxFunc(best, olderFirst).Hash.String(), nil
 }
 
-func (p *painting) step() error {
+func (p *painting) paintParents() error {
 	c := p.queue[len(p.queue)-1]
 	p.queue = p.queue[:len(p.queue)-1]
 	delete(p.queued, c.Hash)
@@ -109,7 +109,7 @@ func (p *painting) step() error {
 		if err != nil {
 			return err
 		}
-		p.paint(parent, m)
+		p.paintCommit(parent, m)
 	}
 	return nil
 }

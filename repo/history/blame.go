@@ -18,14 +18,14 @@ const blameSteps = 20_000
 // that one line back and does not look through renames.
 func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string, line int) (Commit, error) {
 	h := &history{store: s, path: strings.Trim(path, "/")}
-	v, err := h.visit(c)
+	v, err := h.visitCommit(c)
 	if err != nil {
 		return Commit{}, err
 	}
 	if !v.at.IsFile() {
 		return Commit{}, &fs.PathError{Op: "blame", Path: path, Err: fs.ErrNotExist}
 	}
-	content, err := gittree.Content(s, v.at)
+	content, err := gittree.ReadContent(s, v.at)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -36,7 +36,7 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 		if err := ctx.Err(); err != nil {
 			return Commit{}, fmt.Errorf("repo: blame went back to %s: %w", v.commit.Hash.String()[:12], err)
 		}
-		next, at, err := h.origin(v, content, line)
+		next, at, err := h.findOrigin(v, content, line)
 		if err != nil {
 			return Commit{}, err
 		}
@@ -44,7 +44,7 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 			return commitOf(v.commit), nil
 		}
 		if !next.at.Same(v.at) {
-			if content, err = gittree.Content(s, next.at); err != nil {
+			if content, err = gittree.ReadContent(s, next.at); err != nil {
 				return Commit{}, err
 			}
 		}
@@ -53,10 +53,10 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 	return Commit{}, fmt.Errorf("repo: blame of %s:%d went back too far", path, line)
 }
 
-// origin finds the parent in which the line was already, and where; nil when
+// findOrigin finds the parent in which the line was already, and where; nil when
 // the commit itself brought it.
-func (h *history) origin(v visit, content []byte, line int) (*visit, int, error) {
-	parents, err := h.parents(v.commit)
+func (h *history) findOrigin(v visit, content []byte, line int) (*visit, int, error) {
+	parents, err := h.visitParents(v.commit)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -69,7 +69,7 @@ func (h *history) origin(v visit, content []byte, line int) (*visit, int, error)
 		if !parents[i].at.IsFile() {
 			continue
 		}
-		before, err := gittree.Content(h.store, parents[i].at)
+		before, err := gittree.ReadContent(h.store, parents[i].at)
 		if err != nil {
 			return nil, 0, err
 		}

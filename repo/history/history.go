@@ -47,7 +47,7 @@ func commitOf(c *object.Commit) Commit {
 func Log(ctx context.Context, s *objects.Store, start *object.Commit, path string, n int) ([]Commit, error) {
 	path = strings.Trim(path, "/")
 	walk := &history{store: s, path: path, seen: map[plumbing.Hash]bool{}}
-	if err := walk.push(start); err != nil {
+	if err := walk.pushCommit(start); err != nil {
 		return nil, err
 	}
 	var out []Commit
@@ -55,7 +55,7 @@ func Log(ctx context.Context, s *objects.Store, start *object.Commit, path strin
 		if err := ctx.Err(); err != nil {
 			return outOfTime(out, err)
 		}
-		touched, c, err := walk.step()
+		touched, c, err := walk.stepBack()
 		if err != nil {
 			return nil, err
 		}
@@ -104,26 +104,26 @@ func (h *history) Pop() any {
 	return last
 }
 
-func (h *history) visit(c *object.Commit) (visit, error) {
-	at, err := gittree.Lookup(h.store, c.TreeHash, h.path)
+func (h *history) visitCommit(c *object.Commit) (visit, error) {
+	at, err := gittree.FindNode(h.store, c.TreeHash, h.path)
 	return visit{c, at}, err
 }
 
-func (h *history) push(c *object.Commit) error {
+func (h *history) pushCommit(c *object.Commit) error {
 	if h.seen[c.Hash] {
 		return nil
 	}
 	h.seen[c.Hash] = true
-	v, err := h.visit(c)
+	v, err := h.visitCommit(c)
 	if err == nil {
 		heap.Push(h, v)
 	}
 	return err
 }
 
-func (h *history) step() (touched bool, c *object.Commit, err error) {
+func (h *history) stepBack() (touched bool, c *object.Commit, err error) {
 	v := heap.Pop(h).(visit)
-	parents, err := h.parents(v.commit)
+	parents, err := h.visitParents(v.commit)
 	if err != nil {
 		return false, nil, err
 	}
@@ -145,7 +145,7 @@ func (h *history) step() (touched bool, c *object.Commit, err error) {
 	return h.path == "" || len(parents) > 0 || !v.at.None(), v.commit, nil
 }
 
-func (h *history) parents(c *object.Commit) ([]visit, error) {
+func (h *history) visitParents(c *object.Commit) ([]visit, error) {
 	out := make([]visit, 0, len(c.ParentHashes))
 	for _, hash := range c.ParentHashes {
 		parent, err := h.store.Commit(hash)
@@ -155,7 +155,7 @@ func (h *history) parents(c *object.Commit) ([]visit, error) {
 		if err != nil {
 			return nil, err
 		}
-		v, err := h.visit(parent)
+		v, err := h.visitCommit(parent)
 		if err != nil {
 			return nil, err
 		}
@@ -201,12 +201,12 @@ func writeDiffs(ctx context.Context, s *objects.Store, deltas []gittree.Delta, h
 			fmt.Fprintf(&out, "diff --git %s %s\n… changed, and not shown\n", gittree.QuotePath("a/"+deltas[i].Path), gittree.QuotePath("b/"+deltas[i].Path))
 			continue
 		}
-		before, after, err := gittree.Contents(s, &deltas[i])
+		before, after, err := gittree.ReadSides(s, &deltas[i])
 		if err != nil {
 			return "", err
 		}
 		var one strings.Builder
-		if err := diff.Write(&one, &deltas[i], before, after); err != nil {
+		if err := diff.WriteUnified(&one, &deltas[i], before, after); err != nil {
 			return "", err
 		}
 		out.WriteString(cutText(one.String(), showMost-out.Len()))

@@ -35,7 +35,7 @@ type merge struct {
 // Trees merges three trees: what has to change in ours, or the conflicts.
 func Trees(ctx context.Context, s *objects.Store, base, ours, theirs plumbing.Hash) ([]gittree.Swap, []Conflict, error) {
 	m := &merge{store: s}
-	err := m.run(ctx, base, ours, theirs)
+	err := m.mergeAll(ctx, base, ours, theirs)
 	return m.swaps, m.conflicts, err
 }
 
@@ -45,8 +45,8 @@ type sides struct {
 	base, ours, theirs gittree.Node
 }
 
-func (m *merge) run(ctx context.Context, base, ours, theirs plumbing.Hash) error {
-	all, err := m.paths(ctx, base, ours, theirs)
+func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) error {
+	all, err := m.listChanged(ctx, base, ours, theirs)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (m *merge) run(ctx context.Context, base, ours, theirs plumbing.Hash) error
 			return err
 		}
 		s, before := all[p], len(m.conflicts)
-		want, err := m.path(s)
+		want, err := m.mergePath(s)
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ func (m *merge) run(ctx context.Context, base, ours, theirs plumbing.Hash) error
 	return gittree.CheckSwaps(m.swaps)
 }
 
-// paths gives what either side changed. A file mode of old git is a plain one.
-func (m *merge) paths(ctx context.Context, base, ours, theirs plumbing.Hash) (map[string]*sides, error) {
+// listChanged gives what either side changed. A file mode of old git is a plain one.
+func (m *merge) listChanged(ctx context.Context, base, ours, theirs plumbing.Hash) (map[string]*sides, error) {
 	mine, err := gittree.Compare(ctx, m.store, base, ours, "")
 	if err != nil {
 		return nil, err
@@ -106,39 +106,39 @@ func plainMode(n gittree.Node) gittree.Node {
 	return n
 }
 
-// path decides one path; where it cannot, it adds conflicts.
-func (m *merge) path(s *sides) (gittree.Node, error) {
+// mergePath decides one path; where it cannot, it adds conflicts.
+func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	switch {
 	case s.ours.Same(s.theirs), s.theirs.Same(s.base):
 		return s.ours, nil
 	case s.ours.Same(s.base):
 		return s.theirs, nil
 	case s.base.None() && s.ours.Hash == s.theirs.Hash && s.ours.IsFile() && s.theirs.IsFile():
-		return gittree.Node{}, m.conflict(s, "mode: both added it, here as "+gittree.KindName(s.ours)+", there as "+gittree.KindName(s.theirs))
+		return gittree.Node{}, m.addConflict(s, "mode: both added it, here as "+gittree.KindName(s.ours)+", there as "+gittree.KindName(s.theirs))
 	case s.base.None():
-		return gittree.Node{}, m.conflict(s, "both added it, with different content")
+		return gittree.Node{}, m.addConflict(s, "both added it, with different content")
 	case s.ours.None():
-		return gittree.Node{}, m.conflict(s, "deleted on one side: here it is gone, there it was changed")
+		return gittree.Node{}, m.addConflict(s, "deleted on one side: here it is gone, there it was changed")
 	case s.theirs.None():
-		return gittree.Node{}, m.conflict(s, "deleted on one side: there it is gone, here it was changed")
+		return gittree.Node{}, m.addConflict(s, "deleted on one side: there it is gone, here it was changed")
 	case s.base.IsFile() && s.ours.IsFile() && s.theirs.IsFile():
-		return m.file(s)
+		return m.mergeFile(s)
 	case s.ours.IsLink() && s.theirs.IsLink():
-		return gittree.Node{}, m.conflict(s, "both changed the link")
+		return gittree.Node{}, m.addConflict(s, "both changed the link")
 	case s.ours.IsFile() && s.theirs.IsFile():
-		return gittree.Node{}, m.conflict(s, "both changed it from a "+gittree.KindName(s.base)+" to a file, with different content")
+		return gittree.Node{}, m.addConflict(s, "both changed it from a "+gittree.KindName(s.base)+" to a file, with different content")
 	}
-	return gittree.Node{}, m.conflict(s, "mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
+	return gittree.Node{}, m.addConflict(s, "mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
 }
 
-// conflict shows texts whole as far as they fit.
-func (m *merge) conflict(s *sides, why string) error {
+// addConflict shows texts whole as far as they fit.
+func (m *merge) addConflict(s *sides, why string) error {
 	c := Conflict{Path: s.path, Why: why}
 	for _, side := range []struct {
 		node gittree.Node
 		into *string
 	}{{s.ours, &c.Ours}, {s.base, &c.Base}, {s.theirs, &c.Theirs}} {
-		content, err := gittree.Content(m.store, side.node)
+		content, err := gittree.ReadContent(m.store, side.node)
 		if err != nil {
 			return err
 		}
@@ -150,8 +150,8 @@ func (m *merge) conflict(s *sides, why string) error {
 	return nil
 }
 
-// file merges the executable bit and the content, each by itself.
-func (m *merge) file(s *sides) (gittree.Node, error) {
+// mergeFile merges the executable bit and the content, each by itself.
+func (m *merge) mergeFile(s *sides) (gittree.Node, error) {
 	out := s.ours
 	if s.ours.Mode == s.base.Mode {
 		out.Mode = s.theirs.Mode
@@ -170,7 +170,7 @@ func (m *merge) file(s *sides) (gittree.Node, error) {
 			return gittree.Node{}, err
 		}
 		if diff.IsBinary(text[i]) {
-			return gittree.Node{}, m.conflict(s, "binary: both changed it")
+			return gittree.Node{}, m.addConflict(s, "binary: both changed it")
 		}
 	}
 	merged, conflicts := Texts(text[0], text[1], text[2])

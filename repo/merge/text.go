@@ -21,18 +21,18 @@ type side struct {
 	next  int
 }
 
-// peek is the next edit; where there is none, ok is false.
-func (s *side) peek() (e diff.LineEdit, ok bool) {
+// nextEdit is the next edit; where there is none, ok is false.
+func (s *side) nextEdit() (e diff.LineEdit, ok bool) {
 	if s.next == len(s.edits) {
 		return diff.LineEdit{}, false
 	}
 	return s.edits[s.next], true
 }
 
-// take passes the next edit when it touches the lines up to hi, and gives the
+// takeTouching passes the next edit when it touches the lines up to hi, and gives the
 // new hi. Edits of neighbouring lines touch.
-func (s *side) take(hi int) (int, bool) {
-	e, ok := s.peek()
+func (s *side) takeTouching(hi int) (int, bool) {
+	e, ok := s.nextEdit()
 	if !ok || e.Lo > hi {
 		return hi, false
 	}
@@ -40,9 +40,9 @@ func (s *side) take(hi int) (int, bool) {
 	return max(hi, e.Hi), true
 }
 
-// span is what became of the base's lines lo to hi, with the edits from first on
+// mapLines is what became of the base's lines lo to hi, with the edits from first on
 // passed.
-func (s *side) span(first, lo, hi int) (from, to int) {
+func (s *side) mapLines(first, lo, hi int) (from, to int) {
 	shift := func(i int) int { // after the first i edits
 		if i == 0 {
 			return 0
@@ -63,7 +63,7 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 	var conflicts []Conflict
 	at := 0
 	for {
-		lo, ok := nearest(a, b)
+		lo, ok := nextEditLine(a, b)
 		if !ok {
 			break
 		}
@@ -71,12 +71,12 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 		firstA, firstB, hi := a.next, b.next, lo
 		for grew := true; grew; {
 			var moreA, moreB bool
-			hi, moreA = a.take(hi)
-			hi, moreB = b.take(hi)
+			hi, moreA = a.takeTouching(hi)
+			hi, moreB = b.takeTouching(hi)
 			grew = moreA || moreB
 		}
-		fromA, toA := a.span(firstA, lo, hi)
-		fromB, toB := b.span(firstB, lo, hi)
+		fromA, toA := a.mapLines(firstA, lo, hi)
+		fromB, toB := b.mapLines(firstB, lo, hi)
 		switch {
 		case b.next == firstB, slices.Equal(mine[fromA:toA], other[fromB:toB]):
 			out = append(out, mine[fromA:toA]...)
@@ -93,10 +93,10 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 	return []byte(strings.Join(out, "")), conflicts
 }
 
-// nearest is the line at which the next edit of either side begins.
-func nearest(a, b *side) (int, bool) {
-	x, okA := a.peek()
-	y, okB := b.peek()
+// nextEditLine is the line at which the next edit of either side begins.
+func nextEditLine(a, b *side) (int, bool) {
+	x, okA := a.nextEdit()
+	y, okB := b.nextEdit()
 	switch {
 	case okA && okB:
 		return min(x.Lo, y.Lo), true

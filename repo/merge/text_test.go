@@ -51,7 +51,7 @@ func TestMergeTextIsWhatGitMerges(t *testing.T) {
 			base[len(base)-1] = "the end"
 		}
 		text := strings.Join(base, "")
-		ours, theirs := remotetest.Scribble(rnd, base, "ours", 4), remotetest.Scribble(rnd, base, "theirs", 4)
+		ours, theirs := remotetest.ScribbleLines(rnd, base, "ours", 4), remotetest.ScribbleLines(rnd, base, "theirs", 4)
 		merged, found := Texts([]byte(text), []byte(ours), []byte(theirs))
 		want, clean := gitMergeFile(t, text, ours, theirs)
 		require.Equal(t, clean, len(found) == 0, "base %q\nours %q\ntheirs %q", text, ours, theirs)
@@ -94,7 +94,7 @@ func TestMergeTextLaws(t *testing.T) {
 			base[j] = fmt.Sprintf("line %d\n", rnd.IntN(8)) // many alike
 		}
 		text := strings.Join(base, "")
-		a, b := remotetest.Scribble(rnd, base, "a", 6), remotetest.Scribble(rnd, base, "b", 6)
+		a, b := remotetest.ScribbleLines(rnd, base, "a", 6), remotetest.ScribbleLines(rnd, base, "b", 6)
 		for _, c := range [][3]string{{text, a, a}, {a, text, a}, {a, a, a}} {
 			merged, conflicts := Texts([]byte(text), []byte(c[0]), []byte(c[1]))
 			require.Empty(t, conflicts)

@@ -87,23 +87,23 @@ func checkIndex(b []byte) (int, error) {
 	return int(last), nil
 }
 
-func (p *pack) Name(i int) []byte { return p.index[idxNames+20*i : idxNames+20*i+20] }
+func (p *pack) NameAt(i int) []byte { return p.index[idxNames+20*i : idxNames+20*i+20] }
 
-// span is the range of index rows whose hash begins with b.
-func (p *pack) span(b byte) (lo, hi int) {
+// rowRange is the range of index rows whose hash begins with b.
+func (p *pack) rowRange(b byte) (lo, hi int) {
 	if b > 0 {
 		lo = int(binary.BigEndian.Uint32(p.index[idxFan+4*(int(b)-1):]))
 	}
 	return lo, int(binary.BigEndian.Uint32(p.index[idxFan+4*int(b):]))
 }
 
-// first is the first row within the span that is not below prefix.
-func (p *pack) first(prefix []byte) (row, end int) {
-	lo, hi := p.span(prefix[0])
+// firstRow is the first row within the span that is not below prefix.
+func (p *pack) firstRow(prefix []byte) (row, end int) {
+	lo, hi := p.rowRange(prefix[0])
 	end = hi
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if bytes.Compare(p.Name(mid), prefix) < 0 {
+		if bytes.Compare(p.NameAt(mid), prefix) < 0 {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -112,9 +112,9 @@ func (p *pack) first(prefix []byte) (row, end int) {
 	return lo, end
 }
 
-func (p *pack) Find(h plumbing.Hash) (offset int64, ok bool) {
-	row, end := p.first(h[:])
-	if row >= end || !bytes.Equal(p.Name(row), h[:]) {
+func (p *pack) FindOffset(h plumbing.Hash) (offset int64, ok bool) {
+	row, end := p.firstRow(h[:])
+	if row >= end || !bytes.Equal(p.NameAt(row), h[:]) {
 		return 0, false
 	}
 	offsets := idxNames + 24*p.Count
@@ -131,9 +131,9 @@ func (p *pack) Find(h plumbing.Hash) (offset int64, ok bool) {
 
 // withPrefix adds the hashes that begin with the given bytes.
 func (p *pack) withPrefix(prefix []byte, into map[plumbing.Hash]struct{}) {
-	row, end := p.first(prefix)
-	for ; row < end && bytes.HasPrefix(p.Name(row), prefix); row++ {
-		into[plumbing.Hash(p.Name(row))] = struct{}{}
+	row, end := p.firstRow(prefix)
+	for ; row < end && bytes.HasPrefix(p.NameAt(row), prefix); row++ {
+		into[plumbing.Hash(p.NameAt(row))] = struct{}{}
 	}
 }
 
@@ -146,7 +146,7 @@ type entry struct {
 	baseRef plumbing.Hash
 }
 
-func (p *pack) Header(offset int64) (e entry, err error) {
+func (p *pack) ReadHeader(offset int64) (e entry, err error) {
 	var buf [64]byte
 	n, err := p.file.ReadAt(buf[:], offset)
 	if n < 2 {
@@ -208,7 +208,7 @@ func NewInflaters() *sync.Pool {
 	return &sync.Pool{New: func() any { return &inflater{buf: bufio.NewReaderSize(nil, 8<<10)} }}
 }
 
-func (p *pack) inflate(at int64) (*inflater, error) {
+func (p *pack) openInflater(at int64) (*inflater, error) {
 	in := p.pool.Get().(*inflater)
 	in.pool = p.pool
 	in.section = *io.NewSectionReader(p.file, at, p.size-at)
@@ -233,16 +233,16 @@ func (in *inflater) Close() error {
 	return nil
 }
 
-// bytes inflates exactly the size that the header names; the zlib checksum is
+// readContent inflates exactly the size that the header names; the zlib checksum is
 // read too, so a damaged object is an error and not a short file.
-func (p *pack) bytes(e entry) ([]byte, error) {
+func (p *pack) readContent(e entry) ([]byte, error) {
 	if e.size < 0 || e.size > (p.size-e.Data)*1100+64 { // deflate's best is about 1:1030
 		return nil, ErrBadPack
 	}
 	if e.size > maxHeld {
 		return nil, errTooMuch
 	}
-	in, err := p.inflate(e.Data)
+	in, err := p.openInflater(e.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -258,9 +258,9 @@ func (p *pack) bytes(e entry) ([]byte, error) {
 	return out, nil
 }
 
-// Read gives the object at an offset. outside finds the base of a delta that
+// ReadObject gives the object at an offset. outside finds the base of a delta that
 // names it by hash.
-func (p *pack) Read(offset int64, outside func(plumbing.Hash) (plumbing.ObjectType, []byte, error)) (plumbing.ObjectType, []byte, error) {
+func (p *pack) ReadObject(offset int64, outside func(plumbing.Hash) (plumbing.ObjectType, []byte, error)) (plumbing.ObjectType, []byte, error) {
 	var chain []entry
 	var at []int64
 	var kind plumbing.ObjectType
@@ -270,7 +270,7 @@ func (p *pack) Read(offset int64, outside func(plumbing.Hash) (plumbing.ObjectTy
 			kind, content = k, b
 			break
 		}
-		e, err := p.Header(offset)
+		e, err := p.ReadHeader(offset)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -282,7 +282,7 @@ func (p *pack) Read(offset int64, outside func(plumbing.Hash) (plumbing.ObjectTy
 			offset = e.Base
 		case e.Kind == plumbing.REFDeltaObject:
 			chain, at = append(chain, e), append(at, offset)
-			if inside, ok := p.Find(e.baseRef); ok {
+			if inside, ok := p.FindOffset(e.baseRef); ok {
 				offset = inside
 				continue
 			}
@@ -290,7 +290,7 @@ func (p *pack) Read(offset int64, outside func(plumbing.Hash) (plumbing.ObjectTy
 				return 0, nil, err
 			}
 		default:
-			if content, err = p.bytes(e); err != nil {
+			if content, err = p.readContent(e); err != nil {
 				return 0, nil, err
 			}
 			if kind = e.Kind; len(chain) > 0 {
@@ -298,13 +298,13 @@ func (p *pack) Read(offset int64, outside func(plumbing.Hash) (plumbing.ObjectTy
 			}
 		}
 	}
-	return p.patch(kind, content, chain, at)
+	return p.applyDeltas(kind, content, chain, at)
 }
 
-// patch applies a chain of deltas, the nearest to the base last in the list.
-func (p *pack) patch(kind plumbing.ObjectType, content []byte, chain []entry, at []int64) (plumbing.ObjectType, []byte, error) {
+// applyDeltas applies a chain of deltas, the nearest to the base last in the list.
+func (p *pack) applyDeltas(kind plumbing.ObjectType, content []byte, chain []entry, at []int64) (plumbing.ObjectType, []byte, error) {
 	for i := len(chain) - 1; i >= 0; i-- {
-		delta, err := p.bytes(chain[i])
+		delta, err := p.readContent(chain[i])
 		if err != nil {
 			return 0, nil, err
 		}

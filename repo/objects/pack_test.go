@@ -14,9 +14,9 @@ func TestDeltasSayHowMuchTheyMake(t *testing.T) {
 	require.EqualValues(t, 5<<30, patchedSize(delta))
 	require.Zero(t, patchedSize(nil))
 	p := &pack{bases: &baseCache{}}
-	_, err := p.bytes(entry{size: maxHeld + 1})
+	_, err := p.readContent(entry{size: maxHeld + 1})
 	require.Error(t, err)
 	p.size = maxHeld
-	_, err = p.bytes(entry{size: maxHeld + 1})
+	_, err = p.readContent(entry{size: maxHeld + 1})
 	require.ErrorIs(t, err, errTooMuch)
 }

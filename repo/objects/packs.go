@@ -30,12 +30,12 @@ type Packs struct {
 
 func OpenPacks(dir string) (*Packs, error) {
 	p := &Packs{dir: dir, pool: NewInflaters(), named: map[string]bool{}}
-	return p, p.Load()
+	return p, p.LoadNew()
 }
 
-// Load opens the packs that have appeared. Those that a repack removed stay
+// LoadNew opens the packs that have appeared. Those that a repack removed stay
 // open: readers may be in them.
-func (p *Packs) Load() error {
+func (p *Packs) LoadNew() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	info, err := os.Stat(p.dir)
@@ -64,8 +64,8 @@ func (p *Packs) Load() error {
 	return nil
 }
 
-// stale tells whether another process has added a pack.
-func (p *Packs) stale() bool {
+// isStale tells whether another process has added a pack.
+func (p *Packs) isStale() bool {
 	info, err := os.Stat(p.dir)
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -86,25 +86,25 @@ func (p *Packs) Close() error {
 // WithPrefix lists the objects whose hash begins with the given bytes.
 func (p *Packs) WithPrefix(prefix []byte) []plumbing.Hash {
 	found := map[plumbing.Hash]struct{}{}
-	for _, one := range p.List() {
+	for _, one := range p.ListPacks() {
 		one.withPrefix(prefix, found)
 	}
 	return slices.Collect(maps.Keys(found))
 }
 
 // Len is how many packs there are.
-func (p *Packs) Len() int { return len(p.List()) }
+func (p *Packs) Len() int { return len(p.ListPacks()) }
 
-func (p *Packs) List() []*pack {
+func (p *Packs) ListPacks() []*pack {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.Open
 }
 
-func (p *Packs) find(h plumbing.Hash) (*pack, int64) {
-	list := p.List()
+func (p *Packs) findObject(h plumbing.Hash) (*pack, int64) {
+	list := p.ListPacks()
 	for i := len(list) - 1; i >= 0; i-- {
-		if offset, ok := list[i].Find(h); ok {
+		if offset, ok := list[i].FindOffset(h); ok {
 			return list[i], offset
 		}
 	}

@@ -20,11 +20,11 @@ const (
 	packsSmall = 64 << 20 // larger ones are left as they are
 )
 
-// Combine makes one pack of the small ones where there are many, and returns how many it
+// CombinePacks makes one pack of the small ones where there are many, and returns how many it
 // made one. to takes in the new pack. Readers go on: what they have in hand is closed when
 // the last of them lets go of it.
-func (p *Packs) Combine(to func() (io.WriteCloser, error)) (combined int, err error) {
-	small := slices.DeleteFunc(slices.Clone(p.List()), func(one *pack) bool { return one.size > packsSmall })
+func (p *Packs) CombinePacks(to func() (io.WriteCloser, error)) (combined int, err error) {
+	small := slices.DeleteFunc(slices.Clone(p.ListPacks()), func(one *pack) bool { return one.size > packsSmall })
 	if len(small) < packsMany {
 		return 0, nil
 	}
@@ -36,10 +36,10 @@ func (p *Packs) Combine(to func() (io.WriteCloser, error)) (combined int, err er
 		}
 	}
 	if err == nil {
-		err = p.Load()
+		err = p.LoadNew()
 	}
 	if err == nil {
-		err = p.Drop(small)
+		err = p.DropPacks(small)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("repo: make one pack of %d: %w", len(small), err)
@@ -74,16 +74,16 @@ func joinPacks(to io.Writer, list []*pack) error {
 	return err
 }
 
-// Drop removes packs once every object of theirs is found elsewhere. Their files are left
+// DropPacks removes packs once every object of theirs is found elsewhere. Their files are left
 // to be closed when nobody can read from them any more.
-func (p *Packs) Drop(list []*pack) error {
+func (p *Packs) DropPacks(list []*pack) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	rest := slices.DeleteFunc(slices.Clone(p.Open), func(one *pack) bool { return slices.Contains(list, one) })
 	for _, one := range list {
 		for i := range one.Count {
-			h := plumbing.Hash(one.Name(i))
-			if !slices.ContainsFunc(rest, func(other *pack) bool { _, ok := other.Find(h); return ok }) {
+			h := plumbing.Hash(one.NameAt(i))
+			if !slices.ContainsFunc(rest, func(other *pack) bool { _, ok := other.FindOffset(h); return ok }) {
 				return fmt.Errorf("object %s would be lost", h)
 			}
 		}

@@ -31,19 +31,19 @@ func (s *Store) Dir() string { return s.Loose }
 var _ storer.EncodedObjectStorer = (*Store)(nil)
 
 func (s *Store) Get(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
-	if in, offset := s.Packs.find(h); in != nil {
-		kind, content, err := in.Read(offset, s.Get)
+	if in, offset := s.Packs.findObject(h); in != nil {
+		kind, content, err := in.ReadObject(offset, s.Get)
 		if err != nil {
 			return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
 		}
 		return kind, content, nil
 	}
 	kind, content, err := s.readLoose(h)
-	if errors.Is(err, plumbing.ErrObjectNotFound) && s.Packs.stale() {
-		if err := s.Packs.Load(); err != nil {
+	if errors.Is(err, plumbing.ErrObjectNotFound) && s.Packs.isStale() {
+		if err := s.Packs.LoadNew(); err != nil {
 			return 0, nil, err
 		}
-		if in, _ := s.Packs.find(h); in != nil {
+		if in, _ := s.Packs.findObject(h); in != nil {
 			return s.Get(h)
 		}
 	}
@@ -64,8 +64,8 @@ func (s *Store) GetTyped(want plumbing.ObjectType, h plumbing.Hash) ([]byte, err
 
 // CopyBlob writes a blob out, streaming it where it is large and whole in its pack.
 func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
-	if in, offset := s.Packs.find(h); in != nil {
-		e, err := in.Header(offset)
+	if in, offset := s.Packs.findObject(h); in != nil {
+		e, err := in.ReadHeader(offset)
 		if err == nil && e.Kind == plumbing.BlobObject && e.size > StreamFrom {
 			return copyStream(w, in, e)
 		}
@@ -79,7 +79,7 @@ func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
 }
 
 func copyStream(w io.Writer, in *pack, e entry) error {
-	r, err := in.inflate(e.Data)
+	r, err := in.openInflater(e.Data)
 	if err != nil {
 		return err
 	}
@@ -98,12 +98,12 @@ func (s *Store) Has(h plumbing.Hash) bool {
 	if _, err := os.Stat(s.loosePath(h)); err == nil {
 		return true
 	}
-	return s.Packs.stale() && s.Packs.Load() == nil && s.InMirror(h)
+	return s.Packs.isStale() && s.Packs.LoadNew() == nil && s.InMirror(h)
 }
 
 // InMirror tells whether the mirror itself holds the object.
 func (s *Store) InMirror(h plumbing.Hash) bool {
-	in, _ := s.Packs.find(h)
+	in, _ := s.Packs.findObject(h)
 	return in != nil
 }
 
@@ -220,8 +220,8 @@ func (s *Store) HasEncodedObject(h plumbing.Hash) error {
 
 // EncodedObjectSize asks the pack where it can: a size should not cost the content.
 func (s *Store) EncodedObjectSize(h plumbing.Hash) (int64, error) {
-	if in, offset := s.Packs.find(h); in != nil {
-		if e, err := in.Header(offset); err == nil && (e.Kind == plumbing.BlobObject || e.Kind == plumbing.TreeObject) {
+	if in, offset := s.Packs.findObject(h); in != nil {
+		if e, err := in.ReadHeader(offset); err == nil && (e.Kind == plumbing.BlobObject || e.Kind == plumbing.TreeObject) {
 			return e.size, nil
 		}
 	}

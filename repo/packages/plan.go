@@ -46,7 +46,7 @@ type plan struct {
 // findPlan looks for what the commit names. A plan without steps has nothing to do.
 func findPlan(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, error) {
 	p := plan{known: map[string]bool{}}
-	paths, err := m.Paths(ctx, commit, func(dir string) bool {
+	paths, err := m.ListPaths(ctx, commit, func(dir string) bool {
 		base := path.Base(dir)
 		if base == "node_modules" || base == "vendor" {
 			p.known[dir] = true

@@ -30,5 +30,5 @@ func TestMain(m *testing.M) {
 // checker is one whose caches the tests share.
 func checker(t *testing.T) *testrun.Checker {
 	t.Helper()
-	return &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.Sandbox(t), Dir: filepath.Join(shared, "cache"), Log: slog.New(slog.DiscardHandler)}}
+	return &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(shared, "cache"), Log: slog.New(slog.DiscardHandler)}}
 }

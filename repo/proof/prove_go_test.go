@@ -154,7 +154,7 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	repotest.NeedCommand(t, "go version")
 	g, err := goShop()
 	require.NoError(t, err)
-	w := repotest.Workspace(t, g.mirror, g.commits[base], changed)
+	w := repotest.NewWorkspace(t, g.mirror, g.commits[base], changed)
 	p, err := Prove(t.Context(), checker(t).For(g.mirror), w, project.Find(w.Root().FS()))
 	require.NoError(t, err)
 	t.Logf("holds: %v\n%s", p.Holds(), strings.Join(p.Lines(), "\n"))

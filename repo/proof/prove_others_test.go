@@ -4,24 +4,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/stretchr/testify/require"
 )
 
 // prove proves a change of a repository of its own.
 func prove(t *testing.T, base, changed repotest.Files) Proof {
 	t.Helper()
-	m, commits := repotest.Mirror(t, base)
+	m, commits := repotest.NewMirror(t, base)
 	return proveIn(t, checker(t), m, commits[0], changed)
 }
 
 func proveIn(t *testing.T, c *testrun.Checker, m *repo.Mirror, commit string, changed repotest.Files) Proof {
 	t.Helper()
-	w := repotest.Workspace(t, m, commit, changed)
+	w := repotest.NewWorkspace(t, m, commit, changed)
 	project := project.Find(w.Root().FS())
 	p, err := Prove(t.Context(), c.For(m), w, project)
 	require.NoError(t, err)
@@ -207,7 +206,7 @@ func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 	t.Parallel()
 	c := checker(t)
 	c.Caches.Sandbox = nil
-	m, commits := repotest.Mirror(t, pythonShop)
+	m, commits := repotest.NewMirror(t, pythonShop)
 	p := proveIn(t, c, m, commits[0], repotest.Files{"shop.py": pythonFix})
 	require.False(t, p.Holds())
 	require.False(t, p.Shown)
@@ -232,8 +231,8 @@ func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
 	base := pythonShop.With(repotest.Files{".gitignore": "secret.py\n"})
-	m, commits := repotest.Mirror(t, base)
-	w := repotest.Workspace(t, m, commits[0], repotest.Files{
+	m, commits := repotest.NewMirror(t, base)
+	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{
 		"shop.py":            "from secret import split\n",
 		"secret.py":          pythonFix,
 		"tests/test_rest.py": "import unittest\n\nfrom shop import split\n\n\nclass RestTest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n",

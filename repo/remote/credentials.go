@@ -81,9 +81,9 @@ const Hidden = "[masked: token]"
 // leastHidden is how long a token has to be to be told from ordinary words.
 const leastHidden = 8
 
-// Hide takes the credential out of a text: as it is, as it is sent, and as addresses and
+// HideIn takes the credential out of a text: as it is, as it is sent, and as addresses and
 // encodings quote it. Remotes and proxies have been seen to repeat what they were sent.
-func (c Credential) Hide(text string) string {
+func (c Credential) HideIn(text string) string {
 	if len(c.Password) < leastHidden || text == "" {
 		return text
 	}
@@ -100,13 +100,13 @@ func (c Credential) Hide(text string) string {
 	return strings.NewReplacer(old...).Replace(text)
 }
 
-// Clean is err as it may be logged. What it wraps is let go where that holds the credential.
-func (c Credential) Clean(err error) error {
+// CleanError is err as it may be logged. What it wraps is let go where that holds the credential.
+func (c Credential) CleanError(err error) error {
 	if err == nil {
 		return nil
 	}
-	if text := err.Error(); c.Hide(text) != text {
-		return errors.New(c.Hide(text))
+	if text := err.Error(); c.HideIn(text) != text {
+		return errors.New(c.HideIn(text))
 	}
 	return err
 }

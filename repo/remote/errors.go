@@ -90,26 +90,26 @@ func NewError(ctx context.Context, op string, r Remote, c Credential, err error,
 		return ctx.Err()
 	}
 	e := &Error{Op: op, Err: err}
-	e.know(r, c, err, said)
+	e.explain(r, c, err, said)
 	plain := strings.Join(strings.Fields(gittree.Printable(e.Reason)), " ") // which may be the remote's own words
-	e.Reason = shortened(c.Hide(hideCredentials(plain)))
-	e.Cure = c.Hide(e.Cure)
-	e.Err = c.Clean(e.Err)
+	e.Reason = shortenText(c.HideIn(hideCredentials(plain)))
+	e.Cure = c.HideIn(e.Cure)
+	e.Err = c.CleanError(e.Err)
 	return e
 }
 
-// veiled is an error without credentials in its words.
-type veiled struct {
+// redactedError is an error without credentials in its words.
+type redactedError struct {
 	error
 	c Credential
 }
 
-func (v veiled) Error() string { return v.c.Hide(hideCredentials(v.error.Error())) }
+func (v redactedError) Error() string { return v.c.HideIn(hideCredentials(v.error.Error())) }
 
-func (v veiled) Unwrap() error { return v.error }
+func (v redactedError) Unwrap() error { return v.error }
 
-// know finds the words for what the transports say.
-func (e *Error) know(r Remote, c Credential, err error, said string) {
+// explain finds the words for what the transports say.
+func (e *Error) explain(r Remote, c Credential, err error, said string) {
 	var unexpected *plumbing.UnexpectedError // which does not unwrap
 	if errors.As(err, &unexpected) {
 		err = unexpected.Err
@@ -118,17 +118,17 @@ func (e *Error) know(r Remote, c Credential, err error, said string) {
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.Said
 	}
-	err, said = veiled{err, c}, c.Hide(said) // before words of theirs are cut to a length
-	if knowAccess(e, r, c, err, said) {
+	err, said = redactedError{err, c}, c.HideIn(said) // before words of theirs are cut to a length
+	if explainAccess(e, r, c, err, said) {
 		return
 	}
-	known := []func(*Error, Remote, error, string) bool{knowFull, knowRefusal, knowHTTP, knowTrust, knowGarbage, knowNetwork}
+	known := []func(*Error, Remote, error, string) bool{explainFullDisk, explainRefusal, explainHTTP, explainTrust, explainGarbage, explainNetwork}
 	if !slices.ContainsFunc(known, func(know func(*Error, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
 		e.Reason, e.Cure = cmp.Or(firstLine(err.Error()), "the remote failed without a word"), "The log has the details"
 	}
 }
 
-func knowAccess(e *Error, r Remote, c Credential, err error, said string) bool {
+func explainAccess(e *Error, r Remote, c Credential, err error, said string) bool {
 	text := strings.ToLower(err.Error() + " " + said)
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
@@ -143,7 +143,7 @@ func knowAccess(e *Error, r Remote, c Credential, err error, said string) bool {
 			e.Retry = true
 		}
 	case errors.Is(err, transport.ErrAuthorizationFailed):
-		e.Reason = cmp.Or(c.Name, "the token") + " may not do this" + after(plainWords(err))
+		e.Reason = cmp.Or(c.Name, "the token") + " may not do this" + textAfterColon(plainWords(err))
 		e.Cure = "Give it the right to write contents of this repository"
 		if strings.HasPrefix(e.Op, "fetch") {
 			e.Cure = "Give it the right to read this repository"
@@ -166,12 +166,12 @@ func knowAccess(e *Error, r Remote, c Credential, err error, said string) bool {
 	return true
 }
 
-func knowRefusal(e *Error, _ Remote, err error, said string) bool {
+func explainRefusal(e *Error, _ Remote, err error, said string) bool {
 	text := strings.ToLower(err.Error())
 	words := remoteWords(said)
 	switch {
 	case strings.Contains(words, "exists; cannot create"):
-		e.Reason = "another branch is in the way" + after(words)
+		e.Reason = "another branch is in the way" + textAfterColon(words)
 		e.Cure = "Nothing was overwritten: remove or rename that branch, and push again"
 	case strings.Contains(text, "non-fast-forward"), strings.Contains(text, "fetch first"),
 		strings.Contains(text, "already exists"), strings.Contains(text, "failed to update ref"),
@@ -179,17 +179,17 @@ func knowRefusal(e *Error, _ Remote, err error, said string) bool {
 		e.Reason = "the branch exists on the remote with other commits"
 		e.Cure = "Nothing was overwritten: rename or merge that branch, or let the work go to a new one"
 	case strings.Contains(text, "protected branch"), strings.Contains(strings.ToLower(words), "protected branch"):
-		e.Reason = "the branch is protected on the remote" + after(words)
+		e.Reason = "the branch is protected on the remote" + textAfterColon(words)
 		e.Cure = "Let the bot push under its prefix, or change the protection rule"
 	case strings.Contains(text, "hook declined"), strings.Contains(text, "pre-receive"), strings.Contains(text, "declined"):
-		e.Reason = "a rule of the remote refused it" + after(words)
+		e.Reason = "a rule of the remote refused it" + textAfterColon(words)
 		e.Cure = "The work is kept: change what it asks for, or the rule, and push again"
 	case strings.Contains(text, "unpack error"), strings.Contains(text, "unpacker error"):
-		e.Reason = "the remote could not take in the objects" + after(firstNonEmpty(words, firstLine(err.Error())))
+		e.Reason = "the remote could not take in the objects" + textAfterColon(firstNonEmpty(words, firstLine(err.Error())))
 		e.Cure = "Look at the remote's disk and log; the push can be repeated"
 	case strings.Contains(text, "command error on"):
 		_, why, _ := strings.Cut(err.Error(), "command error on ")
-		e.Reason = "the remote refused it" + after(firstNonEmpty(words, why))
+		e.Reason = "the remote refused it" + textAfterColon(firstNonEmpty(words, why))
 		e.Cure = "The work is kept and can be pushed again"
 	default:
 		return false
@@ -197,7 +197,7 @@ func knowRefusal(e *Error, _ Remote, err error, said string) bool {
 	return true
 }
 
-func knowHTTP(e *Error, _ Remote, err error, _ string) bool {
+func explainHTTP(e *Error, _ Remote, err error, _ string) bool {
 	var answer *githttp.Err
 	if !errors.As(err, &answer) || answer.Response == nil {
 		return false
@@ -220,7 +220,7 @@ func knowHTTP(e *Error, _ Remote, err error, _ string) bool {
 	return true
 }
 
-func knowTrust(e *Error, r Remote, err error, _ string) bool {
+func explainTrust(e *Error, r Remote, err error, _ string) bool {
 	var unknown x509.UnknownAuthorityError
 	var host x509.HostnameError
 	var invalid x509.CertificateInvalidError
@@ -251,7 +251,7 @@ func knowTrust(e *Error, r Remote, err error, _ string) bool {
 	return true
 }
 
-func knowNetwork(e *Error, r Remote, err error, _ string) bool {
+func explainNetwork(e *Error, r Remote, err error, _ string) bool {
 	var netErr net.Error
 	var op *net.OpError
 	var dns *net.DNSError
@@ -279,13 +279,13 @@ func knowNetwork(e *Error, r Remote, err error, _ string) bool {
 	return true
 }
 
-// knowFull goes before other refusals: whatever could not be written there, the cure is
+// explainFullDisk goes before other refusals: whatever could not be written there, the cure is
 // the same.
-func knowFull(e *Error, _ Remote, err error, said string) bool {
+func explainFullDisk(e *Error, _ Remote, err error, said string) bool {
 	text := strings.ToLower(err.Error() + " " + said)
 	for _, words := range []string{"no space left on device", "disk quota exceeded", "disk full"} {
 		if strings.Contains(text, words) {
-			e.Reason = "the remote's disk is full" + after(firstNonEmpty(remoteWords(said), firstLine(err.Error())))
+			e.Reason = "the remote's disk is full" + textAfterColon(firstNonEmpty(remoteWords(said), firstLine(err.Error())))
 			e.Cure = "Make room there; then the same can be tried again"
 			return true
 		}
@@ -293,9 +293,9 @@ func knowFull(e *Error, _ Remote, err error, said string) bool {
 	return false
 }
 
-// knowGarbage is for answers that are no git at all, as of sign-in pages and proxies. Such
+// explainGarbage is for answers that are no git at all, as of sign-in pages and proxies. Such
 // a page may be gone at the next try.
-func knowGarbage(e *Error, r Remote, err error, _ string) bool {
+func explainGarbage(e *Error, r Remote, err error, _ string) bool {
 	var unexpected *packp.ErrUnexpectedData
 	text := err.Error()
 	switch {
@@ -332,10 +332,10 @@ func remoteWords(said string) string {
 			words = append(words, line)
 		}
 	}
-	return shortened(strings.Join(words, " / "))
+	return shortenText(strings.Join(words, " / "))
 }
 
-func after(words string) string {
+func textAfterColon(words string) string {
 	if words == "" {
 		return ""
 	}
@@ -351,12 +351,12 @@ func firstNonEmpty(a, b string) string {
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(gittree.Printable(s)), "\n")
-	return shortened(line)
+	return shortenText(line)
 }
 
 // mostWords is as much of somebody else's words as a line for people has room for.
 const mostWords = 800
 
-func shortened(s string) string {
+func shortenText(s string) string {
 	return plaintext.CutBytes(strings.ToValidUTF8(s, ""), mostWords)
 }

@@ -27,8 +27,8 @@ func NeedGit(t testing.TB) {
 	}
 }
 
-// guard asks for Basic credentials as hosts do.
-func guard(next http.Handler, token string) http.Handler {
+// requireToken asks for Basic credentials as hosts do.
+func requireToken(next http.Handler, token string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, pass, _ := r.BasicAuth()
 		switch {

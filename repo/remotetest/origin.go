@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5/plumbing/filemode"
-
 	"github.com/go-git/go-billy/v5/osfs"
 	git "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/stretchr/testify/require"
@@ -91,8 +90,8 @@ func (o *Origin) Branch(name, commit string) {
 	require.NoError(o.T, o.Repo.Storer.SetReference(ref))
 }
 
-// Stands is where a branch of the origin is; "" when there is none.
-func (o *Origin) Stands(branch string) string {
+// BranchHead is where a branch of the origin is; "" when there is none.
+func (o *Origin) BranchHead(branch string) string {
 	o.T.Helper()
 	// A fresh look: the git program may have written.
 	fresh := filesystem.NewStorage(osfs.New(o.Dir), cache.NewObjectLRUDefault())
@@ -103,7 +102,7 @@ func (o *Origin) Stands(branch string) string {
 	return ref.Hash().String()
 }
 
-func (o *Origin) Hook(name, script string) {
+func (o *Origin) AddHook(name, script string) {
 	o.T.Helper()
 	dir := filepath.Join(o.Dir, "hooks")
 	require.NoError(o.T, os.MkdirAll(dir, 0o755))
@@ -131,13 +130,13 @@ func (o *Origin) ServeHTTP(token string) string {
 		"GIT_PROJECT_ROOT=" + filepath.Dir(o.Dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}, Stderr: io.Discard}
-	server := httptest.NewServer(guard(handler, token))
+	server := httptest.NewServer(requireToken(handler, token))
 	o.T.Cleanup(server.Close)
 	return server.URL + "/remote.git"
 }
 
-// Raw puts an object into the origin as it is.
-func (o *Origin) Raw(kind plumbing.ObjectType, content []byte) plumbing.Hash {
+// RawObject puts an object into the origin as it is.
+func (o *Origin) RawObject(kind plumbing.ObjectType, content []byte) plumbing.Hash {
 	o.T.Helper()
 	obj := &plumbing.MemoryObject{}
 	obj.SetType(kind)
@@ -161,7 +160,7 @@ func (o *Origin) RawTree(lines ...RawLine) plumbing.Hash {
 	for _, l := range lines {
 		fmt.Fprintf(&b, "%o %s\x00%s", uint32(l.Mode), l.Name, l.Hash[:])
 	}
-	return o.Raw(plumbing.TreeObject, []byte(b.String()))
+	return o.RawObject(plumbing.TreeObject, []byte(b.String()))
 }
 
 func (o *Origin) RawCommit(tree plumbing.Hash) string {
@@ -181,7 +180,7 @@ func (o *Origin) Branches() []string {
 	return fresh
 }
 
-func Shop(t testing.TB) *Origin {
+func NewShop(t testing.TB) *Origin {
 	o := NewOrigin(t)
 	o.Commit("first", map[string]string{
 		"README.md": "# Shop\n", "main.go": "package main\n\nfunc main() {}\n",

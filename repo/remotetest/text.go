@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Scribble makes a few edits: lines changed, removed, put in between.
-func Scribble(rnd *rand.Rand, base []string, who string, edits int) string {
+// ScribbleLines makes a few edits: lines changed, removed, put in between.
+func ScribbleLines(rnd *rand.Rand, base []string, who string, edits int) string {
 	out := append([]string{}, base...)
 	for n := range rnd.IntN(edits + 1) {
 		at := rnd.IntN(len(out) + 1)

@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
-
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 // Files is a tree by path.
@@ -80,8 +79,8 @@ func Origin(dir string, trees ...Files) (commits []string, err error) {
 	return commits, nil
 }
 
-// Mirror is a mirror of a new origin that holds the trees, the last on main.
-func Mirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
+// NewMirror is a mirror of a new origin that holds the trees, the last on main.
+func NewMirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
 	t.Helper()
 	dir := t.TempDir()
 	commits, err := Origin(filepath.Join(dir, "origin"), trees...)
@@ -97,8 +96,8 @@ func Mirror(t testing.TB, trees ...Files) (*repo.Mirror, []string) {
 	return m, commits
 }
 
-// Workspace is a workspace at the commit with some files changed.
-func Workspace(t testing.TB, m *repo.Mirror, commit string, changed Files) *repo.Workspace {
+// NewWorkspace is a workspace at the commit with some files changed.
+func NewWorkspace(t testing.TB, m *repo.Mirror, commit string, changed Files) *repo.Workspace {
 	t.Helper()
 	w, err := m.Workspace(t.Context(), filepath.Join(t.TempDir(), "session"), commit)
 	if err != nil {
@@ -115,8 +114,8 @@ var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Open(context.Background(), sandbox.Config{})
 })
 
-// Sandbox is this machine's own kind; TestMain has to call sandbox.Main.
-func Sandbox(t testing.TB) *sandbox.Sandbox {
+// OpenSandbox is this machine's own kind; TestMain has to call sandbox.Main.
+func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	s, err := box()
 	if err != nil {
@@ -125,14 +124,14 @@ func Sandbox(t testing.TB) *sandbox.Sandbox {
 	return s
 }
 
-// Tree is a folder with the files that commands of the sandbox may write.
-func Tree(t testing.TB, f Files) string {
+// WriteTree is a folder with the files that commands of the sandbox may write.
+func WriteTree(t testing.TB, f Files) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := f.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := Sandbox(t).Own(dir); err != nil {
+	if err := OpenSandbox(t).Own(dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -142,7 +141,7 @@ func Tree(t testing.TB, f Files) string {
 func NeedCommand(t testing.TB, line string) {
 	t.Helper()
 	var out bytes.Buffer
-	cmd := Sandbox(t).Command(Tree(t, nil), "sh", "-c", line)
+	cmd := OpenSandbox(t).Command(WriteTree(t, nil), "sh", "-c", line)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(t.Context()); err != nil {
 		t.Skipf("not run: commands in the sandbox cannot use this here: %s: %v: %s", line, err, out.String())

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/stretchr/testify/require"
 )
 
 // While a repository is built its cache stays; the same cleaning takes it as soon as
@@ -22,7 +21,7 @@ func TestACacheInUseStays(t *testing.T) {
 	other := filepath.Join(c.Caches.Dir, "shop-1", "go-build", "00", "x-d")
 	require.NoError(t, os.MkdirAll(filepath.Dir(other), 0o755))
 	require.NoError(t, os.WriteFile(other, make([]byte, 16<<10), 0o644))
-	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	result, err := c.For(m).Cache.ResultFile("x.json")
 	require.NoError(t, err)
 	dir := filepath.Dir(filepath.Dir(result))

@@ -29,5 +29,5 @@ func TestMain(m *testing.M) {
 // checker is one whose caches the tests share.
 func checker(t *testing.T) *Checker {
 	t.Helper()
-	return &Checker{Caches: buildcache.Caches{Sandbox: repotest.Sandbox(t), Dir: filepath.Join(shared, "cache"), Log: slog.New(slog.DiscardHandler)}}
+	return &Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(shared, "cache"), Log: slog.New(slog.DiscardHandler)}}
 }

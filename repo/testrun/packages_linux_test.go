@@ -4,13 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/stretchr/testify/require"
 )
 
 // A repository whose module is nowhere on this machine builds once its packages were
@@ -19,7 +18,7 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	network, tree := packagestest.New(t), repotest.Files(packagestest.Files())
-	m, commits := repotest.Mirror(t, tree)
+	m, commits := repotest.NewMirror(t, tree)
 	c := checker(t)
 	c.Caches.Dir, c.Caches.ModuleCache = t.TempDir(), "-"
 	c.Caches.Packages = &packages.Fetcher{Sandbox: c.Caches.Sandbox, Network: network}
@@ -43,7 +42,7 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	require.False(t, runIn(t, c.For(m), tree, p).BuildOK)
 
 	inScratch := func(line string) error {
-		files := repotest.Tree(t, tree)
+		files := repotest.WriteTree(t, tree)
 		cmd := c.Caches.Sandbox.Command(files, "sh", "-c", line)
 		cmd.Mounts, cmd.Env, err = bound.Cache.ScratchMounts(files, filepath.Join(t.TempDir(), "scratch"))
 		require.NoError(t, err)

@@ -19,7 +19,7 @@ import (
 
 func runIn(t *testing.T, c *Checker, f repotest.Files, p project.Project) result.Result {
 	t.Helper()
-	r, err := c.Run(t.Context(), repotest.Tree(t, f), p)
+	r, err := c.Run(t.Context(), repotest.WriteTree(t, f), p)
 	require.NoError(t, err)
 	return r
 }
@@ -74,7 +74,7 @@ func TestCancellingEndsARun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err := checker(t).Run(ctx, repotest.Tree(t, nil), project.Project{Test: "sleep 60"})
+	_, err := checker(t).Run(ctx, repotest.WriteTree(t, nil), project.Project{Test: "sleep 60"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(began), 20*time.Second)
 }
@@ -107,7 +107,7 @@ func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 
 func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	t.Parallel()
-	m, commits := repotest.Mirror(t, repotest.Files{"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n"}, repotest.Files{"t.sh": "exit 1\n"})
+	m, commits := repotest.NewMirror(t, repotest.Files{"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n"}, repotest.Files{"t.sh": "exit 1\n"})
 	c := checker(t)
 	p := project.Project{Test: "sh t.sh; date +%N"}
 	var all sync.WaitGroup
@@ -157,7 +157,7 @@ func folders(t *testing.T, dir string) []string {
 
 func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
 	t.Parallel()
-	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
 	c.Limits.Time = 300 * time.Millisecond
 	p := project.Project{Test: "sleep 2; true"}
@@ -173,7 +173,7 @@ func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
 // TestOnlyTheBaseWritesTheCache has a command that would poison the cache for everybody.
 func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	t.Parallel()
-	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
 	r := runIn(t, c.For(m), nil, project.Project{Test: "echo poison > $GOCACHE/00/poison"})
 	require.False(t, r.OK(), r.Output)
@@ -187,7 +187,7 @@ func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, look).Output)
 
 	// Another repository has a cache of its own, and without one there is none.
-	other, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	other, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	require.False(t, runIn(t, c.For(other), nil, look).OK())
 	require.False(t, runIn(t, c, nil, look).OK())
 }
@@ -199,7 +199,7 @@ func TestWithoutConfinement(t *testing.T) {
 	require.NoError(t, err)
 	c := checker(t)
 	c.Caches.Sandbox = none
-	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	_, err = c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
 	require.NoError(t, err)
 	xml := `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`
@@ -211,7 +211,7 @@ func TestWithoutConfinement(t *testing.T) {
 func TestGoBuildsFromAColdCacheThatIsReadOnly(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
-	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	r := runIn(t, checker(t).For(m), repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}, project.Project{Build: "go list ./... && go env GOFLAGS"})
 	require.True(t, r.OK(), r.BuildOutput)
 	require.Equal(t, "x\n\n", r.BuildOutput)
@@ -220,7 +220,7 @@ func TestGoBuildsFromAColdCacheThatIsReadOnly(t *testing.T) {
 func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
-	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
 	c.Caches.ModuleCache = "-"
 	vendored := repotest.Files{
@@ -254,8 +254,8 @@ func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 // A baseline has to be remembered somewhere.
 func TestABaselineNeedsACache(t *testing.T) {
 	t.Parallel()
-	m, _ := repotest.Mirror(t, repotest.Files{"a": "b"})
-	c := &Checker{Caches: buildcache.Caches{Sandbox: repotest.Sandbox(t)}}
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
+	c := &Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t)}}
 	_, err := c.For(m).Baseline(t.Context(), "x", project.Project{})
 	require.ErrorContains(t, err, "no folder for caches")
 }

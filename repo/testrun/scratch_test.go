@@ -4,10 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/stretchr/testify/require"
 )
 
 // A test that imports a package of Go's library which nothing has imported before: the
@@ -17,7 +16,7 @@ func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	tree := repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}
-	m, commits := repotest.Mirror(t, tree)
+	m, commits := repotest.NewMirror(t, tree)
 	c := checker(t)
 	p := project.Project{Build: "go build ./..."}
 	r, err := c.For(m).Baseline(t.Context(), commits[0], p)
@@ -29,20 +28,20 @@ func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 	require.True(t, r.OK(), r.BuildOutput)
 
 	mounts, env := c.For(m).Cache.Mounts("")
-	cmd := c.Caches.Sandbox.Command(repotest.Tree(t, more), "go", "build", "./...")
+	cmd := c.Caches.Sandbox.Command(repotest.WriteTree(t, more), "go", "build", "./...")
 	cmd.Mounts, cmd.Env = mounts, append(env, "GODEBUG=")
 	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache by itself now")
 }
 
 func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	t.Parallel()
-	m, commits := repotest.Mirror(t, repotest.Files{"a": "b"})
+	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
 	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: "echo base > $GOCACHE/00/entry"})
 	require.NoError(t, err)
 	require.True(t, r.OK(), r.Output)
 	in := func(scratch, line string) error {
-		cmd := c.Caches.Sandbox.Command(repotest.Tree(t, nil), "sh", "-c", line)
+		cmd := c.Caches.Sandbox.Command(repotest.WriteTree(t, nil), "sh", "-c", line)
 		cmd.Mounts, cmd.Env, err = c.For(m).Cache.ScratchMounts("", scratch)
 		require.NoError(t, err)
 		return cmd.Run(t.Context())

@@ -48,25 +48,25 @@ type Held struct {
 	Refs  Refs
 }
 
-func (c *Client) dial(ctx context.Context, r remote.Remote, with remote.Credential) (*dial.Line, error) {
+func (c *Client) dialRemote(ctx context.Context, r remote.Remote, with remote.Credential) (*dial.Line, error) {
 	return dial.Dialer{Git: c.Git, Idle: c.Retry.Idle}.Dial(ctx, r, with)
 }
 
-func (c *Client) try(ctx context.Context, r remote.Remote, do func() error) error {
+func (c *Client) retryRemote(ctx context.Context, r remote.Remote, do func() error) error {
 	return c.Retry.Do(ctx, c.Log.With("repository", r.Name), do)
 }
 
 // Fetch takes in what the remote has and held lacks, and returns the branches and tags of
 // the remote as they are now. Its errors are *remote.Error, but for those of this machine.
 func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Refs, err error) {
-	err = c.try(ctx, r, func() error {
+	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
 		if err == nil {
 			f := &fetch{client: c, remote: r, held: held, credential: with}
-			got, err = f.run(ctx)
+			got, err = f.fetchRefs(ctx)
 		}
 		if err == nil || errors.Is(err, remote.ErrLocal) {
-			return with.Clean(err)
+			return with.CleanError(err)
 		}
 		return remote.NewError(ctx, "fetch "+r.Name, r, with, err, "")
 	})
@@ -82,12 +82,12 @@ type fetch struct {
 	idle       *time.Timer
 }
 
-func (f *fetch) run(ctx context.Context) (Refs, error) {
+func (f *fetch) fetchRefs(ctx context.Context) (Refs, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	f.idle = time.AfterFunc(f.client.Retry.Idle, func() { cancel(remote.ErrIdle) })
 	defer f.idle.Stop()
-	l, err := f.client.dial(ctx, f.remote, f.credential)
+	l, err := f.client.dialRemote(ctx, f.remote, f.credential)
 	if err != nil {
 		return Refs{}, err
 	}
@@ -103,17 +103,17 @@ func (f *fetch) run(ctx context.Context) (Refs, error) {
 	if err != nil {
 		return Refs{}, err
 	}
-	theirs := advertised(adv)
-	return theirs, f.receive(ctx, session, adv, theirs)
+	theirs := readAdvertised(adv)
+	return theirs, f.receivePack(ctx, session, adv, theirs)
 }
 
 func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
 	return errors.Is(err, transport.ErrEmptyRemoteRepository) || err == nil && adv.IsEmpty()
 }
 
-// advertised keeps branches and tags; what hosts add (pull requests, their own
+// readAdvertised keeps branches and tags; what hosts add (pull requests, their own
 // bookkeeping) is left there.
-func advertised(adv *packp.AdvRefs) Refs {
+func readAdvertised(adv *packp.AdvRefs) Refs {
 	r := Refs{Hashes: map[string]plumbing.Hash{}}
 	for name, h := range adv.References {
 		if (strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")) && plumbing.ReferenceName(name).Validate() == nil {
@@ -149,8 +149,8 @@ func headOf(adv *packp.AdvRefs, r Refs) string {
 	return ""
 }
 
-// receive asks for what the mirror does not have and takes it in.
-func (f *fetch) receive(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs Refs) error {
+// receivePack asks for what the mirror does not have and takes it in.
+func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs Refs) error {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	wanted := map[plumbing.Hash]bool{}
 	for h := range maps.Values(theirs.Hashes) {
@@ -162,16 +162,16 @@ func (f *fetch) receive(ctx context.Context, session transport.UploadPackSession
 	if len(req.Wants) == 0 {
 		return nil
 	}
-	req.Haves = f.held.commits()
+	req.Haves = f.held.haveCommits()
 	res, err := session.UploadPack(ctx, req)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = res.Close() }()
-	if err := f.keepPack(ctx, plainPack(res, req, f.progress())); err != nil {
+	if err := f.keepPack(ctx, newPackReader(res, req, f.newProgress())); err != nil {
 		return err
 	}
-	if err := f.held.Store.Packs.Load(); err != nil {
+	if err := f.held.Store.Packs.LoadNew(); err != nil {
 		return remote.LocalError("read the pack", err)
 	}
 	for h := range wanted {
@@ -182,13 +182,13 @@ func (f *fetch) receive(ctx context.Context, session transport.UploadPackSession
 	return nil
 }
 
-func (f *fetch) keepPack(ctx context.Context, r *plain) error {
+func (f *fetch) keepPack(ctx context.Context, r *packReader) error {
 	f.held.dropLeftovers()
 	w, err := dial.NewPackWriter(ctx, f.client.Git, f.held.Dir)
 	if err != nil {
 		return remote.LocalError("take in a pack", err)
 	}
-	from := &watched{r: objects.NewContextReader(ctx, r), idle: f.idle, wait: f.client.Retry.Idle}
+	from := &idleReader{r: objects.NewContextReader(ctx, r), idle: f.idle, wait: f.client.Retry.Idle}
 	n, err := io.Copy(w, from)
 	closed := w.Close()
 	switch {
@@ -247,15 +247,15 @@ func (h *Held) dropLeftovers() {
 	}
 }
 
-// watched puts off the end of patience with each read.
-type watched struct {
+// idleReader puts off the end of patience with each read.
+type idleReader struct {
 	r    io.Reader
 	idle *time.Timer
 	wait time.Duration
 	err  error // but for the end
 }
 
-func (w *watched) Read(b []byte) (int, error) {
+func (w *idleReader) Read(b []byte) (int, error) {
 	n, err := w.r.Read(b)
 	if n > 0 {
 		w.idle.Reset(w.wait)
@@ -266,26 +266,26 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func plainPack(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) *plain {
+func newPackReader(r io.Reader, req *packp.UploadPackRequest, progress io.Writer) *packReader {
 	kind := sideband.Sideband64k
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):
 	case req.Capabilities.Supports(capability.Sideband):
 		kind = sideband.Sideband
 	default:
-		return &plain{demux: r}
+		return &packReader{demux: r}
 	}
-	p := &plain{sent: r, framed: true}
-	demux := sideband.NewDemuxer(kind, p.end())
+	p := &packReader{sent: r, framed: true}
+	demux := sideband.NewDemuxer(kind, p.answerReader())
 	demux.Progress = progress
 	p.demux = demux
 	return p
 }
 
-// plain is a pack out of its side band, where it has one. That band says its end with a
+// packReader is a pack out of its side band, where it has one. That band says its end with a
 // flush (gitprotocol-pack, "Packfile Data"): an answer that ends before it was cut, also in
 // the middle of a length, which looks like one whose length is none.
-type plain struct {
+type packReader struct {
 	sent   io.Reader
 	demux  io.Reader
 	framed bool
@@ -293,7 +293,7 @@ type plain struct {
 	whole  bool // up to its flush
 }
 
-func (p *plain) Read(b []byte) (int, error) {
+func (p *packReader) Read(b []byte) (int, error) {
 	n, err := p.demux.Read(b)
 	switch {
 	case !p.framed:
@@ -305,8 +305,8 @@ func (p *plain) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// end notes where the answer ends: at the read after its last bytes, not with them.
-func (p *plain) end() io.Reader {
+// answerReader notes where the answer ends: at the read after its last bytes, not with them.
+func (p *packReader) answerReader() io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := p.sent.Read(b)
 		if n > 0 && err == io.EOF {
@@ -321,8 +321,8 @@ type readerFunc func(b []byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// commits names what is here: the tips, and some of the way back from each.
-func (h *Held) commits() []plumbing.Hash {
+// haveCommits names what is here: the tips, and some of the way back from each.
+func (h *Held) haveCommits() []plumbing.Hash {
 	seen := map[plumbing.Hash]bool{}
 	var out []plumbing.Hash
 	for _, tip := range h.Refs.Hashes {
@@ -341,11 +341,11 @@ func (h *Held) commits() []plumbing.Hash {
 	return out
 }
 
-// progress logs the remote's own account of a long fetch, a line at a time and
+// newProgress logs the remote's own account of a long fetch, a line at a time and
 // not too often.
-func (f *fetch) progress() io.Writer {
+func (f *fetch) newProgress() io.Writer {
 	c := f.client
-	return &progressLog{log: c.Log.With("repository", f.remote.Name), now: c.Now, last: c.Now(), hide: f.credential.Hide}
+	return &progressLog{log: c.Log.With("repository", f.remote.Name), now: c.Now, last: c.Now(), hide: f.credential.HideIn}
 }
 
 type progressLog struct {

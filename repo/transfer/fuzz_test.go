@@ -32,7 +32,7 @@ func FuzzAdvertised(f *testing.F) {
 		if err := adv.Decode(bytes.NewReader(raw)); err != nil {
 			return
 		}
-		kept := advertised(adv)
+		kept := readAdvertised(adv)
 		for name := range kept.Hashes {
 			require.NoError(t, plumbing.ReferenceName(name).Validate())
 			require.True(t, strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/"), name)

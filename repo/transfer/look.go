@@ -22,19 +22,19 @@ type Sight struct {
 	Took     time.Duration
 }
 
-// Has reports whether there is a branch of that name.
-func (s Sight) Has(branch string) bool {
+// HasBranch reports whether there is a branch of that name.
+func (s Sight) HasBranch(branch string) bool {
 	_, found := slices.BinarySearch(s.Branches, branch)
 	return found
 }
 
-// Look asks a remote once what it has. Its errors are *remote.Error.
-func (c *Client) Look(ctx context.Context, r remote.Remote) (Sight, error) {
+// LookAt asks a remote once what it has. Its errors are *remote.Error.
+func (c *Client) LookAt(ctx context.Context, r remote.Remote) (Sight, error) {
 	began := time.Now()
 	with, err := r.Credential(ctx, remote.Read)
 	var s Sight
 	if err == nil {
-		s, err = c.look(ctx, r, with)
+		s, err = c.readSight(ctx, r, with)
 	}
 	if err != nil {
 		return s, remote.NewError(ctx, "fetch "+r.Name, r, with, err, "")
@@ -43,8 +43,8 @@ func (c *Client) Look(ctx context.Context, r remote.Remote) (Sight, error) {
 	return s, nil
 }
 
-func (c *Client) look(ctx context.Context, r remote.Remote, with remote.Credential) (Sight, error) {
-	l, err := c.dial(ctx, r, with)
+func (c *Client) readSight(ctx context.Context, r remote.Remote, with remote.Credential) (Sight, error) {
+	l, err := c.dialRemote(ctx, r, with)
 	if err != nil {
 		return Sight{}, err
 	}
@@ -65,7 +65,7 @@ func (c *Client) look(ctx context.Context, r remote.Remote, with remote.Credenti
 		_, err := os.Stat(filepath.Join(dir, "shallow"))
 		s.Shallow = s.Shallow || err == nil
 	}
-	found := advertised(adv)
+	found := readAdvertised(adv)
 	s.Default = found.Head
 	for name := range found.Hashes {
 		if branch, is := strings.CutPrefix(name, "refs/heads/"); is {
@@ -95,7 +95,7 @@ func (c *Client) MayPush(ctx context.Context, r remote.Remote) error {
 }
 
 func (c *Client) openPush(ctx context.Context, r remote.Remote, with remote.Credential) error {
-	l, err := c.dial(ctx, r, with)
+	l, err := c.dialRemote(ctx, r, with)
 	if err != nil {
 		return err
 	}
@@ -108,13 +108,13 @@ func (c *Client) openPush(ctx context.Context, r remote.Remote, with remote.Cred
 		return err
 	}
 	if dir := l.LocalDir(); dir != "" {
-		return writable(dir)
+		return checkWritable(dir)
 	}
 	return nil
 }
 
-// writable tries it: rights, owners and read-only disks all have their say.
-func writable(dir string) error {
+// checkWritable tries it: rights, owners and read-only disks all have their say.
+func checkWritable(dir string) error {
 	for _, name := range []string{"objects", filepath.Join("refs", "heads")} {
 		f, err := os.CreateTemp(filepath.Join(dir, name), "tmp_bobbin_") // git's own housekeeping takes such files away
 		if err != nil {

@@ -51,17 +51,17 @@ const (
 // Push sends a commit of the store to a branch of the remote, which has to pass Check first.
 func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec) (PushResult, error) {
 	res := PushResult{Branch: p.Branch, Commit: p.Commit}
-	err := c.try(ctx, r, func() (err error) {
+	err := c.retryRemote(ctx, r, func() (err error) {
 		// Each try looks first where the branch stands, so what an earlier one has
 		// brought there is found and not sent again.
 		push := &Push{Client: c, Store: s, Remote: r, Commit: plumbing.NewHash(p.Commit), Ref: plumbing.NewBranchReferenceName(p.Branch)}
 		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
-			res.Already, err = push.run(ctx)
+			res.Already, err = push.sendChecked(ctx)
 		}
 		if err == nil || errors.Is(err, remote.ErrLocal) {
-			return push.credential.Clean(err)
+			return push.credential.CleanError(err)
 		}
-		return remote.NewError(ctx, p.operation(), r, push.credential, err, push.said.String())
+		return remote.NewError(ctx, p.operationName(), r, push.credential, err, push.said.String())
 	})
 	if err != nil {
 		return PushResult{}, err
@@ -71,12 +71,12 @@ func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p 
 
 // BranchCommit asks the remote for the commit that a branch is at; "" where there is none.
 func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch string) (commit string, err error) {
-	err = c.try(ctx, r, func() error {
+	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
 		push := &Push{Client: c, Remote: r, credential: with, Ref: plumbing.NewBranchReferenceName(branch)}
 		at := plumbing.ZeroHash
 		if err == nil {
-			at, err = push.look(ctx)
+			at, err = push.readBranch(ctx)
 		}
 		if err != nil {
 			return remote.NewError(ctx, "look at "+gittree.QuotePath(branch), r, with, err, "")
@@ -89,17 +89,17 @@ func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch strin
 	return commit, err
 }
 
-func (p *PushSpec) operation() string { return "push " + gittree.QuotePath(p.Branch) }
+func (p *PushSpec) operationName() string { return "push " + gittree.QuotePath(p.Branch) }
 
 // Check enforces where the bot may write at all. Its error is a *remote.Error.
 func (p *PushSpec) Check(defaultBranch string) error {
-	if err := p.check(defaultBranch); err != nil {
-		return &remote.Error{Op: p.operation(), Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
+	if err := p.findFault(defaultBranch); err != nil {
+		return &remote.Error{Op: p.operationName(), Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
 	}
 	return nil
 }
 
-func (p *PushSpec) check(defaultBranch string) error {
+func (p *PushSpec) findFault(defaultBranch string) error {
 	if p.Prefix == "" {
 		p.Prefix = DefaultPrefix
 	}
@@ -134,10 +134,10 @@ type Push struct {
 	credential remote.Credential
 }
 
-func (p *Push) run(ctx context.Context) (already bool, err error) {
+func (p *Push) sendChecked(ctx context.Context) (already bool, err error) {
 	sent, cancel := context.WithTimeout(ctx, pushTime)
 	defer cancel()
-	already, tried, err := p.Send(sent)
+	already, tried, err := p.SendRequest(sent)
 	if already || !tried {
 		return already, err
 	}
@@ -148,7 +148,7 @@ func (p *Push) run(ctx context.Context) (already bool, err error) {
 	}
 	look, stop := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer stop()
-	stands, lookErr := p.look(look)
+	stands, lookErr := p.readBranch(look)
 	switch {
 	case lookErr == nil && stands == p.Commit:
 		return false, nil
@@ -164,10 +164,10 @@ func (p *Push) run(ctx context.Context) (already bool, err error) {
 	}
 }
 
-// Send tells whether the branch stood there already, and whether the remote was
+// SendRequest tells whether the branch stood there already, and whether the remote was
 // asked to change anything.
-func (p *Push) Send(ctx context.Context) (already, tried bool, err error) {
-	l, err := p.Client.dial(ctx, p.Remote, p.credential)
+func (p *Push) SendRequest(ctx context.Context) (already, tried bool, err error) {
+	l, err := p.Client.dialRemote(ctx, p.Remote, p.credential)
 	if err != nil {
 		return false, false, err
 	}
@@ -184,7 +184,7 @@ func (p *Push) Send(ctx context.Context) (already, tried bool, err error) {
 	if stands == p.Commit {
 		return true, false, nil
 	}
-	req, err := p.request(ctx, adv, stands)
+	req, err := p.buildRequest(ctx, adv, stands)
 	if err != nil {
 		return false, false, err
 	}
@@ -196,7 +196,7 @@ func (p *Push) Send(ctx context.Context) (already, tried bool, err error) {
 	return false, true, err
 }
 
-func (p *Push) request(ctx context.Context, adv *packp.AdvRefs, stands plumbing.Hash) (*packp.ReferenceUpdateRequest, error) {
+func (p *Push) buildRequest(ctx context.Context, adv *packp.AdvRefs, stands plumbing.Hash) (*packp.ReferenceUpdateRequest, error) {
 	there := map[plumbing.Hash]bool{}
 	for h := range maps.Values(adv.References) {
 		there[h] = true
@@ -205,7 +205,7 @@ func (p *Push) request(ctx context.Context, adv *packp.AdvRefs, stands plumbing.
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), remote.LocalError("list the objects of the commit", err))
 	}
-	if !stands.IsZero() && !p.descends(stands) {
+	if !stands.IsZero() && !p.isDescendant(stands) {
 		return nil, errors.New("non-fast-forward")
 	}
 	var pack bytes.Buffer
@@ -225,8 +225,8 @@ func (p *Push) request(ctx context.Context, adv *packp.AdvRefs, stands plumbing.
 	return req, nil
 }
 
-// descends tells whether the commit grew out of where the branch stands.
-func (p *Push) descends(stands plumbing.Hash) bool {
+// isDescendant tells whether the commit grew out of where the branch stands.
+func (p *Push) isDescendant(stands plumbing.Hash) bool {
 	c, err := p.Store.Commit(p.Commit)
 	if err != nil {
 		return false
@@ -239,9 +239,9 @@ func (p *Push) descends(stands plumbing.Hash) bool {
 	return err == nil && ok
 }
 
-// look asks the remote where the branch stands.
-func (p *Push) look(ctx context.Context) (plumbing.Hash, error) {
-	l, err := p.Client.dial(ctx, p.Remote, p.credential)
+// readBranch asks the remote where the branch stands.
+func (p *Push) readBranch(ctx context.Context) (plumbing.Hash, error) {
+	l, err := p.Client.dialRemote(ctx, p.Remote, p.credential)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}

@@ -31,7 +31,7 @@ func (r Refs) Branches() []string {
 	return out
 }
 
-func (r Refs) names() []string {
+func (r Refs) sortedNames() []string {
 	out := make([]string, 0, len(r.Hashes))
 	for name := range r.Hashes {
 		out = append(out, name)
@@ -70,7 +70,7 @@ func ReadRefs(dir string) (Refs, error) {
 func (r Refs) Write(dir string) error {
 	var b strings.Builder
 	b.WriteString("# pack-refs with: sorted \n")
-	for _, name := range r.names() {
+	for _, name := range r.sortedNames() {
 		fmt.Fprintf(&b, "%s %s\n", r.Hashes[name], name)
 	}
 	head := r.Head

@@ -41,20 +41,20 @@ func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, roo
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(checkoutWorkers + 1)
 	c.group = group
-	group.Go(func() error { return c.folder(ctx, tree, root, "") })
+	group.Go(func() error { return c.writeFolder(ctx, tree, root, "") })
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	if err := c.link(); err != nil {
+	if err := c.writeLinks(); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(c.written, func(a, b Record) int { return strings.Compare(a.path, b.path) })
 	return c.written, nil
 }
 
-// folder writes one folder through a root opened on it, which spares the
+// writeFolder writes one folder through a root opened on it, which spares the
 // kernel the walk from the top for each file.
-func (c *checkout) folder(ctx context.Context, tree plumbing.Hash, at *os.Root, prefix string) error {
+func (c *checkout) writeFolder(ctx context.Context, tree plumbing.Hash, at *os.Root, prefix string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -70,14 +70,14 @@ func (c *checkout) folder(ctx context.Context, tree plumbing.Hash, at *os.Root, 
 		case err != nil:
 			return &gittree.PathError{Path: r.path, Reason: err.Error()}
 		case n.IsDir():
-			err = c.descend(ctx, n, at, r.path)
+			err = c.writeSubfolder(ctx, n, at, r.path)
 		case n.IsLink():
 			links = append(links, r)
 		case n.Mode == filemode.Submodule:
 			err = at.Mkdir(n.Name, 0o755)
 			files = append(files, r)
 		default:
-			r.Stat, err = c.file(at, n)
+			r.Stat, err = c.writeFile(at, n)
 			files = append(files, r)
 		}
 		if err != nil {
@@ -90,7 +90,7 @@ func (c *checkout) folder(ctx context.Context, tree plumbing.Hash, at *os.Root, 
 	return nil
 }
 
-func (c *checkout) descend(ctx context.Context, n gittree.Node, at *os.Root, where string) error {
+func (c *checkout) writeSubfolder(ctx context.Context, n gittree.Node, at *os.Root, where string) error {
 	if err := at.Mkdir(n.Name, 0o755); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (c *checkout) descend(ctx context.Context, n gittree.Node, at *os.Root, whe
 	}
 	work := func() error {
 		defer func() { _ = child.Close() }()
-		return c.folder(ctx, n.Hash, child, where+"/")
+		return c.writeFolder(ctx, n.Hash, child, where+"/")
 	}
 	if c.group.TryGo(work) {
 		return nil
@@ -108,8 +108,8 @@ func (c *checkout) descend(ctx context.Context, n gittree.Node, at *os.Root, whe
 	return work()
 }
 
-func (c *checkout) file(at *os.Root, n gittree.Node) (Stat, error) {
-	f, err := at.OpenFile(n.Name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissions(n.Mode))
+func (c *checkout) writeFile(at *os.Root, n gittree.Node) (Stat, error) {
+	f, err := at.OpenFile(n.Name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissionsOf(n.Mode))
 	if err != nil {
 		return Stat{}, err
 	}
@@ -118,7 +118,7 @@ func (c *checkout) file(at *os.Root, n gittree.Node) (Stat, error) {
 	return st, errors.Join(err, statErr, f.Close())
 }
 
-func (c *checkout) link() error {
+func (c *checkout) writeLinks() error {
 	for _, r := range c.links {
 		target, err := c.store.GetTyped(plumbing.BlobObject, r.hash)
 		if err == nil {
@@ -132,7 +132,7 @@ func (c *checkout) link() error {
 	return nil
 }
 
-func permissions(mode filemode.FileMode) os.FileMode {
+func permissionsOf(mode filemode.FileMode) os.FileMode {
 	if mode == filemode.Executable {
 		return 0o755
 	}

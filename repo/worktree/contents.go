@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// Contents reads both sides of a delta; a file too large to compare counts as empty.
-func (w *rootFiles) Contents(ctx context.Context, d *gittree.Delta) (before, after []byte, err error) {
+// ReadSides reads both sides of a delta; a file too large to compare counts as empty.
+func (w *rootFiles) ReadSides(ctx context.Context, d *gittree.Delta) (before, after []byte, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -17,14 +17,14 @@ func (w *rootFiles) Contents(ctx context.Context, d *gittree.Delta) (before, aft
 		return nil, nil, err
 	}
 	if !d.TooLarge() {
-		if before, err = gittree.Content(w.Store, d.Before); err != nil {
+		if before, err = gittree.ReadContent(w.Store, d.Before); err != nil {
 			return nil, nil, err
 		}
 	}
 	if d.After.None() || d.Size > gittree.MaxFile {
 		return before, nil, nil
 	}
-	after, err = w.read(d)
+	after, err = w.readFile(d)
 	return before, after, err
 }
 

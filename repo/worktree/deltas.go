@@ -34,7 +34,7 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 		return base, nil, fmt.Errorf("repo: the workspace's record: %w", err)
 	}
 	began := time.Now()
-	suspects, err := scan(ctx, w.root, st.Records)
+	suspects, err := scanFiles(ctx, w.root, st.Records)
 	if err != nil {
 		return base, nil, err
 	}
@@ -42,7 +42,7 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 	if err != nil {
 		return base, nil, err
 	}
-	out, refreshed := compare(suspects, nodes, began)
+	out, refreshed := compareSuspects(suspects, nodes, began)
 	for i := range st.Records {
 		if r := &st.Records[i]; !r.found && r.mode != gittree.Submodule {
 			out = append(out, gittree.Delta{Path: r.path, Before: r.Node()})
@@ -55,8 +55,8 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 	return st.tree, out, nil
 }
 
-// compare sorts the suspects into changed ones and falsely accused ones.
-func compare(suspects []suspect, nodes []gittree.Node, began time.Time) (out []gittree.Delta, refreshed bool) {
+// compareSuspects sorts the suspects into changed ones and falsely accused ones.
+func compareSuspects(suspects []suspect, nodes []gittree.Node, began time.Time) (out []gittree.Delta, refreshed bool) {
 	for i, s := range suspects {
 		r, now := s.record, nodes[i]
 		switch {
@@ -68,7 +68,7 @@ func compare(suspects []suspect, nodes []gittree.Node, began time.Time) (out []g
 			if !s.isLink() {
 				was := *r
 				r.Stat = s.stat
-				r.Mark(began)
+				r.MarkDoubtful(began)
 				refreshed = refreshed || was.Stat != r.Stat || was.Doubtful != r.Doubtful
 			}
 		default:
@@ -88,7 +88,7 @@ func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.
 			break
 		}
 		group.Go(func() (err error) {
-			nodes[i], err = w.hash(inner, suspects[i])
+			nodes[i], err = w.hashFile(inner, suspects[i])
 			return err
 		})
 	}
@@ -98,14 +98,14 @@ func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.
 	return nodes, ctx.Err()
 }
 
-// hash gives the node that a suspect would be in a tree, and the zero node when
+// hashFile gives the node that a suspect would be in a tree, and the zero node when
 // it is no longer there. A new file that is too large to keep is not read: its
 // hash stays zero.
-func (w *rootFiles) hash(ctx context.Context, s suspect) (gittree.Node, error) {
+func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, error) {
 	n := gittree.Node{Mode: s.mode}
 	if s.isLink() {
 		target, err := w.root.Readlink(fromSlash(s.path))
-		if gone(err) {
+		if isGone(err) {
 			return gittree.Node{}, nil
 		}
 		n.Hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
@@ -136,7 +136,7 @@ func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
 			f, err = w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
 		}
 	}
-	if gone(err) {
+	if isGone(err) {
 		return nil, 0, nil
 	}
 	if err != nil {
@@ -149,8 +149,8 @@ func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// read gives the content that a path would have in a tree.
-func (w *rootFiles) read(d *gittree.Delta) ([]byte, error) {
+// readFile gives the content that a path would have in a tree.
+func (w *rootFiles) readFile(d *gittree.Delta) ([]byte, error) {
 	if d.After.IsLink() {
 		target, err := w.root.Readlink(fromSlash(d.Path))
 		return []byte(target), err

@@ -48,26 +48,26 @@ func (w *Worktree) ForkTo(ctx context.Context, f *Worktree) (started string, err
 		return "", err
 	}
 	f.base, f.tree = base.Hash, base.TreeHash
-	if err := f.clear(); err != nil {
+	if err := f.clearFolders(); err != nil {
 		return "", err
 	}
 	if err := f.openRoot(); err != nil {
 		return "", err
 	}
 	from := plumbing.NewHash(started)
-	err = errors.Join(bundle.Copy(ctx, f.Store, w.Store, base.Hash), bundle.Copy(ctx, f.Store, w.Store, from))
+	err = errors.Join(bundle.CopyObjects(ctx, f.Store, w.Store, base.Hash), bundle.CopyObjects(ctx, f.Store, w.Store, from))
 	if err == nil {
-		err = f.begin(ctx, from)
+		err = f.checkoutFork(ctx, from)
 	}
 	if err != nil {
-		return "", errors.Join(err, f.Close(), f.wipe())
+		return "", errors.Join(err, f.Close(), f.removeFolders())
 	}
 	return started, nil
 }
 
-// begin writes the files, then what they are, then that this is a whole
+// checkoutFork writes the files, then what they are, then that this is a whole
 // workspace.
-func (w *Worktree) begin(ctx context.Context, started plumbing.Hash) error {
+func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) error {
 	written, err := CheckoutTree(ctx, w.Store, started, w.root)
 	if err != nil {
 		return err
@@ -75,15 +75,15 @@ func (w *Worktree) begin(ctx context.Context, started plumbing.Hash) error {
 	if err := os.WriteFile(w.startedPath(), []byte(started.String()+"\n"), 0o644); err != nil {
 		return fmt.Errorf("repo: record the fork: %w", err)
 	}
-	if written, err = w.move(ctx, written, started, w.tree); err != nil {
+	if written, err = w.moveRecords(ctx, written, started, w.tree); err != nil {
 		return err
 	}
-	return w.record(written)
+	return w.recordFiles(written)
 }
 
-// move turns the records of one tree into those of another. What is the same
+// moveRecords turns the records of one tree into those of another. What is the same
 // keeps its stat data; the rest is read when it is next looked at.
-func (w *Worktree) move(ctx context.Context, rs records, from, to plumbing.Hash) (records, error) {
+func (w *Worktree) moveRecords(ctx context.Context, rs records, from, to plumbing.Hash) (records, error) {
 	deltas, err := gittree.Compare(ctx, w.Store, from, to, "")
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (w *Worktree) MoveBase(ctx context.Context, c *object.Commit) error {
 	if err != nil {
 		return fmt.Errorf("repo: the workspace's record: %w", err)
 	}
-	moved, err := w.move(ctx, st.Records, st.tree, c.TreeHash)
+	moved, err := w.moveRecords(ctx, st.Records, st.tree, c.TreeHash)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (w *Worktree) Restore(ctx context.Context, tree string) error {
 	if err != nil {
 		return err
 	}
-	remove, write := plan(here, goal)
+	remove, write := planRestore(here, goal)
 	for _, p := range remove {
 		if err := w.removePath(p); err != nil {
 			return err
@@ -61,9 +61,9 @@ func (w *Worktree) Restore(ctx context.Context, tree string) error {
 	return nil
 }
 
-// plan compares what differs here from the base with what is to differ from it.
+// planRestore compares what differs here from the base with what is to differ from it.
 // Removals go from the deepest path up.
-func plan(here, goal []gittree.Delta) (remove []string, write []gittree.Delta) {
+func planRestore(here, goal []gittree.Delta) (remove []string, write []gittree.Delta) {
 	want := map[string]gittree.Node{}
 	for _, d := range here {
 		want[d.Path] = d.Before
@@ -95,7 +95,7 @@ func plan(here, goal []gittree.Delta) (remove []string, write []gittree.Delta) {
 // removePath takes a file away, and the folders that it leaves empty.
 func (w *rootFiles) removePath(p string) error {
 	err := w.root.Remove(fromSlash(p))
-	if err != nil && !gone(err) {
+	if err != nil && !isGone(err) {
 		info, statErr := w.root.Lstat(fromSlash(p))
 		if statErr == nil && info.IsDir() {
 			return nil // a folder took its place; what is in it is removed by name
@@ -112,7 +112,7 @@ func (w *rootFiles) removePath(p string) error {
 }
 
 func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
-	if err := w.makeWay(p); err != nil {
+	if err := w.clearPath(p); err != nil {
 		return err
 	}
 	name := fromSlash(p)
@@ -126,7 +126,7 @@ func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
 		}
 		return err
 	}
-	f, err := w.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissions(n.Mode))
+	f, err := w.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissionsOf(n.Mode))
 	if err != nil {
 		return fmt.Errorf("repo: restore %s: %w", p, err)
 	}
@@ -136,9 +136,9 @@ func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
 	return nil
 }
 
-// makeWay leaves real folders above a path and nothing at it. A link among the
+// clearPath leaves real folders above a path and nothing at it. A link among the
 // folders is replaced: nothing is written through one.
-func (w *rootFiles) makeWay(p string) error {
+func (w *rootFiles) clearPath(p string) error {
 	for i := range len(p) {
 		if p[i] != '/' {
 			continue

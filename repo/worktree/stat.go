@@ -56,7 +56,9 @@ func (r *Record) Node() gittree.Node { return gittree.Node{Mode: r.mode, Hash: r
 // (4 ms on Linux).
 const clockStep = 50 * time.Millisecond
 
-func (r *Record) Mark(now time.Time) { r.Doubtful = r.Stat.Changed > now.Add(-clockStep).UnixNano() }
+func (r *Record) MarkDoubtful(now time.Time) {
+	r.Doubtful = r.Stat.Changed > now.Add(-clockStep).UnixNano()
+}
 
 // records are sorted by path.
 type records []Record
@@ -64,20 +66,20 @@ type records []Record
 // Find and under look at paths alone, since a walk's goroutines mark records
 // meanwhile.
 func (rs records) Find(path string) *Record {
-	i := rs.from(path)
+	i := rs.searchFrom(path)
 	if i == len(rs) || rs[i].path != path {
 		return nil
 	}
 	return &rs[i]
 }
 
-// under tells whether anything recorded lies below a folder.
-func (rs records) under(dir string) bool {
-	i := rs.from(dir + "/")
+// hasBelow tells whether anything recorded lies below a folder.
+func (rs records) hasBelow(dir string) bool {
+	i := rs.searchFrom(dir + "/")
 	return i < len(rs) && strings.HasPrefix(rs[i].path, dir+"/")
 }
 
-func (rs records) from(path string) int {
+func (rs records) searchFrom(path string) int {
 	return sort.Search(len(rs), func(i int) bool { return rs[i].path >= path })
 }
 
@@ -143,20 +145,20 @@ func ReadState(path string) (*state, error) {
 		return nil, err
 	}
 	d := decoder{b: b}
-	if string(d.take(len(stateMagic))) != stateMagic {
+	if string(d.takeBytes(len(stateMagic))) != stateMagic {
 		return nil, fmt.Errorf("repo: %s is not the record of a workspace", path)
 	}
-	s := &state{base: d.hash(), tree: d.hash()}
-	n := d.unsigned()
+	s := &state{base: d.readHash(), tree: d.readHash()}
+	n := d.readUnsigned()
 	if n > uint64(len(b)) {
 		return nil, fmt.Errorf("repo: %s is damaged", path)
 	}
 	s.Records = make(records, 0, n)
 	for range n {
 		s.Records = append(s.Records, Record{
-			path: string(d.take(int(d.unsigned()))), mode: filemode.FileMode(d.unsigned()),
-			hash: d.hash(), Doubtful: d.byte() != 0,
-			Stat: Stat{size: d.signed(), modified: d.signed(), Changed: d.signed(), inode: d.unsigned()},
+			path: string(d.takeBytes(int(d.readUnsigned()))), mode: filemode.FileMode(d.readUnsigned()),
+			hash: d.readHash(), Doubtful: d.readByte() != 0,
+			Stat: Stat{size: d.readSigned(), modified: d.readSigned(), Changed: d.readSigned(), inode: d.readUnsigned()},
 		})
 	}
 	if d.err != nil || len(d.b) != 0 {
@@ -171,7 +173,7 @@ type decoder struct {
 	err error
 }
 
-func (d *decoder) take(n int) []byte {
+func (d *decoder) takeBytes(n int) []byte {
 	if n < 0 || n > len(d.b) {
 		d.b, d.err = nil, io.ErrUnexpectedEOF
 		return nil
@@ -181,19 +183,19 @@ func (d *decoder) take(n int) []byte {
 	return out
 }
 
-func (d *decoder) hash() (h plumbing.Hash) {
-	copy(h[:], d.take(len(h)))
+func (d *decoder) readHash() (h plumbing.Hash) {
+	copy(h[:], d.takeBytes(len(h)))
 	return h
 }
 
-func (d *decoder) byte() byte {
-	if b := d.take(1); len(b) == 1 {
+func (d *decoder) readByte() byte {
+	if b := d.takeBytes(1); len(b) == 1 {
 		return b[0]
 	}
 	return 0
 }
 
-func (d *decoder) unsigned() uint64 {
+func (d *decoder) readUnsigned() uint64 {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 {
 		d.b, d.err = nil, io.ErrUnexpectedEOF
@@ -203,7 +205,7 @@ func (d *decoder) unsigned() uint64 {
 	return v
 }
 
-func (d *decoder) signed() int64 {
+func (d *decoder) readSigned() int64 {
 	v, n := binary.Varint(d.b)
 	if n <= 0 {
 		d.b, d.err = nil, io.ErrUnexpectedEOF

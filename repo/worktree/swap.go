@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// Replace makes all swaps, or puts back what was there where one fails.
-func (w *Worktree) Replace(ctx context.Context, swaps []gittree.Swap) error {
+// SwapFiles makes all swaps, or puts back what was there where one fails.
+func (w *Worktree) SwapFiles(ctx context.Context, swaps []gittree.Swap) error {
 	err := w.swapAll(ctx, swaps)
 	if err == nil {
 		return nil

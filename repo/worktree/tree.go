@@ -21,18 +21,18 @@ func (w *Worktree) Tree(ctx context.Context) (string, error) {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		n, err := w.keep(&deltas[i])
+		n, err := w.storeBlob(&deltas[i])
 		if err != nil {
 			return "", err
 		}
 		edits.Set(strings.Split(deltas[i].Path, "/"), n)
 	}
-	h, err := gittree.Apply(w.Store, base, edits)
+	h, err := gittree.ApplyEdit(w.Store, base, edits)
 	return h.String(), err
 }
 
-// keep writes the blob that a path holds now.
-func (w *Worktree) keep(d *gittree.Delta) (gittree.Node, error) {
+// storeBlob writes the blob that a path holds now.
+func (w *Worktree) storeBlob(d *gittree.Delta) (gittree.Node, error) {
 	if d.After.None() {
 		return gittree.Node{}, nil
 	}
@@ -44,7 +44,7 @@ func (w *Worktree) keep(d *gittree.Delta) (gittree.Node, error) {
 	if d.TooLarge() {
 		return gittree.Node{}, gittree.TooLargeError(d.Path, d.Size)
 	}
-	content, err := w.read(d)
+	content, err := w.readFile(d)
 	if err != nil {
 		return gittree.Node{}, err
 	}

@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/repo/filetree"
-
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
@@ -45,9 +44,9 @@ type walk struct {
 	suspects []suspect
 }
 
-// scan marks the records that are there untouched and gives the rest of what
+// scanFiles marks the records that are there untouched and gives the rest of what
 // is there. A record that it leaves unmarked is gone.
-func scan(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
+func scanFiles(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
 	top, err := root.Open(".")
 	if err != nil {
 		return nil, fmt.Errorf("repo: open workspace: %w", err)
@@ -56,7 +55,7 @@ func scan(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(walkWorkers + 1)
 	w.group = group
-	group.Go(func() error { return w.folder(ctx, top, nil, nil, false) })
+	group.Go(func() error { return w.scanFolder(ctx, top, nil, nil, false) })
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
@@ -72,8 +71,8 @@ type tooDeep struct {
 
 func (e *tooDeep) Unwrap() error { return e.PathError }
 
-// folder owns f. ignored: by a pattern above, so only recorded paths count.
-func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []gitignore.Pattern, ignored bool) error {
+// scanFolder owns f. ignored: by a pattern above, so only recorded paths count.
+func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, patterns []gitignore.Pattern, ignored bool) error {
 	defer func() { _ = f.Close() }()
 	if err := ctx.Err(); err != nil {
 		return err
@@ -95,7 +94,7 @@ func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []g
 			continue
 		}
 		here := append(slices.Clip(at), name)
-		s, err := w.entry(ctx, f, here, func(dir bool) bool { return ignored || match.Match(here, dir) }, patterns)
+		s, err := w.scanEntry(ctx, f, here, func(dir bool) bool { return ignored || match.Match(here, dir) }, patterns)
 		if err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func (w *walk) folder(ctx context.Context, f *os.File, at []string, patterns []g
 	return nil
 }
 
-func (w *walk) entry(ctx context.Context, f *os.File, here []string, ignored func(dir bool) bool, patterns []gitignore.Pattern) (*suspect, error) {
+func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, ignored func(dir bool) bool, patterns []gitignore.Pattern) (*suspect, error) {
 	name, path := here[len(here)-1], strings.Join(here, "/")
 	var st unix.Stat_t
 	err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -121,7 +120,7 @@ func (w *walk) entry(ctx context.Context, f *os.File, here []string, ignored fun
 	}
 	r := w.records.Find(path)
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		return nil, w.descend(ctx, f, here, r, ignored, patterns)
+		return nil, w.scanSubfolder(ctx, f, here, r, ignored, patterns)
 	}
 	mode := modeOf(&st)
 	switch {
@@ -133,20 +132,20 @@ func (w *walk) entry(ctx context.Context, f *os.File, here []string, ignored fun
 		return nil, nil
 	}
 	s := &suspect{path: path, record: r, mode: mode, stat: statOf(&st)}
-	if r != nil && r.untouched(s) {
+	if r != nil && r.isUntouched(s) {
 		r.found = true
 		return nil, nil
 	}
 	return s, nil
 }
 
-func (w *walk) descend(ctx context.Context, f *os.File, here []string, r *Record, ignored func(bool) bool, patterns []gitignore.Pattern) error {
+func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, r *Record, ignored func(bool) bool, patterns []gitignore.Pattern) error {
 	path := strings.Join(here, "/")
 	if r != nil && r.mode == filemode.Submodule {
 		return nil // its content is another repository's
 	}
 	skip := ignored(true)
-	if skip && !w.records.under(path) {
+	if skip && !w.records.hasBelow(path) {
 		return nil
 	}
 	child, err := openFolder(f, here[len(here)-1], func() error { return w.root.Chmod(fromSlash(path), 0o755) })
@@ -156,7 +155,7 @@ func (w *walk) descend(ctx context.Context, f *os.File, here []string, r *Record
 	if child == nil {
 		return nil
 	}
-	work := func() error { return w.folder(ctx, child, here, patterns, skip) }
+	work := func() error { return w.scanFolder(ctx, child, here, patterns, skip) }
 	if w.group.TryGo(work) {
 		return nil
 	}
@@ -170,7 +169,7 @@ func openFolder(f *os.File, name string, openUp func() error) (*os.File, error) 
 	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK
 	fd, err := unix.Openat(int(f.Fd()), name, flags, 0)
 	if errors.Is(err, unix.EACCES) {
-		if err := openUp(); err != nil && !gone(err) {
+		if err := openUp(); err != nil && !isGone(err) {
 			return nil, err
 		}
 		fd, err = unix.Openat(int(f.Fd()), name, flags, 0)
@@ -198,7 +197,7 @@ func modeOf(st *unix.Stat_t) filemode.FileMode {
 	return 0
 }
 
-func (r *Record) untouched(s *suspect) bool {
+func (r *Record) isUntouched(s *suspect) bool {
 	return !r.Doubtful && !s.isLink() && gittree.SameMode(r.mode, s.mode) && r.Stat == s.stat
 }
 

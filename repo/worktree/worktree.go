@@ -62,7 +62,7 @@ func (w *Worktree) Open() error {
 // unfinished making stands beside it.
 func (w *Worktree) Create(ctx context.Context, c *object.Commit) error {
 	w.base, w.tree = c.Hash, c.TreeHash
-	if err := w.clear(); err != nil {
+	if err := w.clearFolders(); err != nil {
 		return err
 	}
 	if err := w.openRoot(); err != nil {
@@ -70,10 +70,10 @@ func (w *Worktree) Create(ctx context.Context, c *object.Commit) error {
 	}
 	written, err := CheckoutTree(ctx, w.Store, w.tree, w.root)
 	if err == nil {
-		err = w.record(written)
+		err = w.recordFiles(written)
 	}
 	if err != nil {
-		return errors.Join(err, w.Close(), w.wipe())
+		return errors.Join(err, w.Close(), w.removeFolders())
 	}
 	return nil
 }
@@ -94,13 +94,13 @@ func (w *Worktree) Close() error {
 	return w.root.Close()
 }
 
-func (w *Worktree) clear() error {
+func (w *Worktree) clearFolders() error {
 	mark := filepath.Join(w.Dir, "git", "unfinished")
 	_, marked := os.Stat(mark)
 	if entries, err := os.ReadDir(w.Files()); err == nil && len(entries) > 0 && marked != nil {
 		return fmt.Errorf("repo: %s is not empty and not a workspace of ours", w.Files())
 	}
-	if err := w.wipe(); err != nil {
+	if err := w.removeFolders(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(w.Store.Loose, 0o755); err != nil {
@@ -115,11 +115,11 @@ func (w *Worktree) clear() error {
 	return nil
 }
 
-func (w *Worktree) record(written []Record) error {
+func (w *Worktree) recordFiles(written []Record) error {
 	//crash:workspace_written
 	now := time.Now()
 	for i := range written {
-		written[i].Mark(now)
+		written[i].MarkDoubtful(now)
 	}
 	st := &state{base: w.base, tree: w.tree, Records: written}
 	if err := st.Write(w.StatePath()); err != nil {
@@ -153,7 +153,7 @@ func (w *Worktree) BaseFiles(want func(path string) bool) (map[string][]byte, er
 		if !r.Node().IsFile() || !want(r.path) {
 			continue
 		}
-		content, err := gittree.Content(w.Store, r.Node())
+		content, err := gittree.ReadContent(w.Store, r.Node())
 		if err != nil {
 			return nil, err
 		}
@@ -168,12 +168,12 @@ func (w *Worktree) Root() *os.Root { return w.root }
 // Remove closes the worktree and takes it off the disk.
 func (w *Worktree) Remove() error {
 	err := w.Close()
-	return errors.Join(err, w.wipe(), removeEmpty(w.Dir))
+	return errors.Join(err, w.removeFolders(), removeEmpty(w.Dir))
 }
 
-// wipe takes away the two folders that are ours, also where a command took the
+// removeFolders takes away the two folders that are ours, also where a command took the
 // permissions off a folder.
-func (w *Worktree) wipe() error {
+func (w *Worktree) removeFolders() error {
 	for _, name := range []string{"files", "git"} {
 		if err := disk.RemoveFolder(filepath.Join(w.Dir, name)); err != nil {
 			return fmt.Errorf("repo: remove workspace: %w", err)
@@ -192,9 +192,9 @@ func removeEmpty(dir string) error {
 
 func fromSlash(path string) string { return filepath.FromSlash(path) }
 
-// gone is what is said of a path that another process has taken away or
+// isGone is what is said of a path that another process has taken away or
 // replaced by something that cannot be opened.
-func gone(err error) bool {
+func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) ||
 		errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENXIO)
 }

@@ -16,9 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
-
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/filetree"
@@ -27,6 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // A lab is one hostile repository with everything around it that it may try to get at: a
@@ -260,7 +259,7 @@ func (l *lab) work() {
 	diff, err := w.Diff(ctx)
 	require.NoError(t, err)
 	l.said = append(l.said, diff)
-	_, err = w.Hunks(ctx)
+	_, err = w.ListHunks(ctx)
 	require.NoError(t, err)
 	tree, err := w.Tree(ctx)
 	require.NoError(t, err)

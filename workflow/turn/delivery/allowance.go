@@ -24,7 +24,7 @@ const mostNamed = 20
 func decidingPaths(changes []diff.Change) []string {
 	var said []string
 	for _, c := range changes {
-		words := c.Decides()
+		words := c.WiderEffect()
 		if words == "" {
 			continue
 		}

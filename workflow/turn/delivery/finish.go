@@ -213,7 +213,7 @@ func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree, s
 	}
 	spec := d.commitSpec(a, tree, summary)
 	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
-		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.Has(p.Commit)
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
 		if p.Tree == tree {
@@ -223,7 +223,7 @@ func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree, s
 	if len(pushes) > 0 {
 		// The files have changed since. Did an earlier push arrive without our knowing, the
 		// branch goes on from there.
-		stands, err := work.Stands(ctx, s.Branch)
+		stands, err := work.BranchHead(ctx, s.Branch)
 		if err != nil {
 			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
 		}

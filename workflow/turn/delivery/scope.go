@@ -24,7 +24,7 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, task i
 	if a.Scope == "" {
 		return true, nil
 	}
-	hunks, err := tree.Hunks(ctx)
+	hunks, err := tree.ListHunks(ctx)
 	if err != nil || len(hunks) == 0 {
 		return true, err
 	}
@@ -88,7 +88,7 @@ func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *wo
 	if err != nil {
 		return err
 	}
-	hunks, err := tree.Hunks(ctx)
+	hunks, err := tree.ListHunks(ctx)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (d *Delivery) ConfineToFolder(ctx context.Context, tree *repo.Workspace, ta
 	if folder == "" {
 		return true, nil
 	}
-	hunks, err := tree.Hunks(ctx)
+	hunks, err := tree.ListHunks(ctx)
 	if err != nil {
 		return true, err
 	}

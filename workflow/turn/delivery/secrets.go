@@ -14,7 +14,7 @@ import (
 // FindSecrets says where the tree has a secret in lines that were added to its base, never which;
 // empty where there is none.
 func (d *Delivery) FindSecrets(ctx context.Context, w *repo.Workspace) (string, error) {
-	hunks, err := w.Hunks(ctx)
+	hunks, err := w.ListHunks(ctx)
 	if err != nil {
 		return "", err
 	}

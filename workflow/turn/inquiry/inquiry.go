@@ -320,7 +320,7 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 	if work == nil {
 		return "", nil, errors.New("there is no change to explain yet")
 	}
-	hunks, err := work.Hunks(ctx)
+	hunks, err := work.ListHunks(ctx)
 	if err != nil {
 		return "", nil, err
 	}

@@ -201,7 +201,7 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
 		return t.Own(p.Copy) // what cannot be committed is not shown either
 	}
 	if err == nil {
-		err = p.Copy.Adopt(ctx, p.Work, tree)
+		err = p.Copy.AdoptTree(ctx, p.Work, tree)
 	}
 	if err == nil {
 		err = p.Copy.Restore(ctx, tree)

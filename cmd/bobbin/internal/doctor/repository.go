@@ -24,7 +24,7 @@ import (
 func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f *findings) {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
-	sight, err := mirrors.Look(ctx, r.Remote)
+	sight, err := mirrors.LookAt(ctx, r.Remote)
 	if err != nil {
 		remoteRefusal(f, "it cannot be read", err)
 		return
@@ -35,7 +35,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 		f.problem("it is empty: there is nothing to work on", "push a first commit to "+cmp.Or(r.Base, "main"))
 	case r.Base == "" && sight.Default == "":
 		f.problem("it does not say which branch is its default", "name one: base: main")
-	case !sight.Has(base):
+	case !sight.HasBranch(base):
 		f.problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)), "correct base in the configuration, or leave it out for the default branch "+sight.Default)
 	default:
 		f.ok("%s can be read; %s is there, among %s (%s)", config.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
@@ -43,7 +43,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	if sight.Shallow {
 		f.warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
 	}
-	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, transfer.DefaultPrefix), "/"); sight.Has(prefix) {
+	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, transfer.DefaultPrefix), "/"); sight.HasBranch(prefix) {
 		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
 	}
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
@@ -51,7 +51,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	} else {
 		f.ok("it would take a push (asked, not tried; rules for single branches show only then)")
 	}
-	d.examineToolchain(ctx, r, mirrors.Top(r.Remote, base), f)
+	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
 }
 
 func countedBranches(n int) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatAChangeDecides(t *testing.T) {
+func TestWiderEffect(t *testing.T) {
 	t.Parallel()
 	for words, changes := range map[string][]diff.Change{
 		"decides what runs with the repository's credentials": {
@@ -61,7 +61,7 @@ func TestWhatAChangeDecides(t *testing.T) {
 		},
 	} {
 		for _, c := range changes {
-			require.Equal(t, words, c.Decides(), c)
+			require.Equal(t, words, c.WiderEffect(), c)
 		}
 	}
 }

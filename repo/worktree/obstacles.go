@@ -11,9 +11,9 @@ import (
 // Obstacle is a file that no tree holds, where a swap would write.
 type Obstacle struct{ Path, Found string }
 
-// InTheWay looks for what the merge would run over on the disk and no tree
+// FindObstacles looks for what the merge would run over on the disk and no tree
 // holds: files that a .gitignore names.
-func (w *Worktree) InTheWay(ctx context.Context, swaps []gittree.Swap) ([]Obstacle, error) {
+func (w *Worktree) FindObstacles(ctx context.Context, swaps []gittree.Swap) ([]Obstacle, error) {
 	known := map[string]bool{}
 	for _, s := range swaps {
 		known[s.Path] = !s.Is.None()
@@ -23,7 +23,7 @@ func (w *Worktree) InTheWay(ctx context.Context, swaps []gittree.Swap) ([]Obstac
 		if s.Want.None() || !s.Is.None() {
 			continue
 		}
-		found, err := w.stranger(ctx, s, known)
+		found, err := w.findUntracked(ctx, s, known)
 		if err != nil {
 			return nil, err
 		}
@@ -34,10 +34,10 @@ func (w *Worktree) InTheWay(ctx context.Context, swaps []gittree.Swap) ([]Obstac
 	return out, nil
 }
 
-// stranger gives a path on the disk, at or above or below that of the swap,
+// findUntracked gives a path on the disk, at or above or below that of the swap,
 // that would be lost. A file that is what it is to become is none: the same
 // merge may come a second time after a crash.
-func (w *rootFiles) stranger(ctx context.Context, s gittree.Swap, known map[string]bool) (string, error) {
+func (w *rootFiles) findUntracked(ctx context.Context, s gittree.Swap, known map[string]bool) (string, error) {
 	for i := range len(s.Path) {
 		if s.Path[i] != '/' {
 			continue
@@ -55,7 +55,7 @@ func (w *rootFiles) stranger(ctx context.Context, s gittree.Swap, known map[stri
 	case err != nil:
 		return "", nil // what it is, if anything, the writing says
 	case info.IsDir():
-		return w.strangerBelow(s, known)
+		return w.findUntrackedBelow(s, known)
 	}
 	at := suspect{path: s.Path, mode: filemode.Regular, stat: Stat{size: info.Size()}}
 	if info.Mode()&fs.ModeSymlink != 0 {
@@ -63,19 +63,19 @@ func (w *rootFiles) stranger(ctx context.Context, s gittree.Swap, known map[stri
 	} else if info.Mode()&0o100 != 0 {
 		at.mode = filemode.Executable
 	}
-	n, err := w.hash(ctx, at)
+	n, err := w.hashFile(ctx, at)
 	if err != nil || n.None() || n.Same(s.Want) {
 		return "", err
 	}
 	return s.Path, nil
 }
 
-func (w *rootFiles) strangerBelow(s gittree.Swap, known map[string]bool) (found string, err error) {
+func (w *rootFiles) findUntrackedBelow(s gittree.Swap, known map[string]bool) (found string, err error) {
 	if s.Want.Mode == gittree.Submodule {
 		return "", nil
 	}
 	err = fs.WalkDir(w.root.FS(), s.Path, func(p string, d fs.DirEntry, err error) error {
-		if err != nil && !gone(err) || d != nil && !d.IsDir() && !known[p] {
+		if err != nil && !isGone(err) || d != nil && !d.IsDir() && !known[p] {
 			found = p
 			return fs.SkipAll
 		}

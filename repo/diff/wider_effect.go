@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Decides says in words what a change decides beyond what the code does: what runs with the
+// WiderEffect describes what a change decides beyond the code itself: what runs with the
 // repository's credentials, who has to review, what is installed from elsewhere. It is empty
-// for all other changes. Upper and lower case count as the same: some who read these files
-// look at it that way.
-func (c Change) Decides() string {
+// for all other changes. Case is ignored, since some readers of these files ignore it.
+func (c Change) WiderEffect() string {
 	folder, name := path.Split(strings.ToLower(c.Path))
-	for _, kind := range deciding {
-		if kind.holds("/"+folder, name) {
+	for _, kind := range wideKinds {
+		if kind.matchesFile("/"+folder, name) {
 			return kind.words
 		}
 	}
@@ -28,15 +27,15 @@ func (c Change) Decides() string {
 	return ""
 }
 
-// A decidingKind is files that are read by more than the program they belong to.
-type decidingKind struct {
+// wideFiles are files that other programs than the repository's own read.
+type wideFiles struct {
 	words   string
 	folders []string // anywhere in the tree, with a slash at both ends
 	names   []string // as path.Match has them, in any folder
 }
 
 // The words go on after "main.yml …".
-var deciding = []decidingKind{
+var wideKinds = []wideFiles{
 	{
 		words:   "decides what runs with the repository's credentials",
 		folders: []string{"/.github/workflows/", "/.github/actions/", "/.gitlab/ci/", "/.circleci/", "/.buildkite/", "/.woodpecker/", "/.gitea/workflows/", "/.forgejo/workflows/", "/.tekton/", "/.teamcity/", "/.azure-pipelines/", "/.semaphore/", "/.cirrus/"},
@@ -63,7 +62,7 @@ var deciding = []decidingKind{
 	},
 }
 
-func (k decidingKind) holds(folder, name string) bool {
+func (k wideFiles) matchesFile(folder, name string) bool {
 	return slices.ContainsFunc(k.folders, func(f string) bool { return strings.Contains(folder, f) }) ||
 		slices.ContainsFunc(k.names, func(pattern string) bool { ok, err := path.Match(pattern, name); return ok && err == nil })
 }
