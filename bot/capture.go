@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// A responseCapture copies an answer of Slack to whoever asked for it by way of the
-// context: slack-go returns the ts of a post only, and not whether it became a reply.
+// A responseCapture copies Slack's answer into the ResponseBody that the request's context
+// carries, if any: slack-go returns the ts of a post, but not whether it became a reply.
 type responseCapture struct{ next Doer }
 
 type responseKey struct{}
@@ -29,16 +29,16 @@ type copiedBody struct {
 	io.Closer
 }
 
-// ResponseBody is what Slack answered to the call that was made with its context.
+// A ResponseBody holds Slack's answer to the call that was made with its context.
 type ResponseBody struct{ body bytes.Buffer }
 
-// CaptureIn returns a context whose call leaves its answer here.
+// CaptureIn returns a context: the answer to a call that is made with it is copied into b.
 func (b *ResponseBody) CaptureIn(ctx context.Context) context.Context {
 	return context.WithValue(ctx, responseKey{}, b)
 }
 
 // IsOutsideThread reports whether a post that was meant as a reply stands in the channel.
-// An answer that does not say is taken as good.
+// It is false where the answer does not say.
 func (b *ResponseBody) IsOutsideThread() bool {
 	var answer struct {
 		Message *struct {

@@ -8,13 +8,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// MaxPages bounds what is read of a long list: 200,000 members, 50,000 replies.
+// MaxPages is how many pages of a long list are read at most: 200,000 members, 50,000 replies.
 const MaxPages = 200
 
-// ReadThread gives each message of a thread, oldest first, its root being the first.
-func (s *Slack) ReadThread(ctx context.Context, ReadThread workflow.Thread, metadata bool, each func(slack.Message)) error {
+// ReadThread calls each with every message of a thread, oldest first, the root included.
+func (s *Slack) ReadThread(ctx context.Context, thread workflow.Thread, metadata bool, each func(slack.Message)) error {
 	params := &slack.GetConversationRepliesParameters{
-		ChannelID: ReadThread.Channel, Timestamp: ReadThread.TS, Limit: 250, IncludeAllMetadata: metadata,
+		ChannelID: thread.Channel, Timestamp: thread.TS, Limit: 250, IncludeAllMetadata: metadata,
 	}
 	for range MaxPages {
 		var page []slack.Message

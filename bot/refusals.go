@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// An AuthError is a refusal that no retry mends: somebody has to change a token, a scope
+// An AuthError is a refusal that no retry can fix: somebody has to change a token, a scope
 // or a setting, and Cure says which.
 type AuthError struct {
 	Code string // Slack's, such as invalid_auth
@@ -18,7 +18,7 @@ type AuthError struct {
 
 func (e *AuthError) Error() string { return "Slack: " + e.Code + ": " + e.Cure }
 
-// cures holds what to do about refusals of the app itself; %s is the token's variable.
+// cures says, by error code, what to do when Slack refuses the app itself; %s is the token's variable.
 var cures = map[string]string{
 	"invalid_auth":            "%s is not valid; copy it again from the app's settings",
 	"not_authed":              "%s is missing",
@@ -66,14 +66,14 @@ func ErrorCode(err error) string {
 	return ""
 }
 
-// transientCodes are Slack's codes that say nothing of the call: it may even have been done.
+// transientCodes are the codes of passing failures. They leave open whether the call was carried out.
 var transientCodes = []string{
 	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "message_limit_exceeded",
 	"team_added_to_org", "accesslimited", "access_denied", "ekm_access_denied", "two_factor_setup_required",
 }
 
-// IsFinal reports whether Slack has answered the call itself with a refusal, so that
-// another try would only get the same answer.
+// IsFinal reports whether err is Slack's refusal of the call itself, which another try
+// would only get again.
 func IsFinal(err error) bool {
 	code := ErrorCode(err)
 	return code != "" && !slices.Contains(transientCodes, code)

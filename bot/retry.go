@@ -11,11 +11,11 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// startPatience is how long a start waits for a Slack that has trouble of its own.
+// startPatience is how long a start retries while Slack has trouble.
 const startPatience = time.Minute
 
-// callAtStart makes a call of the start, again while Slack has trouble of its own. What
-// somebody has to mend, and an address at which nobody answers, is returned at once.
+// callAtStart makes a call and retries it while Slack has trouble. It returns at once what
+// somebody has to fix, and when nobody answers at the address.
 func (s *Slack) callAtStart(ctx context.Context, call func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
@@ -33,7 +33,7 @@ func (s *Slack) callAtStart(ctx context.Context, call func() error) error {
 	return err
 }
 
-// Call makes a call, and makes it again after Retry-After as often as Slack limits the rate.
+// Call makes a call and repeats it after Retry-After whenever Slack limits the rate.
 func (s *Slack) Call(ctx context.Context, call func() error) error {
 	for {
 		err := call()
@@ -48,8 +48,8 @@ func (s *Slack) Call(ctx context.Context, call func() error) error {
 	}
 }
 
-// NoteUpdate remembers for how long Slack takes no chat.update, whoever's call it answered
-// so. Cards leave what there is to answered messages, which stand among the lines.
+// NoteUpdate takes the result of a chat.update and remembers how long Slack accepts no
+// more of them. Cards then wait, so that messages whose buttons were pressed come first.
 func (s *Slack) NoteUpdate(err error) {
 	var limited *slack.RateLimitedError
 	if errors.As(err, &limited) {
@@ -57,10 +57,10 @@ func (s *Slack) NoteUpdate(err error) {
 	}
 }
 
-// MayUpdate reports whether Slack takes a chat.update now, as far as is known.
+// MayUpdate reports whether, as far as is known, Slack accepts a chat.update now.
 func (s *Slack) MayUpdate() bool { return time.Now().UnixNano() >= s.updatesFrom.Load() }
 
-// Pause waits, or returns early with ctx's error: at once when ctx would end before.
+// Pause waits. It returns ctx's error early: at once when ctx would end during the wait.
 func Pause(ctx context.Context, d time.Duration) error {
 	if end, ends := ctx.Deadline(); ends && time.Until(end) < d {
 		return context.DeadlineExceeded
@@ -77,7 +77,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 
 // RetryUntil calls try until it succeeds, at least once and not beyond until, with waits
 // that begin at first and double. It stops at once at an error of [backoff.Permanent], at
-// the end of ctx, and where the next try would come too late; then it returns the last error.
+// the end of ctx, and when the next try would be too late, and returns the last error.
 func RetryUntil(ctx context.Context, until time.Time, first time.Duration, try func() error) error {
 	growing := &backoff.ExponentialBackOff{InitialInterval: first, Multiplier: 2, MaxInterval: time.Minute}
 	growing.Reset()

@@ -13,7 +13,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Config says which app of which workspace to be.
+// Config says as which app of which workspace to connect.
 type Config struct {
 	BotToken string       // xoxb-…
 	AppToken string       // xapp-…, for Socket Mode
@@ -22,7 +22,7 @@ type Config struct {
 	Log      *slog.Logger // default: silent
 }
 
-// Self is who the bot is.
+// Self identifies the bot.
 type Self struct {
 	Team     string // team id of the workspace
 	TeamName string
@@ -41,7 +41,7 @@ type Slack struct {
 	cfg          Config
 	self         Self
 	workspaceURL string
-	updatesFrom  atomic.Int64 // Unix nanoseconds; before them Slack takes no chat.update
+	updatesFrom  atomic.Int64 // Unix nanoseconds; Slack accepts no chat.update earlier
 }
 
 // Open checks the tokens and asks Slack who the bot is. A wrong token is an *AuthError.
@@ -60,8 +60,7 @@ func Open(ctx context.Context, cfg Config) (*Slack, error) {
 	return s, nil
 }
 
-// Connect returns a connection that has asked Slack nothing yet, so that it does not know
-// who the bot is.
+// Connect returns a connection without calling Slack. Self is empty until Identify is called.
 func (c Config) Connect() *Slack {
 	if c.HTTP == nil {
 		c.HTTP = &http.Client{Timeout: 30 * time.Second}
@@ -85,16 +84,16 @@ func (s *Slack) Identify(ctx context.Context) (*slack.AuthTestResponse, error) {
 	return who, nil
 }
 
-// Self tells who the bot is.
+// Self returns who the bot is, as Identify found out.
 func (s *Slack) Self() Self { return s.self }
 
-// Log is where the connection logs.
+// Log returns the connection's logger.
 func (s *Slack) Log() *slog.Logger { return s.cfg.Log }
 
-// HTTP is the client by which Slack is reached.
+// HTTP returns the HTTP client that reaches Slack.
 func (s *Slack) HTTP() *http.Client { return s.cfg.HTTP }
 
-// WorkspaceURL is the address under which people read the workspace.
+// WorkspaceURL returns the address under which people read the workspace.
 func (s *Slack) WorkspaceURL() string { return s.workspaceURL }
 
 // A Doer is what slack-go needs of an HTTP client.
@@ -112,8 +111,8 @@ func (s *Slack) NewClient(http Doer) *slack.Client {
 	return slack.New(s.cfg.BotToken, options...)
 }
 
-// MaySendToken reports whether the token may be sent to an address: to Slack's hosts over
-// https, or to the host of the API that was configured.
+// MaySendToken reports whether the token may be sent to an address: it may go to Slack's
+// hosts over https, and to the host of the configured API.
 func (s *Slack) MaySendToken(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.User != nil || u.Host == "" {
@@ -135,7 +134,7 @@ func (s *Slack) SetToken(r *http.Request) {
 	r.Header.Set("Authorization", "Bearer "+s.cfg.BotToken)
 }
 
-// The settings that refusals name.
+// Names of the settings, as an AuthError names them.
 const (
 	BotTokenName = "SLACK_BOT_TOKEN"
 	AppTokenName = "SLACK_APP_TOKEN"

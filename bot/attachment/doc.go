@@ -1,7 +1,7 @@
 // Package attachment fetches files that people attached to their messages.
 //
-// The bot's token goes to Slack's own hosts alone, and no redirect is followed. What comes
-// is bounded (2 MB of text, 5 MB of a picture) and judged by its content, whatever it is
-// called. A file that cannot be read is no error: the attachment then says why, with a cure,
-// in words for people. An error means that nothing is known of it yet.
+// The bot's token is sent to Slack's own hosts only, and no redirect is followed. A download
+// is bounded (2 MB of text, 5 MB of a picture), and its content decides what kind it is,
+// not its name. A file that cannot be read is no error: the attachment says why, and what
+// to do about it. An error means that the fetch failed and has to be tried again.
 package attachment

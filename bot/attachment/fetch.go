@@ -21,10 +21,6 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Files that people attach are fetched with the bot's token, so from Slack's own hosts
-// alone and without following any redirect; what stands in Slack's word about a file is
-// checked before, and what comes is bounded and judged by its content.
-
 // A Fetcher reads files that people attached.
 type Fetcher struct {
 	Slack *bot.Slack
@@ -39,9 +35,9 @@ const (
 	readScope      = "files:read"
 )
 
-// Fetch reads a file that somebody attached. What cannot be read is no error: the
-// attachment says why, in words for people that hold a cure. An error means that nothing
-// is known of it yet.
+// Fetch reads a file that somebody attached. A file that cannot be read is no error: the
+// attachment says why, and what to do about it. An error means that the fetch failed and
+// has to be tried again.
 func (f Fetcher) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	a.State = workflow.AttachmentUnread
 	if a.URL == "" && a.Mode != event.ModeExternal && a.Mode != "tombstone" && a.Mode != "hidden_by_limit" {
@@ -72,7 +68,7 @@ func (f Fetcher) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Att
 	return judgeContent(a, got.content), nil
 }
 
-// fileInfo asks for what an event leaves out.
+// readInfo asks Slack for the fields that an event leaves out.
 func (f Fetcher) readInfo(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	var info *slack.File
 	err := f.Slack.Call(ctx, func() (err error) {
@@ -101,7 +97,7 @@ const (
 	whyDeleted     = "it was deleted; attach it again if it matters"
 )
 
-// unfetchable says why a file is not even asked for; empty where it is.
+// unfetchable returns why a file cannot be fetched, judged by what Slack says of it; empty if it can.
 func (f Fetcher) unfetchable(a workflow.Attachment) string {
 	most := int64(maxFetchedText)
 	if strings.HasPrefix(a.Kind, "image/") {
@@ -124,8 +120,8 @@ func (f Fetcher) unfetchable(a workflow.Attachment) string {
 	return ""
 }
 
-// isUnreadableKind reports whether a media type is of something that is not read here. What says
-// nothing is judged by its content.
+// isUnreadableKind reports whether files of a media type cannot be read here. A media type
+// that says nothing is readable, and the content decides.
 func isUnreadableKind(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	family, what, _ := strings.Cut(kind, "/")
@@ -144,10 +140,10 @@ func isUnreadableKind(kind string) bool {
 	return false
 }
 
-// fetched is one answer.
+// fetched is the result of one download.
 type fetched struct {
 	content []byte
-	why     string // there will be no better one
+	why     string // final: another try would give the same
 	status  int
 }
 
@@ -164,7 +160,7 @@ func (f Fetcher) fetchOnce(ctx context.Context, a workflow.Attachment) (got fetc
 		return fetched{why: "its address makes no sense; attach it again"}, nil
 	}
 	f.Slack.SetToken(request)
-	request.Header.Set("Accept-Encoding", "identity") // so that nothing is unpacked on the way, and grows
+	request.Header.Set("Accept-Encoding", "identity") // a compressed answer could grow beyond the bound
 	client := *f.Slack.HTTP()
 	if !f.trusting {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -204,8 +200,8 @@ func (f Fetcher) fetchOnce(ctx context.Context, a workflow.Attachment) (got fetc
 
 const whySignIn = "Slack showed its sign-in page instead of it: " + lacksReadScope
 
-// isSignInPage tells Slack's own page from a page that somebody attached: that one has the
-// size, or is said to be a page. A canvas has no size that is known before.
+// isSignInPage reports whether an answer is Slack's sign-in page. A page that somebody
+// attached has the size or the media type that Slack gave; a canvas has no known size.
 func isSignInPage(a workflow.Attachment, page []byte) bool {
 	if a.Mode == event.ModeCanvas {
 		page = bytes.ToLower(page)
@@ -214,7 +210,7 @@ func isSignInPage(a workflow.Attachment, page []byte) bool {
 	return int64(len(page)) != a.Size
 }
 
-// judgeContent keeps the content by what it is, and not by what it is called.
+// judgeContent stores the content as text or picture, by what it is, not by its name.
 func judgeContent(a workflow.Attachment, content []byte) workflow.Attachment {
 	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
 	picture := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, media)
@@ -244,8 +240,8 @@ func judgeContent(a workflow.Attachment, content []byte) workflow.Attachment {
 	return a
 }
 
-// decodeText returns content as UTF-8; false where it is no text. Logs of Windows' shells are UTF-16
-// with a mark at their beginning.
+// decodeText returns content as UTF-8; false if it is no text. It reads UTF-16 with a byte
+// order mark, too, which shells of Windows write.
 func decodeText(content []byte) (string, bool) {
 	for mark, order := range map[string]int{"\xff\xfe": 0, "\xfe\xff": 1} {
 		if rest, is := bytes.CutPrefix(content, []byte(mark)); is {
@@ -263,7 +259,7 @@ func decodeText(content []byte) (string, bool) {
 	return strings.ToValidUTF8(strings.TrimPrefix(string(content), "\ufeff"), "\uFFFD"), true
 }
 
-// countInvalid counts the bytes that are no UTF-8.
+// countInvalid counts the bytes that are not valid UTF-8.
 func countInvalid(b []byte) (n int) {
 	for len(b) > 0 {
 		r, size := utf8.DecodeRune(b)
@@ -275,7 +271,7 @@ func countInvalid(b []byte) (n int) {
 	return n
 }
 
-// pageText is the text of a canvas, which Slack hands over as a page: blocks make lines.
+// pageText returns the text of a canvas, which Slack delivers as HTML: each block is a line.
 func pageText(page []byte) string {
 	tokens := html.NewTokenizer(bytes.NewReader(page))
 	var b strings.Builder

@@ -28,7 +28,7 @@ type Office struct {
 	Bugs slacktest.Channel
 }
 
-// Open opens one; it closes with the test.
+// Open opens an office that closes with the test.
 func Open(t *testing.T, cfg slacktest.Config) *Office {
 	t.Helper()
 	if cfg.Scopes == nil {
@@ -46,7 +46,7 @@ func Open(t *testing.T, cfg slacktest.Config) *Office {
 	return o
 }
 
-// AppConfig is what the bot is opened with.
+// AppConfig returns the configuration that the bot is opened with.
 func (o *Office) AppConfig() bot.Config {
 	return bot.Config{BotToken: o.App().BotToken, AppToken: o.App().AppToken, APIURL: o.URL()}
 }
@@ -59,7 +59,7 @@ func (o *Office) AdaSays(text, thread string) string {
 	return ts
 }
 
-// ThreadOf is the thread in #bugs whose root has that ts.
+// ThreadOf returns the thread in #bugs whose root has that ts.
 func (o *Office) ThreadOf(ts string) workflow.Thread {
 	return workflow.Thread{Team: o.App().TeamID, Channel: o.Bugs.ID, TS: ts}
 }
@@ -83,15 +83,15 @@ func (o *Office) Settle() {
 	require.NoError(o.T, o.WaitSettled(Soon(o.T)))
 }
 
-// Soon ends after a minute.
+// Soon returns a context that ends after a minute.
 func Soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Inbox is an Inbox that keeps what it gets, once by event and once by message, as the
-// contract says.
+// An Inbox stores what it gets in memory, once by event and once by message, as the contract
+// of gateway.Inbox says.
 type Inbox struct {
 	Before func(workflow.Incoming) error // called first; an error is a commit that failed
 
@@ -138,15 +138,15 @@ func (b *Inbox) Texts() (all []string) {
 	return all
 }
 
-// Outbox is an Outbox that keeps the contract: what Next gave out before is tried.
+// An Outbox holds postings in memory: one that Next returned before is tried.
 type Outbox struct {
 	mu           sync.Mutex
 	Waiting      []*workflow.Posting
 	ByKey        map[string]string
 	RefusedByKey map[string]string
-	Lost         error // what Mine says
+	Lost         error // what Mine returns
 
-	Elsewhere string // where somebody else's reply stands
+	Elsewhere string // ts of another poster's reply
 }
 
 func (b *Outbox) Mine(context.Context, string) error { return b.Lost }
@@ -191,12 +191,12 @@ func (b *Outbox) settle(into *map[string]string, key, value string) error {
 	return nil
 }
 
-// Posting is one line in the thread of root.
+// Posting returns a posting of one line in the thread of root.
 func (o *Office) Posting(key, root, text string) workflow.Posting {
 	return workflow.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []workflow.Line{{Agent: "deep", Text: text}}}
 }
 
-// Newest and Threads make the inbox a Ledger of what it has kept.
+// Newest and Threads make the Inbox a gateway.Ledger of what it has stored.
 func (b *Inbox) Newest(context.Context) (newest string, _ error) {
 	_, kept := b.Seen()
 	for _, in := range kept {
@@ -215,7 +215,7 @@ func (b *Inbox) Threads(context.Context, time.Time, int) (threads []workflow.Thr
 	return threads, nil
 }
 
-// LastCall is the newest call of a method of the Web API.
+// LastCall returns the newest call of a method of the Web API.
 func (o *Office) LastCall(method string) slacktest.Request {
 	o.T.Helper()
 	calls := o.Requests(method)
@@ -223,7 +223,7 @@ func (o *Office) LastCall(method string) slacktest.Request {
 	return calls[len(calls)-1]
 }
 
-// Hang holds a picture of a call against its file in the gallery; UPDATE_GOLDEN=1 writes it.
+// Hang compares a picture of a call with its file in the gallery; UPDATE_GOLDEN=1 writes it.
 func Hang(t *testing.T, file string, r slacktest.Request) {
 	t.Helper()
 	picture, err := slacktest.Picture(r)

@@ -1,9 +1,9 @@
-// Package event reads what Slack sends and makes the vocabulary of package workflow of it: a
+// Package event translates what Slack sends into the vocabulary of package workflow: a
 // [Reader] turns messages, edits, presses, shortcuts, reactions, slash commands and modals
-// into a workflow.Incoming, or says why they are nothing to the bot.
+// into a workflow.Incoming, or says why the bot ignores them.
 //
-// It judges by the payload alone and asks nobody. Whether a thread has a session, and
-// whether an event came before, is the Inbox's business: the same event always has the same
+// It decides by the payload alone and makes no calls. The Inbox finds out whether a thread
+// has a session and whether an event is a duplicate: the same event always has the same
 // EventID.
 //
 // Payloads are read leniently (wire.go): a field of another type than expected is empty

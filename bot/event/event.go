@@ -15,19 +15,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// A Reader understands what Slack sends. It judges by the event alone: whether a thread
-// is bound to a session, and whether the event came before, is the Inbox's business.
+// A Reader translates what Slack sends. It decides by the event alone: the Inbox finds out
+// whether a thread has a session and whether the event is a duplicate.
 type Reader struct {
 	Self  bot.Self
 	Watch []string // ids of channels in which a message needs no mention
-	// Reactions are the names of those that send a message to the bot, by the channel's id.
+	// Reactions names the emoji that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
 }
 
-// Normalise makes an Incoming of the payload of an envelope of that type (events_api,
-// interactive). What is nothing to us is false, with the reason.
+// Normalise translates the payload of an envelope of that type (events_api, interactive).
+// For a payload that the bot ignores it returns false and the reason.
 //
-// The two events of one mention come out alike but for their EventID. So do several
+// The two events of one mention give the same Incoming but for the EventID. So do several
 // presses of a button that Slack reports with one action_ts.
 func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.Incoming, ok bool, reason string) {
 	switch envelopeType {
@@ -76,7 +76,7 @@ func (r Reader) readEvent(c eventCallback) (workflow.Incoming, string) {
 	return in, reason
 }
 
-// readWritten is a new message.
+// readWritten translates a new message.
 func (r Reader) readWritten(c eventCallback, e event) (workflow.Incoming, string) {
 	if reason := r.notAPerson(c, e.post); reason != "" {
 		return workflow.Incoming{}, reason
@@ -103,8 +103,8 @@ func (r Reader) readWritten(c eventCallback, e event) (workflow.Incoming, string
 	return in, ""
 }
 
-// readChanged is an edit; Slack says so too when it added a link's preview, or when a deleted
-// root stays as a tombstone above its replies.
+// readChanged translates an edit. Slack sends the same event when it adds a link's preview,
+// and when a deleted root stays as a tombstone above its replies.
 func (r Reader) readChanged(c eventCallback, e event) (workflow.Incoming, string) {
 	now, before := e.Message.v, e.Previous.v
 	if now == nil || now.TS == "" {
@@ -131,7 +131,7 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.Incoming, string
 	return in, ""
 }
 
-// readDeleted is a message that is gone.
+// readDeleted translates the deletion of a message.
 func (r Reader) readDeleted(c eventCallback, e event) (workflow.Incoming, string) {
 	if e.DeletedTS == "" {
 		return workflow.Incoming{}, "a deletion without a ts"
@@ -155,7 +155,7 @@ func (r Reader) readGone(c eventCallback, e event, before post) (workflow.Incomi
 	return in, ""
 }
 
-// newIncoming is what all messages have in common.
+// newIncoming sets the fields that all messages have in common.
 func (r Reader) newIncoming(p post) workflow.Incoming {
 	return workflow.Incoming{
 		Thread: workflow.Thread{TS: string(cmp.Or(p.ThreadTS, p.TS))},
@@ -164,7 +164,7 @@ func (r Reader) newIncoming(p post) workflow.Incoming {
 	}
 }
 
-// notAPerson says why a message was written by no person; empty when it was.
+// notAPerson returns why the author of a message is not a person; empty if it is one.
 func (r Reader) notAPerson(c eventCallback, p post) string {
 	switch {
 	case string(p.User) == r.Self.User && p.User != "", string(p.BotID) == r.Self.BotID && p.BotID != "",
@@ -178,7 +178,7 @@ func (r Reader) notAPerson(c eventCallback, p post) string {
 	return ""
 }
 
-// readPress is a press of a button or a choice in a menu.
+// readPress translates a press of a button or a choice in a menu.
 func (r Reader) readPress(p blockActions) (workflow.Incoming, string) {
 	if p.Type != "block_actions" {
 		return workflow.Incoming{}, fmt.Sprintf("interaction of type %q", p.Type)
@@ -205,9 +205,9 @@ func (r Reader) mentionsBot(t jstring) bool {
 	return strings.Contains(string(t), "<@"+r.Self.User+">") || strings.Contains(string(t), "<@"+r.Self.User+"|")
 }
 
-// readWords is what a person wrote, unescaped, without our own mention; other mentions stay as
-// Slack writes them. Files and messages that were shared with it are named below it, the
-// latter as a quote.
+// readWords returns what a person wrote, unescaped, without the mention of the bot; other
+// mentions stay as Slack writes them. Below it stand the names of shared files, and shared
+// messages as quotes.
 func (r Reader) readWords(p post) string {
 	return strings.TrimSpace(mrkdwn.Unescape(r.withoutMention(string(p.Text))) + quoteShared(p))
 }
@@ -217,7 +217,7 @@ func (r Reader) withoutMention(s string) string {
 	return strings.TrimSpace(mention.ReplaceAllString(s, " "))
 }
 
-// ParseTS is the time that a ts names.
+// ParseTS returns the time of a ts.
 func ParseTS(ts string) time.Time {
 	seconds, fraction, _ := strings.Cut(ts, ".")
 	s, err := strconv.ParseInt(seconds, 10, 64)
@@ -228,9 +228,9 @@ func ParseTS(ts string) time.Time {
 	return time.Unix(s, micros*1000).UTC()
 }
 
-// FormatTS is a time as a ts.
+// FormatTS returns a time as a ts.
 func FormatTS(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
-// ActionSuffix tells buttons of one kind apart in a message, where Slack wants every
-// action id once: option, option#2, option#3. The gateway takes it off again.
+// ActionSuffix tells buttons of one kind apart: in a message, Slack wants every action id
+// once: option, option#2, option#3. The gateway takes it off again.
 const ActionSuffix = "#"

@@ -11,22 +11,22 @@ type Frame struct {
 	EventID    string
 }
 
-// ReadFrame reads a frame as leniently as its payload; false where it has no envelope's id,
-// so that nobody can acknowledge it.
+// ReadFrame reads a frame as leniently as its payload. It returns false for a frame without
+// an envelope's id, which cannot be acknowledged.
 func ReadFrame(message []byte) (f Frame, ok bool) {
 	var e envelope
 	if json.Unmarshal(message, &e) != nil || e.ID == "" {
 		return f, false
 	}
 	var inner eventCallback
-	_ = json.Unmarshal(e.Payload, &inner) // of another kind, it has no such fields
+	_ = json.Unmarshal(e.Payload, &inner) // a payload of another kind has no such fields
 	return Frame{
 		EnvelopeID: string(e.ID), Type: string(e.Type), Payload: e.Payload,
 		Event: string(inner.Event.v.Type), EventID: string(inner.EventID),
 	}, true
 }
 
-// HomeOpenedBy is who opened their home; empty for any other event.
+// HomeOpenedBy returns the user who opened the App Home; empty for any other event.
 func HomeOpenedBy(kind string, payload []byte) string {
 	var p struct {
 		Event lenient[struct {

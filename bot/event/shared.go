@@ -13,7 +13,7 @@ import (
 
 // What people share with a message: files, and other messages.
 
-// maxShared is how many files of one message are taken in; Slack's own limit is ten.
+// maxShared is how many files of one message are read; Slack's own limit is ten.
 const maxShared = 20
 
 // quoteShared names the files of a message, and quotes the messages that were shared with it.
@@ -32,7 +32,7 @@ func quoteShared(p post) (s string) {
 	return s
 }
 
-// sharedFiles are the files of a message, and of those that are forwarded with it.
+// sharedFiles returns the files of a message and of the messages that are forwarded with it.
 func sharedFiles(p post) []workflow.Attachment {
 	var list []workflow.Attachment
 	add := func(files []file) {
@@ -65,12 +65,12 @@ func (f file) toAttachment(message string) workflow.Attachment {
 	case f.Filetype == "quip" || f.Filetype == "canvas" || f.Mimetype == "application/vnd.slack-docs":
 		a.Mode = ModeCanvas
 	case f.FileAccess == "check_file_info":
-		a.URL = "" // files.info tells the rest
+		a.URL = "" // files.info has the rest
 	}
 	return a
 }
 
-// sharedSource says where a message that somebody shared comes from.
+// sharedSource names the author and the place of a shared message.
 func (a attachment) sharedSource() string {
 	s := "forwarded"
 	if a.AuthorName != "" {
@@ -82,7 +82,7 @@ func (a attachment) sharedSource() string {
 	return s
 }
 
-// sharedWords are those of a message that somebody shared.
+// sharedWords returns the text of a shared message.
 func (a attachment) sharedWords() string {
 	if said := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); said != "" {
 		return said
@@ -97,8 +97,8 @@ func (a attachment) sharedWords() string {
 	return cmp.Or(strings.TrimSpace(b.String()), strings.TrimSpace(mrkdwn.Unescape(string(a.Fallback))))
 }
 
-// blockWords writes the texts of blocks of any kind, in their order: what there is to read
-// stands in "text", as a string or as an object with one; sections of rich text make lines.
+// blockWords writes the texts of blocks of any kind, in their order. A text is the value of
+// "text", a string or an object with one; each section of rich text is a line.
 func blockWords(b *strings.Builder, v any, depth int) {
 	if depth > 20 || b.Len() > maxWords {
 		return
@@ -161,7 +161,7 @@ func ReadShared(m slack.Message) (quoted string, files []workflow.Attachment) {
 	return quoteShared(p), sharedFiles(p)
 }
 
-// ReadFile returns what files.info says of a file that was shared with that message.
+// ReadFile translates the answer of files.info about a file that was shared with that message.
 func ReadFile(info *slack.File, id, message string) workflow.Attachment {
 	f := file{
 		ID: jstring(id), Name: jstring(info.Name), Title: jstring(info.Title), Mimetype: jstring(info.Mimetype), Filetype: jstring(info.Filetype),

@@ -19,7 +19,7 @@ const (
 	ByReaction = "reaction"
 )
 
-// sharePayload is the payload of either: of an interactive envelope, or of an event.
+// sharePayload is the payload of a shortcut (an interactive envelope) or of a reaction (an event).
 type sharePayload struct {
 	Type        jstring `json:"type"`
 	CallbackID  jstring `json:"callback_id"`
@@ -55,11 +55,11 @@ type sharePayload struct {
 type SharedMessage struct {
 	In        workflow.Incoming
 	Private   bool   // a direct message or a conversation of several
-	AnswerURL string // where whoever did it is told something alone; empty: nowhere
+	AnswerURL string // response_url for an answer that only the sender sees; empty: none
 	Own       bool   // the bot's own message
 }
 
-// ReadSharedMessage reads such a payload; false for any other, and for reactions that mean nothing here.
+// ReadSharedMessage reads the payload of a shortcut or of a configured reaction; false for any other.
 func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage, ok bool) {
 	var p sharePayload
 	if json.Unmarshal(payload, &p) != nil {
@@ -96,21 +96,21 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 	return s
 }
 
-// readReaction leaves In without the message: the event does not tell it.
+// readReaction reads a reaction. The event does not hold the message, so In has none.
 func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 	e, item := p.Event.v, p.Event.v.Item.v
-	name, _, _ := strings.Cut(string(e.Reaction), "::") // a tone of skin follows
+	name, _, _ := strings.Cut(string(e.Reaction), "::") // a skin tone may follow
 	if item.Type != "message" || e.User == jstring(r.Self.User) || !slices.Contains(r.Reactions[string(item.Channel)], name) {
 		return s, false
 	}
-	// The same for everything that one person does to one message.
+	// One id for whatever one person does to one message.
 	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)}, ":")
 	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
 	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
 	return s, !s.Own
 }
 
-// authorOf is who wrote a message: an id, or the name that a bot gave itself.
+// authorOf returns the author of a message: an id, or the name that a bot gave itself.
 func authorOf(p post) string {
 	if p.User != "" {
 		return string(p.User)
@@ -122,8 +122,8 @@ func (r Reader) isOwn(p post) bool {
 	return p.User != "" && string(p.User) == r.Self.User || p.BotID != "" && string(p.BotID) == r.Self.BotID
 }
 
-// ReadMessage reads a message of the Web API: its thread, its words and files, and as Value
-// who wrote it.
+// ReadMessage reads a message of the Web API: its thread, its text and files, and its author
+// as Value.
 func (r Reader) ReadMessage(m slack.Message) (workflow.Incoming, error) {
 	p, err := readPost(m)
 	if err != nil {
@@ -135,7 +135,7 @@ func (r Reader) ReadMessage(m slack.Message) (workflow.Incoming, error) {
 }
 
 // ReadHistory reads a message of a channel's or a thread's history as if its event had
-// come; false where it is nothing to us.
+// come; false for one that the bot ignores.
 func (r Reader) ReadHistory(channel string, m slack.Message) (workflow.Incoming, bool) {
 	p, err := readPost(m)
 	if err != nil {

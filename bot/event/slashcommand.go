@@ -15,7 +15,7 @@ import (
 // SlashCommand is one run of a slash command.
 type SlashCommand struct {
 	Envelope string
-	Key      string // the same whenever it comes again
+	Key      string // the same for each delivery
 	Channel  string
 	User     string
 	Team     string
@@ -51,7 +51,7 @@ func (r Reader) ReadCommand(envelopeID string, payload []byte) (SlashCommand, er
 	return c, nil
 }
 
-// Help is what to answer to a command that says too little; empty when it can be run.
+// Help returns the answer to an incomplete command; empty if the command can be run.
 func (c SlashCommand) Help() string {
 	var lines []string
 	for _, f := range commandUsage {
@@ -68,13 +68,13 @@ func (c SlashCommand) Help() string {
 	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(c.Name, 40)) + ". My commands are:\n" + strings.Join(lines, "\n")
 }
 
-// RootText is the message that the thread begins with: who asked, and the words, in which no
-// mention, no link and no agent's name works.
+// RootText returns the first message of the thread: who asked, and the text, with mentions,
+// links and agents' names disabled.
 func (c SlashCommand) RootText() string {
 	return mrkdwn.QuoteSignatures("<@" + c.User + "> " + c.Name + " " + mrkdwn.RenderPlain(c.Text))
 }
 
-// Incoming is the command as a message of the person's own.
+// Incoming returns the command as if the person had written it as a message.
 func (c SlashCommand) Incoming(self bot.Self, ts string) workflow.Incoming {
 	return workflow.Incoming{
 		EventID: c.Envelope, Kind: workflow.IncomingMention,

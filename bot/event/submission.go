@@ -24,14 +24,14 @@ const (
 // Submission is one modal that somebody sent.
 type Submission struct {
 	In         workflow.Incoming // without its thread
-	Errors     map[string]string // by input: what cannot be taken
-	BlameInput string            // the input under which trouble is told
-	Unknown    string            // why it is nothing to us; empty: it is
+	Errors     map[string]string // by input: why its value is refused
+	BlameInput string            // the input under which other errors are shown
+	Unknown    string            // why the bot ignores it; empty: it does not
 }
 
-// ReadSubmission reads the payload of an interactive envelope; ok is false where it is no modal.
-// The same words in the same modal are the same event: sent again after an answer that was
-// lost, they count once, and other words count too.
+// ReadSubmission reads the payload of an interactive envelope; ok is false if it is no modal.
+// The same values in the same modal have the same EventID, so that a modal that is sent
+// again after a lost answer counts once; other values have another.
 func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	var p viewSubmission
 	if err := json.Unmarshal(payload, &p); err != nil || p.Type != "view_submission" {
@@ -75,7 +75,7 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	return s, true
 }
 
-// ReadTrigger returns what a press gives to open a modal with; empty where it gives nothing.
+// ReadTrigger returns the trigger id of a press, which opens a modal; empty if it has none.
 func ReadTrigger(payload []byte) string {
 	var t trigger
 	if json.Unmarshal(payload, &t) != nil {

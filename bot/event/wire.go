@@ -2,7 +2,7 @@ package event
 
 import "encoding/json"
 
-// The types here are the few fields of Slack's JSON that matter to us, read leniently: a
+// The types here hold the few fields of Slack's JSON that the bot uses, read leniently: a
 // field of another type than expected is empty instead of an error. slack-go decodes whole
 // events strictly and drops those that it does not understand; a person's message must not
 // be lost because Slack invented a block.
@@ -65,7 +65,7 @@ type post struct {
 	User        jstring               `json:"user"`
 	Team        jstring               `json:"team"`
 	UserTeam    jstring               `json:"user_team"`
-	Username    jstring               `json:"username"` // a bot's own choice
+	Username    jstring               `json:"username"` // chosen by a bot
 	BotID       jstring               `json:"bot_id"`
 	AppID       jstring               `json:"app_id"`
 	Text        jstring               `json:"text"`
@@ -95,7 +95,7 @@ type file struct {
 	FileAccess jstring          `json:"file_access"`
 }
 
-// attachment matters where it is another message that somebody shared. Its words are in
+// attachment is used if it is another message that somebody shared. Its words are in
 // Text; where that is empty, in the blocks of the message.
 type attachment struct {
 	IsShare    lenient[bool]   `json:"is_share"`
@@ -149,7 +149,7 @@ type action struct {
 	}] `json:"selected_option"`
 }
 
-// trigger is what a press gives to open a modal with, for three seconds and once.
+// trigger opens one modal, within three seconds of the press.
 type trigger struct {
 	TriggerID jstring `json:"trigger_id"`
 }

@@ -16,20 +16,19 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// An Examiner looks, before a bot runs or beside one that does, at what Slack lets its app
-// do. It changes nothing and posts nothing. Only the BotToken of its Config is needed;
-// [Socket] is for the other one.
+// An Examiner finds out what Slack lets an app do. It changes nothing and posts nothing.
+// Only the BotToken of its Config is needed; [Socket] checks the other token.
 type Examiner struct {
 	people *people.Directory
 
 	App    string        // the app's id; empty: Slack did not say
 	URL    string        // of the workspace
 	Scopes []string      // of the bot token; nil: Slack did not say
-	Ahead  time.Duration // of this machine's clock before Slack's, which tells whole seconds
+	Ahead  time.Duration // of this machine's clock before Slack's, which has whole seconds
 	Took   time.Duration // of one call
 }
 
-// App finds out who the bot is. What Slack refuses is an *AuthError, as from [bot.Open].
+// App asks Slack who the bot is. A refusal is an *AuthError, as from [bot.Open].
 func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
 	s := cfg.Connect()
 	began := time.Now()
@@ -50,19 +49,19 @@ func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
 	return e, nil
 }
 
-// Self tells who the bot is.
+// Self returns who the bot is.
 func (e *Examiner) Self() bot.Self { return e.people.Slack.Self() }
 
 // A ChannelStanding is what the bot sees of a channel.
 type ChannelStanding struct {
-	ID, Name string // an empty ID: it sees no such channel
+	ID, Name string // an empty ID: the bot sees no such channel
 	Member   bool   // the bot is in it
 	Archived bool
 	Shared   bool // with people of another organisation
 }
 
-// Channel looks at one that a configuration names by id or by #name. Names are those of
-// channels that the bot is in; near are the others, for who mistyped one.
+// Channel looks up a channel that a configuration names by id or by #name. Names are looked
+// up among the channels that the bot is in; near lists those, in case a name was mistyped.
 func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding, near []string, err error) {
 	id := named
 	if name, is := strings.CutPrefix(named, "#"); is {
@@ -95,13 +94,13 @@ func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding
 	}, nil, nil
 }
 
-// Channels is how many the bot is in.
+// Channels returns how many channels the bot is in.
 func (e *Examiner) Channels(ctx context.Context) (int, error) {
 	known, err := e.people.Slack.OwnChannels(ctx)
 	return len(known), err
 }
 
-// Person tells who somebody is; false when Slack knows nobody of that id.
+// Person looks up a user; false if Slack knows no such id.
 func (e *Examiner) Person(ctx context.Context, id string) (p workflow.Person, found bool, err error) {
 	p, err = e.people.Known(ctx, id)
 	switch {
@@ -113,7 +112,7 @@ func (e *Examiner) Person(ctx context.Context, id string) (p workflow.Person, fo
 	return p, true, nil
 }
 
-// Group is who is in a user group; false when there is none of that id.
+// Group returns the members of a user group; false if there is no such id.
 func (e *Examiner) Group(ctx context.Context, id string) (users []string, found bool, err error) {
 	users, err = e.people.Group(ctx, id)
 	if code := bot.ErrorCode(err); code == "no_such_subteam" || code == "subteam_not_found" {
@@ -122,15 +121,15 @@ func (e *Examiner) Group(ctx context.Context, id string) (users []string, found 
 	return users, err == nil, err
 }
 
-// A SocketStanding is what an app-level token leads to.
+// A SocketStanding says what an app-level token gives access to.
 type SocketStanding struct {
 	App   string // id of the app that the token belongs to; empty: no link was opened
-	Links int    // open at that moment, this one included
+	Links int    // open at that moment, including this one
 }
 
 // Socket asks for a link and, unless onlyAsk, opens it and waits until Slack greets.
-// The link is closed at once: while it is up, Slack may hand it an event that it then has to
-// deliver again.
+// The link is closed at once: while it is up, Slack may send it an event, which Slack then
+// has to deliver again.
 func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStanding, err error) {
 	s := cfg.Connect()
 	_, address, err := s.API.StartSocketModeContext(ctx)
@@ -167,7 +166,7 @@ func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStandin
 	return SocketStanding{App: hello.Info.App, Links: hello.Links}, nil
 }
 
-// noLink leaves the address out, which is as good as a key.
+// noLink removes the address from an error: it is as good as a key.
 func noLink(err error, response *http.Response) error {
 	if response != nil {
 		defer response.Body.Close()
@@ -185,8 +184,7 @@ const (
 	appPrefix = "xapp-"
 )
 
-// TokenKind says in words what kind of token a value is by its form; empty for none that is
-// known.
+// TokenKind names the kind of token that a value is, by its form; empty if unknown.
 func TokenKind(value string) string {
 	for _, k := range []struct{ prefix, kind string }{
 		{botPrefix, "a bot token"},
@@ -204,7 +202,7 @@ func TokenKind(value string) string {
 	return ""
 }
 
-// Masked shows of a token no more than its kind and its last four characters.
+// Masked shortens a token to its kind and its last four characters.
 func Masked(token string) string {
 	for _, prefix := range []string{botPrefix, appPrefix} {
 		if rest, is := strings.CutPrefix(token, prefix); is && len(rest) > 12 {

@@ -12,48 +12,48 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// While no link is up, Slack keeps what people write for some minutes and then gives up. So
-// when the first link is up again after none was, the start of the program included, what
-// stands in Slack since is read: the replies in threads that have a session, and the new
-// messages of the channels that the configuration names. Each goes the way of an event, and
-// the Inbox drops what it has already. Bounded: a day back, the threads that were busy last,
-// a thousand messages of each. Edits, deletions and presses of buttons are not among it.
+// While no link is up, Slack keeps events for some minutes and then drops them. So when the
+// first link is up again, also at the start of the program, the gateway reads what was
+// written since: the replies in threads that have a session, and the new messages of the
+// channels that the configuration names. Each is handled like an event, and the Inbox drops
+// duplicates. It reads at most a day back, the threads that were busy last, and a thousand
+// messages of each. Edits, deletions and presses of buttons are not recovered.
 
-// A Ledger knows what was heard before.
+// A Ledger knows which messages were received before.
 type Ledger interface {
-	// Newest is the ts of the newest message that was kept; empty when there is none.
+	// Newest returns the ts of the newest stored message; empty if there is none.
 	Newest(ctx context.Context) (ts string, err error)
-	// Threads are those with a session, of which anything was heard since, the last ones
-	// first, at most so many.
+	// Threads returns threads with a session that received anything since then, the newest
+	// first, up to a limit.
 	Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error)
 }
 
 const (
-	gapMost     = 24 * time.Hour      // how far back is read
-	gapOverlap  = 2 * time.Minute     // before the newest: a link is silent for a while before it is found dead
-	gapLook     = 5 * time.Second     // for the Ledger to say what was heard last
-	openFor     = 30 * 24 * time.Hour // how long a thread without a word is looked at
-	openThreads = 100
-	gapPages    = 5
-	gapPage     = 200
+	maxGap        = 24 * time.Hour      // how far back is read
+	gapOverlap    = 2 * time.Minute     // before the newest: a link is silent for a while before it is found dead
+	ledgerTimeout = 5 * time.Second     // for the Ledger to say what was heard last
+	openFor       = 30 * 24 * time.Hour // how long a thread without a word is looked at
+	openThreads   = 100
+	gapPages      = 5
+	gapPage       = 200
 )
 
-// gaps are the times in which no link was up. A link that is dead counts as up until that
-// is noticed, a ping later; so two that end within that time may have ended together, and
-// whichever is back first, there may have been none between.
+// gaps tracks the times in which no link was up. A dead link counts as up until a ping is
+// missed. Two links that end within that time may have ended together, so they count as a
+// gap even if one of them is up again.
 type gaps struct {
 	mu     sync.Mutex
 	open   bool
-	since  time.Time      // the beginning of the one that is open; zero: nothing was heard before it
-	ended  time.Time      // when a link ended last
-	before time.Time      // what was heard last before that
-	filled chan time.Time // beginnings of those that are over
+	since  time.Time      // the beginning of the open gap; zero: no message was received before it
+	ended  time.Time      // when a link last ended
+	before time.Time      // the newest message before that
+	filled chan time.Time // beginnings of gaps that are over
 }
 
-// linkEnds notes that one is gone, and whether others are up. A gap begins with what was
-// heard last.
+// linkEnds records that a link is gone, and whether others are up. A gap begins at the newest
+// stored message.
 func (g *Gateway) linkEnds(ctx context.Context, others bool) {
-	if g.Ledger == nil || ctx.Err() != nil { // it is our own end
+	if g.Ledger == nil || ctx.Err() != nil { // the program is stopping
 		return
 	}
 	now := time.Now()
@@ -71,9 +71,9 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	}
 }
 
-// lastHeard is when the newest message was written; now, where that cannot be read.
+// lastHeard returns the time of the newest stored message, or now if that cannot be read.
 func (g *Gateway) lastHeard(ctx context.Context, now time.Time) time.Time {
-	ctx, cancel := context.WithTimeout(ctx, gapLook)
+	ctx, cancel := context.WithTimeout(ctx, ledgerTimeout)
 	defer cancel()
 	newest, err := g.Ledger.Newest(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (g *Gateway) lastHeard(ctx context.Context, now time.Time) time.Time {
 	return event.ParseTS(newest)
 }
 
-// linkBegins ends a gap, and has it filled.
+// linkBegins ends the open gap and queues it to be filled.
 func (g *Gateway) linkBegins() {
 	x := &g.gaps
 	x.mu.Lock()
@@ -97,7 +97,7 @@ func (g *Gateway) linkBegins() {
 	}
 	select {
 	case x.filled <- x.since:
-	default: // one that began earlier waits to be filled, and holds this one
+	default: // an earlier gap waits to be filled, and covers this one
 	}
 }
 
@@ -112,10 +112,10 @@ func (g *Gateway) fillGaps(ctx context.Context) {
 	}
 }
 
-// fillGap reads what was written since, and hands it to the Inbox.
+// fillGap reads what was written since then, and hands it to the Inbox.
 func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 	from := since.Add(-gapOverlap)
-	if bound := time.Now().Add(-gapMost); from.Before(bound) {
+	if bound := time.Now().Add(-maxGap); from.Before(bound) {
 		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only", "since", since)
 		from = bound
 	}
@@ -143,7 +143,7 @@ type filling struct {
 	offered int
 }
 
-// readChannel takes the new messages of a channel, and gives those that have replies.
+// readChannel offers the new messages of a channel to the Inbox, and returns those that have replies.
 func (f *filling) readChannel(ctx context.Context, id string) (threads []workflow.Thread) {
 	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: f.oldest, Limit: gapPage}
 	var found []slack.Message
@@ -175,7 +175,7 @@ func (f *filling) readChannel(ctx context.Context, id string) (threads []workflo
 	return threads
 }
 
-// readThread takes the new replies of a thread.
+// readThread offers the new replies of a thread to the Inbox.
 func (f *filling) readThread(ctx context.Context, t workflow.Thread) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: t.Channel, Timestamp: t.TS, Oldest: f.oldest, Limit: gapPage}
 	for range gapPages {
@@ -189,7 +189,7 @@ func (f *filling) readThread(ctx context.Context, t workflow.Thread) {
 			return
 		}
 		for _, m := range page {
-			if m.Timestamp > f.oldest { // the root comes whatever was asked for
+			if m.Timestamp > f.oldest { // the answer always holds the root
 				f.offerMessage(ctx, t.Channel, m)
 			}
 		}
@@ -206,7 +206,7 @@ func (f *filling) logFailure(ctx context.Context, method, channel string, err er
 	}
 }
 
-// offerMessage gives a message to the Inbox as if its event had come.
+// offerMessage hands a message to the Inbox as if its event had arrived.
 func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Message) {
 	in, ok := f.reader.ReadHistory(channel, m)
 	if !ok || ctx.Err() != nil {
@@ -214,7 +214,7 @@ func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Mess
 	}
 	l := &link{Gateway: f.g}
 	if err := l.keepIncoming(ctx, in, time.Now().Add(f.g.patience())); err != nil {
-		if ctx.Err() == nil { // else it is read again after the next start
+		if ctx.Err() == nil { // otherwise it is read again after the next start
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}
 		return

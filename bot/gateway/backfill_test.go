@@ -148,7 +148,7 @@ func TestAGapIsReadWithinBounds(t *testing.T) {
 	for range gapPages*gapPage + 50 {
 		o.AdaSays("again", root)
 	}
-	f := &filling{g: g, reader: event.Reader{Self: o.Bot.Self()}, oldest: event.FormatTS(time.Now().Add(-gapMost))}
+	f := &filling{g: g, reader: event.Reader{Self: o.Bot.Self()}, oldest: event.FormatTS(time.Now().Add(-maxGap))}
 	f.readThread(t.Context(), o.ThreadOf(root))
 	require.Len(t, o.Requests("conversations.replies"), gapPages)
 	_, kept := in.Seen()

@@ -14,27 +14,26 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Slack runs slash commands in channels only. A command opens a thread there: a message of
-// the bot's says who asked for what, and to the Inbox it is as if that person had written
-// it. The message comes first, since its ts is the thread; then the Inbox; then the
-// acknowledgement, for which Slack waits 3 seconds.
+// Slack runs slash commands in channels only. A command opens a thread there: the bot posts a
+// message that says who asked for what, and the Inbox gets it as if that person had written
+// it. The message is posted first, since its ts is the thread; then the Inbox stores it; then
+// the command is acknowledged, for which Slack waits 3 seconds.
 //
-// A command can come again when its acknowledgement was lost. So the message carries the
-// command's trigger id as metadata, and is looked up in the channel before it is posted,
-// every time: the gateway keeps no memory, and another replica may have had it before.
-// The same message is the same thread, which the Inbox knows already. Where it was taken on
-// two connections at the same moment, both have posted: each looks again, and the older
-// message stays.
+// Slack may deliver a command again if its acknowledgement was lost. So the message carries
+// the command's trigger id as metadata and is always looked up in the channel before it is
+// posted: the gateway keeps no memory, and another replica may have received it before. The
+// same message is the same thread, which the Inbox knows already. If two connections receive
+// a command at the same moment, both post: each looks again, and the older message stays.
 
 const (
 	commandEvent = "bobbin_command" // the metadata's event_type
-	// commandWithin leaves the acknowledgement the rest of Slack's 3 seconds.
-	commandWithin = 2500 * time.Millisecond
-	// commandAgain is waited before what may be under way is looked up, and doubled.
-	commandAgain = 100 * time.Millisecond
+	// commandTimeout leaves the acknowledgement the rest of Slack's 3 seconds.
+	commandTimeout = 2500 * time.Millisecond
+	// commandRetryWait is waited before what may be under way is looked up, and doubled.
+	commandRetryWait = 100 * time.Millisecond
 )
 
-// runCommand runs one and gives what to tell the person alone; nil when the thread says it all.
+// runCommand runs a command and returns an answer for the person alone; nil if the thread says it all.
 func (l *link) runCommand(ctx context.Context, envelopeID string, payload []byte) any {
 	c, err := l.reader.ReadCommand(envelopeID, payload)
 	if err != nil {
@@ -55,12 +54,12 @@ func ephemeralAnswer(text string) any {
 	return map[string]any{"response_type": "ephemeral", "text": text, "unfurl_links": false, "unfurl_media": false}
 }
 
-// beginThread makes the thread and hands the command to the Inbox. Both are tried until patience
-// ends. A thread that nobody took is removed, or it would stand there without an answer;
-// one that stood there before may have been taken then.
+// beginThread opens the thread and hands the command to the Inbox, and retries both until
+// patience ends. A new thread that the Inbox did not store is removed, since nobody would
+// answer in it; one that existed before may have been stored then.
 func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	until := time.Now().Add(l.patience())
-	within, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
+	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
 	defer cancel()
 	opener := threadOpener{l.Slack, l.log, l.blind}
 	ts, fresh, err := opener.open(within, c, until)
@@ -75,7 +74,7 @@ func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	return err
 }
 
-// apologise says what a person can do about a command that came to nothing.
+// apologise returns what a person can do about a command that failed.
 func (l *link) apologise(err error) string {
 	var refused *bot.AuthError
 	switch code := bot.ErrorCode(err); {
@@ -89,17 +88,17 @@ func (l *link) apologise(err error) string {
 	return "That did not work: something I need is away. Please try again in a moment."
 }
 
-// A threadOpener makes the message of a command stand in its channel, once.
+// A threadOpener posts the message of a command in its channel, once.
 type threadOpener struct {
 	slack *bot.Slack
 	log   *slog.Logger
 	blind bool // tests only: post without looking for it
 }
 
-// open makes the command's message stand in the channel once, and gives its ts. It is
-// fresh unless it stood there already.
+// open posts the command's message unless it is there already, and returns its ts and
+// whether it is new.
 func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time.Time) (ts string, fresh bool, err error) {
-	err = bot.RetryUntil(ctx, until, commandAgain, func() (err error) {
+	err = bot.RetryUntil(ctx, until, commandRetryWait, func() (err error) {
 		ts, err = o.find(ctx, c)
 		if err == nil && ts == "" {
 			fresh = true
@@ -107,7 +106,7 @@ func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time
 				ts, fresh = o.keepOldest(ctx, c, ts)
 			}
 		}
-		// What Slack wants to hear later than there is time for is not tried again either.
+		// A rate limit that outlasts the time that is left is not waited for.
 		if bot.IsFinal(err) || errors.Is(err, context.DeadlineExceeded) {
 			return backoff.Permanent(err)
 		}
@@ -116,8 +115,8 @@ func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time
 	return ts, fresh, err
 }
 
-// keepOldest gives way to another connection that has posted the same command before. Where
-// that cannot be found out, ours is as good as any.
+// keepOldest removes our message if another connection posted the same command before. If
+// that cannot be looked up, ours stays.
 func (o threadOpener) keepOldest(ctx context.Context, c event.SlashCommand, ours string) (ts string, fresh bool) {
 	first, err := o.find(ctx, c)
 	if err != nil || first == "" || first >= ours {
@@ -127,8 +126,8 @@ func (o threadOpener) keepOldest(ctx context.Context, c event.SlashCommand, ours
 	return first, false
 }
 
-// find looks for the command's message among the newest of the channel, the oldest of them
-// if there are several; empty when it is not there.
+// find returns the ts of the command's message, the oldest one if there are several, among
+// the newest messages of the channel; empty if it is not there.
 func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string, err error) {
 	if o.blind {
 		return "", nil
@@ -145,7 +144,7 @@ func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string
 	}
 	for _, m := range history.Messages {
 		if m.BotID == o.slack.Self().BotID && m.Metadata.EventType == commandEvent && m.Metadata.EventPayload["key"] == c.Key {
-			ts = m.Timestamp // Slack tells the newest first
+			ts = m.Timestamp // Slack lists the newest first
 		}
 	}
 	return ts, nil
@@ -165,7 +164,7 @@ func (o threadOpener) post(ctx context.Context, c event.SlashCommand) (ts string
 	return ts, nil
 }
 
-// remove removes the message of a command that came to nothing.
+// remove deletes the message of a command that failed.
 func (o threadOpener) remove(ctx context.Context, c event.SlashCommand, ts string) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second/2)
 	defer cancel()

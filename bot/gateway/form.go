@@ -12,35 +12,35 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Some buttons open a modal. Slack gives three seconds for that from the press, so it is
-// opened here, as the press arrives: the buttons' rows say whether it makes sense, and the
-// press is kept with what became of it. Where no modal stands open, whoever judges the
-// press says in the thread how the same is done in words.
+// Some buttons open a modal. Slack allows three seconds for that from the press, so the
+// gateway opens it as the press arrives: the buttons' rows say whether it makes sense, and
+// the press is stored with what became of it. If no modal is open, the turn that handles the
+// press says in the thread how to do the same in words.
 //
-// What is sent in a modal goes to the Inbox like a reply. Slack shows the answer in the
-// modal, so what cannot count any more is told there, and the words stay to be copied; it
-// waits three seconds for it. A modal that is closed leaves nothing behind.
+// A submitted modal goes to the Inbox like a reply. Slack waits three seconds for the answer
+// and shows it in the modal, so that a submission that came too late is refused there and its
+// text can still be copied. A modal that is closed leaves nothing behind.
 //
 // https://docs.slack.dev/surfaces/modals
 
-// Forms knows what the buttons ask for that open a modal.
+// Forms knows the modals that buttons open.
 type Forms interface {
-	// Form is what the button of that action and value asks for; nil where it opens nothing.
+	// Form returns the modal of the button with that action and value; nil if it opens none.
 	Form(ctx context.Context, action, value string) (*workflow.Form, error)
-	// Submit keeps what was sent in a modal for good, in the thread of its button, or says
-	// in words why it came too late. What was kept before changes nothing and is no error.
+	// Submit stores a submission durably, in the thread of its button, or returns in words
+	// why it came too late. A duplicate changes nothing and is no error.
 	Submit(ctx context.Context, in workflow.Incoming) (late string, err error)
 }
 
-// formWithin is how long opening a modal may hold up the acknowledgement of its press.
-const formWithin = 1200 * time.Millisecond
+// formTimeout is how long opening a modal may hold up the acknowledgement of its press.
+const formTimeout = 1200 * time.Millisecond
 
-// openPressed opens the modal that a press asks for, and notes in the press that it stands open.
+// openPressed opens the modal that a press asks for, and records in the press that it is open.
 func (l *link) openPressed(ctx context.Context, in *workflow.Incoming, payload []byte) {
 	if l.Forms == nil || in.Kind != workflow.IncomingAction || !workflow.OpensForm(in.ActionID) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, formWithin)
+	ctx, cancel := context.WithTimeout(ctx, formTimeout)
 	defer cancel()
 	opened, err := l.openForm(ctx, *in, payload)
 	if err != nil {
@@ -64,7 +64,7 @@ func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byt
 	return err == nil, err
 }
 
-// keepSubmission keeps what was sent, and gives what to show in the modal; nil closes it.
+// keepSubmission stores a submission and returns what to show in the modal; nil closes it.
 func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	switch {
 	case s.Unknown != "" || l.Forms == nil:
@@ -79,7 +79,7 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	told := func(words string) any {
 		return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: words})
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
+	ctx, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
 	defer cancel()
 	var late string
 	err := l.retryUntil(ctx, time.Now().Add(l.patience()), func() (err error) {

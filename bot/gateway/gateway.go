@@ -17,24 +17,24 @@ import (
 	"github.com/slack-go/slack/socketmode"
 )
 
-// An Inbox keeps what comes in.
+// An Inbox stores what people did.
 type Inbox interface {
-	// Receive keeps in for good, with whatever follows from it, before it returns. What
-	// was kept before changes nothing and is no error.
+	// Receive commits in, with whatever follows from it, before it returns. A duplicate
+	// changes nothing and is no error.
 	Receive(ctx context.Context, in workflow.Incoming) error
 }
 
-// A Gateway takes in what people do in Slack, over Socket Mode. Its fields are set before
-// Run and left alone after.
+// A Gateway receives what people do in Slack, over Socket Mode. Its fields must not change
+// after Run has begun.
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
 	Forms Forms        // default: no button opens a modal
 	Log   *slog.Logger // default: silent
 	Watch []string     // ids of channels in which a message needs no mention
-	// Reactions are names (bug) of those that send a message to the bot, by the channel's id.
+	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
-	// Homes tells what people see in the App Home. Default: nobody has one.
+	// Homes makes people's App Homes. Default: nobody has one.
 	Homes Homes
 
 	// Patience is how long an event is offered to a failing Inbox before it is left to
@@ -71,18 +71,18 @@ type Connecting struct {
 	PingInterval time.Duration
 }
 
-// Links is how many connections are up; for a health check.
+// Links returns how many connections are up; for a health check.
 func (g *Gateway) Links() int { return int(g.links.Load()) }
 
-// Run takes events in until ctx ends, which is no error. It returns an *AuthError when
-// Slack refuses the app for good; everything else is tried again.
+// Run receives events until ctx ends, which is no error. It returns an *AuthError when
+// Slack refuses the app for good; every other failure is retried.
 func (g *Gateway) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var running sync.WaitGroup
 	if g.Ledger != nil {
 		g.gaps.filled = make(chan time.Time, 1)
-		g.gaps.open, g.gaps.since = true, g.lastHeard(ctx, time.Time{}) // the time before the start is one
+		g.gaps.open, g.gaps.since = true, g.lastHeard(ctx, time.Time{}) // the time before the start is a gap
 		running.Go(func() { g.fillGaps(ctx) })
 	}
 	for n := range max(g.Connections, 1) {
@@ -104,7 +104,7 @@ func (g *Gateway) log() *slog.Logger {
 	return cmp.Or(g.Log, slog.New(slog.DiscardHandler))
 }
 
-// link is one connection: slack-go's client, and the goroutine that takes its events.
+// link is one connection: slack-go's client, and the goroutine that handles its events.
 type link struct {
 	*Gateway
 	number int
@@ -113,11 +113,11 @@ type link struct {
 	client *socketmode.Client
 	up     bool
 
-	due     <-chan time.Time // when it is to be renewed ahead of Slack
-	renewed bool             // it was
+	due     <-chan time.Time // when to renew it, ahead of Slack
+	renewed bool             // it was renewed
 }
 
-// errRenew ends a link that is to be opened anew.
+// errRenew ends a link that is to be renewed.
 var errRenew = errors.New("renew the link")
 
 // keepConnection keeps one connection up until ctx ends or Slack refuses the app.
@@ -141,7 +141,7 @@ func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	}
 }
 
-// runClient is the life of one client, however often it connects.
+// runClient runs one client to its end, however often it connects.
 func (l *link) runClient(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
@@ -164,7 +164,7 @@ func (l *link) runClient(parent context.Context) error {
 	return bot.ExplainError(err, bot.AppTokenName)
 }
 
-// takeEvents is the one place where events are handled, in their order.
+// takeEvents handles the events of the link, one at a time, in their order.
 func (l *link) takeEvents(ctx context.Context, end context.CancelCauseFunc) {
 	for {
 		select {
@@ -186,21 +186,22 @@ func (l *link) takeEvents(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// Slack renews each link some hours after it was opened, and links that were opened
-// together together. So each but the first is renewed once ahead of that, by us, while the
-// others are up: from then on their times lie apart.
+// planRenewal schedules the one renewal that is ours. Slack renews each link some hours after
+// it was opened, so links that were opened together would be renewed together. Each but the
+// first is therefore renewed once ahead of that, while the others are up; from then on their
+// renewals lie apart.
 func (l *link) planRenewal(life time.Duration) {
 	if l.number > 1 && !l.renewed && !l.together && l.due == nil && life > 0 {
 		l.due = time.After(life * time.Duration(l.number-1) / time.Duration(l.Connections))
 	}
 }
 
-// mayRenew: only while the others hold, and nothing waits to be taken.
+// mayRenew reports whether all links are up and no event waits to be handled.
 func (l *link) mayRenew() bool {
 	return l.Links() >= l.Connections && len(l.client.Events) == 0
 }
 
-// handleEvent deals with one event; an error ends the connection for good.
+// handleEvent handles one event; an error ends the connection for good.
 func (l *link) handleEvent(ctx context.Context, e socketmode.Event) error {
 	switch e.Type {
 	case socketmode.EventTypeConnecting:
@@ -226,8 +227,8 @@ func (l *link) handleEvent(ctx context.Context, e socketmode.Event) error {
 	return nil
 }
 
-// handleFailure ends the connection where no retry helps; slack-go itself knows a few such codes
-// only, and would try the others for ever.
+// handleFailure ends the connection if no retry helps. slack-go itself knows only a few such
+// codes and would retry the others for ever.
 func (l *link) handleFailure(e socketmode.Event) error {
 	c, ok := e.Data.(*slack.ConnectionErrorEvent)
 	if !ok {
@@ -241,25 +242,25 @@ func (l *link) handleFailure(e socketmode.Event) error {
 	return nil
 }
 
-// takeUndecoded is a frame that slack-go could not decode. It may be a kind of event that it
-// does not know, or a message with one odd field: what a person wrote is taken in all the
-// same, and whatever it is, it is acknowledged, or Slack would deliver it again.
+// takeUndecoded handles a frame that slack-go could not decode: an unknown kind of event, or
+// a message with one odd field. What a person wrote is received all the same, and the frame
+// is always acknowledged, or Slack would deliver it again.
 func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 	f, ok := event.ReadFrame(bad.Message)
 	if !ok {
 		l.log.Warn("a frame from Slack that cannot be read", "cause", bad.Cause, "bytes", len(bad.Message))
 		return
 	}
-	// The line is what is kept of a kind that is new; the words of a person are not in it.
+	// This line is the only trace of an unknown kind; it holds no words of a person.
 	l.log.Warn("an event that the client library cannot decode", "type", f.Type, "of", f.Event, "event", f.EventID, "bytes", len(bad.Message), "cause", bad.Cause)
 	l.takeEnvelope(ctx, f.EnvelopeID, f.Type, f.Payload, 0)
 }
 
-// takeEnvelope keeps one event and then, only then, acknowledges it.
+// takeEnvelope stores one event and only then acknowledges it.
 func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payload []byte, attempt int) {
 	if kind == "slash_commands" {
-		// A command is acknowledged whatever became of it: that is where the person is told.
-		// Only one that was cut short by our own end is left to come again.
+		// A command is acknowledged even if it failed, since the acknowledgement tells the
+		// person. Only a command that our own stop interrupted is left to be delivered again.
 		if answer := l.runCommand(ctx, envelopeID, payload); ctx.Err() == nil {
 			l.acknowledge(ctx, envelopeID, answer, l.log)
 		}
@@ -302,8 +303,8 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 
 func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, log *slog.Logger) {
 	// The acknowledgement waits in slack-go for a link that is up. A queue of them must not
-	// stand in the way of the events that say so: after a while the event is left to be
-	// delivered again, and found to be a duplicate.
+	// block the event that says that one is: after a while the event is left to be delivered
+	// again, and the Inbox finds it to be a duplicate.
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	if err := l.client.AckCtx(ctx, envelopeID, answer); err != nil {
@@ -311,13 +312,13 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 	}
 }
 
-// keepIncoming offers the event until the Inbox took it or patience ends. Slack never delivers a
-// press of a button again, so a database that is away for a moment should not lose one.
+// keepIncoming offers the event until the Inbox has stored it or patience ends. Slack never
+// delivers a press of a button again, so a short outage of the database must not lose one.
 func (l *link) keepIncoming(ctx context.Context, in workflow.Incoming, until time.Time) error {
 	return l.retryUntil(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
 }
 
-// retryUntil does it until it is done or until has come, at least once.
+// retryUntil calls try until it succeeds or the time is over, at least once.
 func (l *link) retryUntil(ctx context.Context, until time.Time, do func() error) error {
 	return bot.RetryUntil(ctx, until, 20*time.Millisecond, do)
 }

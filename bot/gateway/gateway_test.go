@@ -254,7 +254,7 @@ func (o *gatewayOffice) numbered(root string, n int) (said []string) {
 func (o *gatewayOffice) now() string { return time.Now().Format(time.RFC3339Nano) }
 
 // One connection too many is told to go at once, again and again: a storm, unless the
-// doorman holds it.
+// limiter spaces out the calls.
 func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{MaxConnections: 1})
@@ -276,7 +276,7 @@ func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	require.Equal(t, 1, g.Links())
 }
 
-// The control of the test above: without the doorman it is one.
+// The control of the test above: without the limiter there is one.
 func TestControlTooManyConnectionsStorm(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{MaxConnections: 1})

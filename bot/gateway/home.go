@@ -10,27 +10,27 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// The App Home is made whenever somebody opens it, out of rows alone; nothing rewrites it
-// until it is opened again. So its event is acknowledged first: one that is lost is a home
-// as it was, and the person opens it once more.
+// The App Home is made from rows whenever somebody opens it, and stays as it is until it is
+// opened again. So its event is acknowledged first: if one is lost, the home stays as it
+// was, and the person opens it once more.
 
-// Homes tells what a person is shown.
+// Homes makes the App Home of a person.
 type Homes interface {
 	Home(ctx context.Context, user string) (workflow.Home, error)
 }
 
 const (
-	homeWithin  = 20 * time.Second // for one home
+	homeTimeout = 20 * time.Second // for one home
 	homesAtOnce = 4
 )
 
-// openHome makes a home beside what else comes in.
+// openHome publishes a home in the background.
 func (l *link) openHome(ctx context.Context, user string) {
 	if l.Homes == nil {
 		return
 	}
 	l.homes.running.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, homeWithin)
+		ctx, cancel := context.WithTimeout(ctx, homeTimeout)
 		defer cancel()
 		select {
 		case l.homes.places() <- struct{}{}:
@@ -56,7 +56,7 @@ func (p *homePublishing) places() chan struct{} {
 	return p.free
 }
 
-// PublishHome shows somebody their home now.
+// PublishHome makes and publishes the App Home of a user.
 func (g *Gateway) PublishHome(ctx context.Context, user string) error {
 	home, err := g.Homes.Home(ctx, user)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 )
 
-// A reconnectLimiter stands before apps.connections.open. slack-go opens a new link the moment an
+// A reconnectLimiter spaces out calls of apps.connections.open. slack-go opens a new link the moment an
 // old one ends; where Slack ends each at once (too many of them, the link disabled), that
-// is a storm of thousands of calls a second. The doorman lets one through at a time, at
+// is a storm of thousands of calls a second. It lets one through at a time, at
 // least Apart after the last, and doubles the wait for every link that did not live Steady.
 //
 // It belongs to one connection and is asked by one goroutine.

@@ -12,20 +12,20 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// A message can be sent to the bot without a word: by the message shortcut, on anybody's
-// message and inside a thread too, or by a reaction that its channel is configured for.
-// Whoever did it asks; what the message says, and who wrote it, is data. The thread that
-// the message stands in is the session's.
+// A message can be sent to the bot without writing to it: by the message shortcut, on
+// anybody's message and inside threads, too, or by a reaction that its channel is configured
+// for. The person who does it is the one who asks; the text and the author of the message
+// are data. The session belongs to the thread of the message.
 //
-// A reaction's event names the message and no more, so it is looked up before the Inbox
-// gets it; an event that comes again is looked up again and found to be a duplicate. A
-// reaction that is taken away again does nothing. A shortcut works where the bot is not,
-// and is delivered once: whatever comes of it, whoever pressed it is told.
+// A reaction's event holds only the message's ts, so the message is read before the Inbox
+// gets it; an event that is delivered again is read again and found to be a duplicate.
+// Removing a reaction does nothing. A shortcut also works where the bot is not a member, and
+// Slack delivers it once: the person is told whatever becomes of it.
 
-// keepShared hands such a message to the Inbox; false where Slack has to deliver it again.
+// keepShared hands such a message to the Inbox; false if Slack has to deliver it again.
 func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	until := time.Now().Add(l.patience())
-	within, cancel := context.WithTimeout(ctx, max(commandWithin, l.patience()))
+	within, cancel := context.WithTimeout(ctx, max(commandTimeout, l.patience()))
 	defer cancel()
 	var err error
 	if s.In.ActionID == event.ByReaction {
@@ -44,7 +44,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 		l.log.Error("could not keep a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
 		l.tellAlone(ctx, s, l.apologise(err))
 		return true
-	case bot.IsFinal(err): // the message is gone, or the bot is not there any more
+	case bot.IsFinal(err): // the message is gone, or the bot has left
 		l.log.Warn("a reaction to a message that cannot be read", "channel", s.In.Thread.Channel, "err", err)
 		return true
 	}
@@ -76,7 +76,8 @@ func (l *link) readSharedMessage(ctx context.Context, in *workflow.Incoming) err
 	return nil
 }
 
-// refuseChannel says why the bot cannot take a message from there, and what to do about it.
+// refuseChannel returns why the bot cannot take a message from that channel, and what to do
+// about it; empty if it can.
 func (l *link) refuseChannel(ctx context.Context, s event.SharedMessage) string {
 	if s.Own {
 		return "That is a message of mine. Write in its thread what you want."
@@ -98,7 +99,7 @@ func (l *link) refuseChannel(ctx context.Context, s event.SharedMessage) string 
 	return ""
 }
 
-// tellAlone tells one person something: where the shortcut was used, else directly.
+// tellAlone shows a text to one person: where the shortcut was used, else in a direct message.
 func (l *link) tellAlone(ctx context.Context, s event.SharedMessage, text string) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

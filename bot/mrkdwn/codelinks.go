@@ -9,8 +9,8 @@ import (
 // codePlace matches path/to/file.go:12 in a text.
 var codePlace = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*:\d+`)
 
-// linkPlaces returns text that means nothing to Slack, with links where it names a line of code
-// that is there.
+// linkPlaces returns text without any markup, in which each existing line of code that it
+// names is a link.
 func (p *page) linkPlaces(s string) string {
 	if p.known == nil || p.Code[p.known.Repository] == "" {
 		return Escape(s)
@@ -32,7 +32,7 @@ func (p *page) linkPlaces(s string) string {
 	return b.String() + Escape(s)
 }
 
-// linkPlace is the link to a line of code that is there; empty for anything else.
+// linkPlace returns the link to a line of code; empty if there is no such line.
 func (p *page) linkPlace(found string) string {
 	if p.known == nil {
 		return ""

@@ -1,11 +1,11 @@
 // Package mrkdwn writes Slack's text: it renders the Markdown of models, splits what is too
-// long for one message, and makes somebody else's words harmless.
+// long for one message, and makes untrusted text harmless.
 //
-// Nothing in a rendered text reaches Slack as a command. [Escape] makes text mean itself,
-// [Visible] drops what hides or turns around other text, an address is code unless it lies
-// under one of a [Renderer]'s Links, and [QuoteSignatures] keeps a text from looking as if
-// another agent had signed it. [SplitText] never ends a part within an entity or a link,
-// and closes a block of code that it cuts.
+// Nothing in a rendered text reaches Slack as a command. [Escape] disables markup, [Visible]
+// drops characters that hide or reverse other text, an address is code unless it lies under
+// one of a [Renderer]'s Links, and [QuoteSignatures] keeps a text from looking as if another
+// agent had signed it. [SplitText] never ends a part within an entity or a link, and closes a
+// block of code that it cuts.
 //
-// All functions are pure, and the same text always renders the same.
+// All functions are pure.
 package mrkdwn

@@ -15,20 +15,20 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes the
-// marks only (bold, italics, headings, links, fences) and leaves the layout as it was:
-// lines, indentation and list markers of a report come out as they went in.
+// A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes only the
+// marks (bold, italics, headings, links, fences) and keeps the layout: lines, indentation and
+// list markers.
 //
 // Nothing in the text reaches Slack as a command: &, < and > are escaped everywhere, so
-// <!channel> and <@U…> are just that text, and an address is code, which Slack does not
-// make a link of, unless it lies under one of Links.
+// <!channel> and <@U…> are plain text, and an address is code, which Slack does not make a
+// link, unless it lies under one of Links.
 type Renderer struct {
 	Links []string // addresses under which links may be clicked, such as https://github.com/acme/
-	// Code is by repository where a line of its code is shown, with {commit}, {path} and {line}.
+	// Code is, by repository, the address of a line of code, with {commit}, {path} and {line}.
 	Code map[string]string
 }
 
-// Render renders one text. The places in code that it names are links where code knows them.
+// Render renders one text. The lines of code that it names are links if code knows them.
 func (r Renderer) Render(markdown string, code *workflow.Code) string {
 	src := []byte(strings.TrimRight(Visible(markdown), " \t\n"))
 	doc := markdownParser.Parse(text.NewReader(src))
@@ -38,23 +38,23 @@ func (r Renderer) Render(markdown string, code *workflow.Code) string {
 	return strings.Trim(p.out.String(), "\n")
 }
 
-// markdownParser knows CommonMark and ~~struck~~ text. Tables are left to paragraph, which
-// makes them code with columns that stand below each other.
+// markdownParser parses CommonMark and ~~strikethrough~~. Tables are left to paragraph, which
+// renders them as code with aligned columns.
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
-// page is one rendering. done is how far into the source it came.
+// page is one rendering; the source up to done is written.
 type page struct {
 	Renderer
-	known *workflow.Code // places in code that are there; nil: none is known
+	known *workflow.Code // existing lines of code; nil: none is known
 	src   []byte
 	out   strings.Builder
 	done  int
 
-	lines *text.Segments // of the block at hand
+	lines *text.Segments // of the current block
 	line  int
 	after bool // the block before was a heading
 }
@@ -76,8 +76,8 @@ func (p *page) blocks(n ast.Node) {
 	}
 }
 
-// begin writes what lies between the last block and this one, and makes it the one at
-// hand. False when the block has no line of its own.
+// begin writes what lies between the last block and this one, which becomes the current
+// block. It returns false if the block has no line of its own.
 func (p *page) begin(n ast.Node) bool {
 	p.lines, p.line = n.Lines(), 0
 	if p.lines == nil || p.lines.Len() == 0 {
@@ -99,8 +99,8 @@ var (
 	starMarker = regexp.MustCompile(`^([ \t>]*)[*+]([ \t]+)`)
 )
 
-// gapTo writes what belongs to no block: blank lines, rules, definitions of links. The
-// fences and underlines of the blocks around it are not written.
+// gapTo writes what belongs to no block: blank lines, rules, definitions of links. It leaves
+// out the fences and underlines of the blocks around it.
 func (p *page) gapTo(at int) {
 	if at <= p.done {
 		return
@@ -122,8 +122,8 @@ func (p *page) gapTo(at int) {
 	p.done, p.after = at, false
 }
 
-// prefix is what stands before the words of the line at hand: indentation, quote marks,
-// the marker of a list.
+// prefix returns what precedes the text of the current line: indentation, quote marks, a list
+// marker.
 func (p *page) prefix() string {
 	s := p.lines.At(p.line).Start
 	raw := string(p.src[p.lineStart(s):s])
@@ -148,7 +148,7 @@ func (p *page) paragraph(n ast.Node) {
 	p.out.WriteString(p.lineEnd())
 }
 
-// lineEnd is the line end that the block's last line holds, if it does.
+// lineEnd returns the line end of the block's last line, if it has one.
 func (p *page) lineEnd() string {
 	if p.done > 0 && p.src[p.done-1] == '\n' {
 		return "\n"
@@ -173,8 +173,8 @@ func (p *page) heading(n *ast.Heading) {
 	p.after = true
 }
 
-// codeBlock writes a block of code, with any fence or none: Slack knows only one kind, without a
-// language.
+// codeBlock writes a fenced or indented block of code. Slack has only one kind of fence,
+// without a language.
 func (p *page) codeBlock(n ast.Node) {
 	if !p.begin(n) {
 		return
@@ -198,7 +198,7 @@ func (p *page) fenced(code string) {
 
 const Fence = "```"
 
-// unfence keeps code from ending the block that it stands in.
+// unfence keeps code from ending the block that holds it.
 func unfence(code string) string { return strings.ReplaceAll(code, Fence, "`\u200b`\u200b`") }
 
 func (p *page) rawHTML(n *ast.HTMLBlock) {
@@ -213,7 +213,7 @@ func (p *page) rawHTML(n *ast.HTMLBlock) {
 	p.done = end
 }
 
-// breakTo goes on to the line that holds the offset at, with that line's prefix.
+// breakTo moves on to the line that holds the offset at, and writes its prefix.
 func (p *page) breakTo(at int) {
 	for p.line+1 < p.lines.Len() && at >= p.lines.At(p.line+1).Start {
 		p.line++
@@ -271,7 +271,7 @@ func (p *page) marked(n ast.Node, mark string) {
 	p.out.WriteString(mark)
 }
 
-// words is the text within n, without any marks.
+// words returns the text within n, without marks.
 func (p *page) words(n ast.Node) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -292,7 +292,7 @@ func (p *page) words(n ast.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// firstOffset is where the first text within n begins; -1 when it holds none.
+// firstOffset returns the offset of the first text within n; -1 if it holds none.
 func firstOffset(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -317,13 +317,13 @@ func lastOffset(n ast.Node) int {
 	return -1
 }
 
-// unslash undoes the escapes that models write; any other backslash is one.
+// unslash removes the backslashes of Markdown's escapes; any other backslash stays.
 var unslash = strings.NewReplacer(`\*`, "*", `\_`, "_", "\\`", "`", `\#`, "#")
 
 var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|www\.|mailto:|tel:|slack:)[^\s<>"'` + "`" + `|)\]}]+`)
 
-// BreakAddresses puts a mark that does not show into each address, so that nobody makes a
-// link of it.
+// BreakAddresses puts an invisible character into each address, so that Slack does not make
+// it a link.
 func BreakAddresses(s string) string {
 	return address.ReplaceAllStringFunc(s, func(a string) string {
 		at := strings.IndexAny(a, ":.")
@@ -331,11 +331,11 @@ func BreakAddresses(s string) string {
 	})
 }
 
-// RenderPlain returns text in which no mention, no link and no markup works.
+// RenderPlain returns text in which mentions, links and markup are disabled.
 func RenderPlain(text string) string { return (&page{}).plain(text) }
 
-// plain is text that means nothing to Slack, with the addresses in it as links or code. A
-// lone backtick would pair up with those of the code that follows.
+// plain returns text without any markup but its addresses, which are links or code. A lone
+// backtick would pair up with those of the code that follows.
 func (p *page) plain(s string) string {
 	s = strings.ReplaceAll(s, "`", "'")
 	var b strings.Builder
@@ -352,7 +352,7 @@ func (p *page) plain(s string) string {
 	return b.String()
 }
 
-// link is an address that may be clicked, or one that may not, after its words.
+// link returns an address after its text, as a link if it may be clicked, else as code.
 func (r Renderer) link(to, words string) string {
 	words = strings.TrimSpace(words)
 	if r.mayLink(to) {
@@ -374,8 +374,8 @@ func (r Renderer) link(to, words string) string {
 
 var linkTarget = strings.NewReplacer("&", "&amp;", "<", "%3C", ">", "%3E", "|", "%7C", " ", "%20", "`", "%60")
 
-// mayLink compares host and path as they were parsed, so that neither a look-alike, a
-// user name before an @, nor ../ gets around it.
+// mayLink reports whether an address may be clicked. It compares the parsed host and path, so
+// that neither a look-alike, nor a user name before an @, nor ../ gets around it.
 func (r Renderer) mayLink(to string) bool {
 	u, err := url.Parse(to)
 	if err != nil || u.User != nil || strings.Contains(u.EscapedPath(), "..") {

@@ -49,8 +49,8 @@ func (c *cutter) add(line string) {
 	c.size += n
 }
 
-// cut is the number of lines that make the part: up to the last blank line outside of
-// code that leaves it at least half full, else all there are.
+// cut returns how many lines make the part: up to the last blank line outside of code that
+// leaves it at least half full, else all.
 func (c *cutter) cut() int {
 	best, size, code := len(c.lines), 0, c.open
 	for i, line := range c.lines {
@@ -88,8 +88,8 @@ func (c *cutter) flush(n int) {
 
 func isFence(line string) bool { return strings.TrimSpace(line) == Fence }
 
-// cutLine cuts a line that is too long: at a blank in its last third, else before what
-// must stay together. What follows never begins with what looks like a signature.
+// cutLine cuts a line that is too long: at a blank in its last third, else before what must
+// stay together. The rest never begins with what looks like a signature.
 func cutLine(line string, most int) (head, rest string) {
 	if utf8.RuneCountInString(line) <= most {
 		return line, ""

@@ -10,9 +10,8 @@ const (
 	maxColumns = 20
 )
 
-// alignTable is a Markdown table with its columns below each other: Slack has no tables, and
-// in code every character is as wide as the next. The line below the head keeps its dashes,
-// without which it is no table to read.
+// alignTable returns a Markdown table with aligned columns, for a block of code, since Slack
+// has no tables. The rule below the header stays, so that it still reads as a table.
 func alignTable(table string) string {
 	lines := strings.Split(table, "\n")
 	rows := make([][]string, len(lines))
@@ -48,7 +47,7 @@ func alignTable(table string) string {
 
 func isRule(cell string) bool { return strings.Contains(cell, "-") && strings.Trim(cell, ":-") == "" }
 
-// splitCells are those of one line; a bar that is escaped or in code parts none.
+// splitCells returns the cells of one line; a bar that is escaped or in code separates none.
 func splitCells(line string) (row []string) {
 	line = strings.TrimSpace(line)
 	line = strings.TrimPrefix(line, "|")

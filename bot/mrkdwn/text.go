@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// Visible drops what could hide or turn around other text: control characters, bidi
-// marks, tag characters and the like. Line ends and tabs stay; an emoji's joiner and
+// Visible drops what could hide or reverse other text: control characters, bidi marks, tag
+// characters and the like. Line ends and tabs stay; an emoji's joiner and
 // variation selector stay too.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -23,7 +23,7 @@ func Visible(s string) string {
 	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
 }
 
-// Escape makes text mean itself to Slack: no mention, no link, no entity.
+// Escape disables Slack's markup in text: mentions, links, entities.
 func Escape(s string) string { return escaper.Replace(s) }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
@@ -34,20 +34,20 @@ func Unescape(s string) string { return unescaper.Replace(s) }
 
 var unescaper = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
 
-// OneLine makes somebody else's words fit to stand in a line of ours.
+// OneLine makes untrusted text fit for a line of ours.
 func OneLine(s string, most int) string {
 	return plaintext.CutLine(plaintext.OneLine(Visible(s)), most)
 }
 
-// signature is what a line begins with that looks like one of "[agent] text": blanks and
-// marks that do not show, and then a name in brackets of any kind. The boxes of a list of
-// tasks, [ ] and [x], are none.
+// signature matches the beginning of a line that looks like "[agent] text": blanks and
+// invisible marks, then a name in brackets of any kind. The boxes of a list of tasks, [ ] and
+// [x], are not matched.
 var signature = regexp.MustCompile("^([\\s\\p{Z}*_~\u115f\u1160\u2800\u3164\uffa0]*)" +
 	"([\\[\uff3b\u2045\u2768\u2772\u27e6\u2983\u3010\u3014\u3016\u301a])([^\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b]{2,})" +
 	"([\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b])")
 
 // QuoteSignatures quotes what looks like a signature at the beginning of any line of a rendered
-// text but its first. In a block of code it looks like code already.
+// text but the first. In a block of code it looks like code already.
 func QuoteSignatures(rendered string) string {
 	lines := strings.Split(rendered, "\n")
 	code := isFence(lines[0])

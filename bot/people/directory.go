@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Known reads afresh who a user is, whatever channel they are in.
+// Known looks up a user, uncached, whatever channels they are in.
 func (p *Directory) Known(ctx context.Context, user string) (workflow.Person, error) {
 	u, err := p.readUser(ctx, user)
 	if err != nil {
@@ -18,8 +18,8 @@ func (p *Directory) Known(ctx context.Context, user string) (workflow.Person, er
 	return p.describe(u), nil
 }
 
-// Channels are those that the user and the bot are both in, read afresh. Slack also lists
-// public ones without the bot, which have no sessions.
+// Channels returns the channels that the user and the bot are both in, uncached. Slack also
+// lists public ones without the bot, which have no sessions.
 func (p *Directory) Channels(ctx context.Context, user string) (ids []string, err error) {
 	params := &slack.GetConversationsForUserParameters{
 		UserID: user, Types: []string{"public_channel", "private_channel", "mpim"}, Limit: 200,

@@ -1,7 +1,8 @@
-// Package people tells who somebody in Slack is, who is in a channel or a group, and what
-// was said in a thread.
+// Package people looks up users, the members of channels and groups, and the messages of
+// threads.
 //
-// What decisions rest on is read afresh each time ([Directory.Person], [Directory.Group]),
-// and whatever cannot be read is an error, which the caller takes as a no. Names are kept
-// for ten minutes, are of somebody's own choosing, and are for prompts and lines alone.
+// What decisions rest on is read from Slack each time ([Directory.Person],
+// [Directory.Group]); whatever cannot be read is an error, and the caller then refuses. Names
+// are cached for ten minutes. People choose them freely, so they are for prompts and lines
+// only.
 package people

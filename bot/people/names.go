@@ -13,17 +13,17 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// What people write names people, channels, groups, dates and addresses by ids between
-// angle brackets; models read names.
+// Slack's texts refer to people, channels, groups, dates and addresses by ids between angle
+// brackets; models get names instead.
 // https://docs.slack.dev/messaging/formatting-message-text#advanced
 
-// maxMentions is how many names one text is looked up for; the ids of more stay.
+// maxMentions is how many names are looked up for one text; further ids stay.
 const maxMentions = 100
 
 var mention = regexp.MustCompile(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|<((?:https?|mailto|tel|slack):[^<>|\s]+)(?:\|([^<>\n]{0,500}))?>`)
 
-// Readable is a text with names in place of ids, for models. Nothing is decided by it: a
-// name is of somebody's own choosing.
+// Readable returns a text with names in place of ids, for models. Nothing may be decided by
+// it, since people choose their names freely.
 func (p *Directory) Readable(ctx context.Context, text string) string {
 	looked := 0
 	return mention.ReplaceAllStringFunc(text, func(found string) string {
@@ -48,7 +48,7 @@ func (p *Directory) Readable(ctx context.Context, text string) string {
 	})
 }
 
-// readableSpecial is what stands behind an exclamation mark: a group, a date, everybody.
+// readableSpecial translates what begins with an exclamation mark: a group, a date, everybody.
 func (p *Directory) readableSpecial(ctx context.Context, what, label, found string) string {
 	kind, rest, _ := strings.Cut(what, "^")
 	switch {
@@ -68,19 +68,19 @@ func anID(s, letters string) bool {
 	return idForm.MatchString(s) && strings.ContainsRune(letters, rune(s[0]))
 }
 
-// cachedName is what goes by that id, read at most once in a while; the id where it cannot be.
+// cachedName returns the name of that id, from the cache or from Slack; the id if it cannot be read.
 func (p *Directory) cachedName(id string, read func() (string, error)) string {
 	p.mu.Lock()
 	kept, known := p.names[id]
 	p.mu.Unlock()
-	if known && time.Since(kept.at) < nameLife {
+	if known && time.Since(kept.at) < nameCacheLife {
 		return kept.shown
 	}
 	shown, err := read()
 	if err != nil || shown == "" {
 		p.Slack.Log().Warn("cannot read a name", "id", id, "err", err)
 		if bot.ErrorCode(err) == "" {
-			return id // another time, perhaps
+			return id // it is tried again next time
 		}
 		shown = id
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// fullLife is how long somebody who was a full member is taken to be one. Who is in the
-	// channel is read afresh each time; Slack allows a hundred looks at people a minute.
-	fullLife = 5 * time.Minute
-	// mostLooks is how many people are looked at in one go.
-	mostLooks = 50
+	// memberCacheLife is how long a full member is cached as one. The members of the channel are
+	// read each time; Slack allows a hundred calls of users.info a minute.
+	memberCacheLife = 5 * time.Minute
+	// maxLookups is how many people are looked up in one call.
+	maxLookups = 50
 )
 
-// Outsiders says whether there is anybody in a channel who is no full member of the
-// workspace: a guest, or somebody of another workspace with whom the channel is shared.
-// Whatever cannot be read is an error, and the caller takes it as yes.
+// Outsiders reports whether a channel has a member who is not a full member of the
+// workspace: a guest, or somebody of another workspace that shares the channel. If anything
+// cannot be read it returns an error, which the caller has to take as yes.
 func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error) {
 	var info *slack.Channel
 	err := p.Slack.Call(ctx, func() (err error) {
@@ -37,8 +37,8 @@ func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error)
 		if p.wasFullMember(user) {
 			return false, nil
 		}
-		if looks++; looks > mostLooks {
-			return true, fmt.Errorf("more than %d people of %s to look at", mostLooks, channel)
+		if looks++; looks > maxLookups {
+			return true, fmt.Errorf("more than %d people of %s to look at", maxLookups, channel)
 		}
 		u, err := p.readUser(ctx, user)
 		if err != nil {
@@ -57,7 +57,7 @@ func (p *Directory) wasFullMember(user string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	at, known := p.full[user]
-	return known && time.Since(at) < fullLife
+	return known && time.Since(at) < memberCacheLife
 }
 
 func (p *Directory) noteFullMember(user string) {

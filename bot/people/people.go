@@ -16,14 +16,14 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Directory tells who somebody is and what was said in a thread. The zero value with Slack
-// set is ready; it is safe for use by several goroutines.
+// A Directory looks up people and reads threads. The zero value with Slack set is ready; it
+// is safe for use by several goroutines.
 type Directory struct {
 	Slack *bot.Slack
 
 	mu    sync.Mutex
-	names map[string]name      // by the id of whoever or whatever is called so
-	full  map[string]time.Time // when somebody was a full member; see Outsiders
+	names map[string]name      // by id of the user, channel or group
+	full  map[string]time.Time // by user: when they were last seen to be a full member; see Outsiders
 }
 
 type name struct {
@@ -31,8 +31,8 @@ type name struct {
 	at    time.Time
 }
 
-// Person reads afresh who a user is: decisions rest on it. Whatever cannot be read is an
-// error, and the caller refuses.
+// Person looks up a user, uncached, since decisions rest on it. Whatever cannot be read is
+// an error, and the caller refuses.
 func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
 	u, err := p.readUser(ctx, user)
 	if err != nil {
@@ -47,7 +47,7 @@ func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user str
 	return who, nil
 }
 
-// describe is what Slack says of somebody, whatever channel they are in.
+// describe translates what Slack says of a user, apart from any channel.
 func (p *Directory) describe(u *slack.User) workflow.Person {
 	self := p.Slack.Self()
 	return workflow.Person{
@@ -59,7 +59,7 @@ func (p *Directory) describe(u *slack.User) workflow.Person {
 	}
 }
 
-// isOwnWorkspace: the account is of this workspace.
+// isOwnWorkspace reports whether the account belongs to this workspace.
 func (p *Directory) isOwnWorkspace(u *slack.User) bool {
 	self := p.Slack.Self()
 	return u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
@@ -87,7 +87,7 @@ func (p *Directory) isMember(ctx context.Context, channel, user string) (is bool
 	return is, err
 }
 
-// eachMember gives each member of a channel until done or an error.
+// eachMember calls each with every member of a channel, until it is done or fails.
 func (p *Directory) eachMember(ctx context.Context, channel string, each func(user string) (done bool, err error)) error {
 	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
 	for range bot.MaxPages {
@@ -113,7 +113,7 @@ func (p *Directory) eachMember(ctx context.Context, channel string, each func(us
 	return errors.New("conversations.members of " + channel + ": too many pages")
 }
 
-// Group is who is in a user group (S…), read afresh.
+// Group returns the members of a user group (S…), uncached.
 func (p *Directory) Group(ctx context.Context, group string) (users []string, err error) {
 	err = p.Slack.Call(ctx, func() error {
 		users, err = p.Slack.API.GetUserGroupMembersContext(ctx, group)
@@ -125,14 +125,14 @@ func (p *Directory) Group(ctx context.Context, group string) (users []string, er
 	return users, nil
 }
 
-// nameLife is how long a name is taken to be the same.
-const nameLife = 10 * time.Minute
+// nameCacheLife is how long a name is cached.
+const nameCacheLife = 10 * time.Minute
 
-// maxNames bounds the names that are kept.
+// maxNames bounds the cache of names.
 const maxNames = 5000
 
-// DisplayName is what a user is called, for prompts and lines; never for decisions. The
-// id stands for a name that cannot be read.
+// DisplayName returns the name of a user, or the id if it cannot be read. It is for prompts
+// and lines, never for decisions.
 func (p *Directory) DisplayName(ctx context.Context, user string) string {
 	return p.cachedName(user, func() (string, error) {
 		u, err := p.readUser(ctx, user)
@@ -143,12 +143,12 @@ func (p *Directory) DisplayName(ctx context.Context, user string) string {
 	})
 }
 
-// shownName is one line of somebody else's choosing, so it is cut and cleaned.
+// shownName returns the name that Slack shows. People choose it, so it is cut and cleaned.
 func shownName(u *slack.User) string {
 	return mrkdwn.OneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
 }
 
-// Fetch reads a file that somebody attached, as a [Fetcher] does.
+// Fetch reads a file that somebody attached, as an [attachment.Fetcher] does.
 func (p *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	return attachment.Fetcher{Slack: p.Slack}.Fetch(ctx, a)
 }

@@ -14,10 +14,10 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// newestReplies is how many replies of a long thread are read, beside its root.
+// newestReplies is how many replies of a long thread are returned beside its root.
 const newestReplies = 200
 
-// Earlier returns what the thread holds, oldest first: its root and the newest 200 replies.
+// Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
 func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
 	var root []slack.Message
 	var replies []slack.Message
@@ -70,8 +70,8 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow
 	return s
 }
 
-// Reread reads a message of a thread once more: an event may come without what was shared
-// with the message. It returns false where the message is not there.
+// Reread reads a message of a thread again, since an event may leave out what was shared
+// with the message. It returns false if the message is not there.
 func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: thread.Channel, Timestamp: thread.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 10}
 	var list []slack.Message

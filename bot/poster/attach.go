@@ -16,23 +16,23 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// Files follow the replies of their posting. A file is sent in three steps, and only the
-// last of them, which shares it, can be seen; so a try that ended before it left nothing.
+// Files follow the replies of their posting. An upload takes three calls, and only the last,
+// which shares the file, is visible; so a try that ended earlier left nothing behind.
 //
-// What tells that a file is there is its name. The message that shares it is written by
-// Slack: it takes no metadata, and the answer does not say where it is. The title is for
-// people to read and to change. The name is chosen by us once, comes back with every
-// message of the thread, and so it carries a mark made of the posting's key.
+// A file is recognised by its name. Slack writes the message that shares it, without
+// metadata, and the answer does not say where it is. People may change the title. The name is
+// ours, stays as it is and comes with every message of the thread, so it carries a mark made
+// of the posting's key.
 
 const (
-	// fileLooks is how often a posting's files are looked for when its replies are there:
+	// fileLooks is how often a posting's files are looked up once its replies are there:
 	// Slack examines a file before it shows it, which takes a moment longer than a reply.
 	fileLooks = 3
 	fileScope = "files:write"
 )
 
-// attachFile makes the file stand in the thread once. One that Slack never takes does not take
-// the reply with it: a line in the thread says what is missing.
+// attachFile shares the file in the thread once. If Slack refuses a file for good, the reply
+// still stands, and a line in the thread says what is missing.
 func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
 	if _, told := there.parts[c.Key]; told {
 		return p.postInstead(ctx, posting, c, there)
@@ -60,7 +60,7 @@ func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c re
 	return p.postInstead(ctx, posting, c, there)
 }
 
-// postInstead posts, part by part, what a file would have held.
+// postInstead posts the content of a refused file, part by part.
 func (p *Poster) postInstead(ctx context.Context, posting *workflow.Posting, c render.File, there standing) error {
 	for _, part := range c.Instead {
 		if _, posted := there.parts[part.Key]; posted {
@@ -73,8 +73,8 @@ func (p *Poster) postInstead(ctx context.Context, posting *workflow.Posting, c r
 	return nil
 }
 
-// uploadFile sends a file and shares it. Each step waits out a limit by itself; after any other
-// failure the next try begins anew, since an address for an upload works once.
+// uploadFile uploads and shares a file. Each step waits out rate limits; after any other
+// failure the next try starts over, since an upload URL works once.
 func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c render.File) error {
 	if reason := c.Unfit(); reason != "" {
 		return &refusal{reason}
@@ -105,8 +105,8 @@ func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c rende
 	}))
 }
 
-// judgeFile is judge for a file. A scope that is missing holds up a reply until somebody
-// adds it; a file is not worth that.
+// judgeFile is judgeRefusal for a file. A missing scope holds up a reply until somebody adds
+// it, but refuses a file.
 func (p *Poster) judgeFile(err error) error {
 	switch bot.ErrorCode(err) {
 	case "missing_scope", "no_permission":
@@ -124,7 +124,7 @@ func (p *Poster) judgeFile(err error) error {
 	return err
 }
 
-// judgeTransfer is judge for the transfer of the content, which is answered by a status.
+// judgeTransfer is judgeRefusal for the transfer of the content, which is answered by a status.
 func judgeTransfer(err error) error {
 	var status slack.StatusCodeError
 	again := []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
@@ -134,21 +134,21 @@ func judgeTransfer(err error) error {
 	return fmt.Errorf("send the file: %w", err)
 }
 
-// standing is what of ours is in a thread.
+// standing lists the parts and files of ours that are in a thread.
 type standing struct {
 	parts map[string]string // key to ts
 	files []string          // names
 }
 
-// has reports whether the file, or the line that stands in for it, is there.
+// has reports whether the file, or the line that replaces it, is there.
 func (s standing) has(c render.File) bool {
 	_, told := s.parts[c.Key]
-	// Slack may mend a name, but it leaves letters and digits alone.
+	// Slack may change a name, but it keeps letters and digits.
 	return told || slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
 }
 
 // awaited reports whether a file may still be on its way: the replies before it are there,
-// and it is not.
+// but it is not.
 func (s standing) awaited(parts []render.Part, files []render.File) bool {
 	missing := slices.ContainsFunc(parts, func(p render.Part) bool { _, is := s.parts[p.Key]; return !is })
 	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !s.has(c) })

@@ -15,22 +15,23 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Cards are the progress messages that have to be drawn anew.
+// Cards is a queue of progress messages that have to be redrawn.
 type Cards interface {
-	// NextCard gives out the card that has waited longest, to this caller alone for a while;
-	// nil when none has to be drawn. Only cards that have a message are given out.
+	// NextCard leases the card that has waited longest to the caller for a while; nil if none
+	// has to be drawn. Only cards that have a message are leased.
 	NextCard(ctx context.Context) (*workflow.Card, error)
-	// Drawn keeps that the card's message shows it.
+	// Drawn records that the card's message shows it.
 	Drawn(ctx context.Context, c *workflow.Card) error
-	// CardLater gives the card back, to be drawn after a while.
+	// CardLater returns the card to the queue, to be drawn after a while.
 	CardLater(ctx context.Context, c *workflow.Card, wait time.Duration) error
-	// CardGone keeps that the card's message cannot be written any more, and why.
+	// CardGone records that the card's message cannot be updated any more, and why.
 	CardGone(ctx context.Context, c *workflow.Card, why string) error
 }
 
-// A Painter writes the cards of runs again as they go on. It takes nothing from the lines of
-// a thread: those go out beside it. A card that Slack rate-limits is redrawn after
-// Retry-After, and with many at work each is written less often. Its fields are set before Run.
+// A Painter updates the cards of runs as they go on. Lines of threads are posted beside it
+// and do not wait for it. A card that Slack rate-limits is redrawn after
+// Retry-After, and the more cards there are, the less often each is updated. Its fields are
+// set before Run.
 type Painter struct {
 	Poster *Poster // whose Slack, Log, Name and GuestFilter hold for cards, too
 	Cards  Cards
@@ -44,20 +45,20 @@ type Painter struct {
 }
 
 const (
-	brushes   = 4                // cards that are written at once: one that hangs holds up no other
-	cardTimes = 15 * time.Second // for one update, with its wait
-	cardEnd   = 2 * time.Second  // to end what was begun
-	cardPause = 5 * time.Second  // after an update that failed
+	cardsAtOnce = 4                // cards that are drawn at once, so that one that hangs holds up no other
+	cardTimeout = 15 * time.Second // for one update, with its wait
+	cardEnd     = 2 * time.Second  // to finish what was begun
+	cardPause   = 5 * time.Second  // after an update that failed
 )
 
 // Run draws cards until ctx ends.
 func (p *Painter) Run(ctx context.Context) {
-	pace := rate.NewLimiter(rate.Every(cmp.Or(p.Pace, 1500*time.Millisecond)), brushes)
+	pace := rate.NewLimiter(rate.Every(cmp.Or(p.Pace, 1500*time.Millisecond)), cardsAtOnce)
 	tick := time.NewTicker(cmp.Or(p.Look, 500*time.Millisecond))
 	defer tick.Stop()
 	var all sync.WaitGroup
 	defer all.Wait()
-	free := make(chan struct{}, brushes)
+	free := make(chan struct{}, cardsAtOnce)
 	for {
 		for p.Poster.Slack.MayUpdate() && p.startNext(ctx, &all, free, pace) {
 			continue
@@ -87,8 +88,9 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 	}
 	all.Go(func() {
 		defer func() { <-free }()
-		// What was begun has a moment to end when the program does: it would else wait for its lease.
-		drawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimes)
+		// What was begun gets a moment to finish when the program stops: otherwise the card
+		// would wait until its lease ends.
+		drawing, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardTimeout)
 		defer cancel()
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(cardEnd, cancel) })()
 		if err := p.drawCard(drawing, card, pace); err != nil {
@@ -98,7 +100,7 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 	return true
 }
 
-// drawCard makes the card's message show it.
+// drawCard updates the card's message.
 func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Limiter) error {
 	if c.Mark() == c.Shown {
 		return p.Cards.Drawn(ctx, c)
@@ -117,7 +119,7 @@ func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Lim
 	return p.recordDrawn(ctx, c, err)
 }
 
-// recordDrawn keeps what came of a drawing.
+// recordDrawn records the result of a drawing.
 func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) error {
 	if err == nil {
 		return p.Cards.Drawn(ctx, c)
@@ -134,15 +136,15 @@ func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) 
 	return errors.Join(err, p.giveBack(ctx, c, cardPause))
 }
 
-// giveBack gives the card back, also where its time has run out.
+// giveBack returns the card to the queue, even after its context has ended.
 func (p *Painter) giveBack(ctx context.Context, c *workflow.Card, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardEnd)
 	defer cancel()
 	return p.Cards.CardLater(ctx, c, wait)
 }
 
-// drawCard hands the rendered card to send. Where the endpoint refuses the newer blocks the
-// card is sent in plain ones, and so are all others until the program starts again.
+// drawCard hands the rendered card to send. If the endpoint refuses the newer blocks, the
+// card is sent in plain ones, and so are all others until the program restarts.
 func drawCard(s *bot.Slack, name string, c *workflow.Card, send func(render.Part) error) error {
 	face := render.CardFace{Name: name, Plain: s.PlainCards.Load()}
 	err := send(face.Render(c))
@@ -154,7 +156,7 @@ func drawCard(s *bot.Slack, name string, c *workflow.Card, send func(render.Part
 	return send(render.CardFace{Name: name, Plain: true}.Render(c))
 }
 
-// refusalCode is Slack's code, also of what was judged already.
+// refusalCode returns Slack's code, also that of a *refusal.
 func refusalCode(err error) string {
 	var refused *refusal
 	if errors.As(err, &refused) {

@@ -18,43 +18,42 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An Outbox holds what has to be posted.
+// An Outbox is the queue of what has to be posted.
 type Outbox interface {
-	// Next is the oldest posting of the session that is neither posted nor refused; nil
-	// when there is none. It is marked as tried, and that is committed, before Next returns.
+	// Next returns the oldest posting of the session that is neither posted nor refused; nil
+	// if there is none. Before it returns, it commits that the posting is tried.
 	Next(ctx context.Context, session string) (*workflow.Posting, error)
-	// Mine fails when the posting is somebody else's by now: a poster that was frozen asks
-	// before it sends.
+	// Mine fails if the posting belongs to another poster by now. A poster asks before it
+	// sends, since it may have been frozen for a while.
 	Mine(ctx context.Context, key string) error
-	// Posted keeps the ts of the message that the posting has become, and says which one it
-	// stands as: another where somebody else was quicker.
+	// Posted records the ts of the message that the posting has become, and returns the ts
+	// that is on record: a different one if another poster was quicker.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
-	// Refused keeps that Slack will never take the posting, and why.
+	// Refused records that Slack refuses the posting for good, and why.
 	Refused(ctx context.Context, key, reason string) error
 }
 
-// A Poster says in Slack what waits in the Outbox. Its fields are set before the first
-// Drain and left alone after. Sessions may be drained side by side, one session only once
-// at a time.
+// A Poster posts what waits in the Outbox. Its fields must not change after the first Drain.
+// Several sessions may be drained at once, but each by one Drain at a time.
 type Poster struct {
 	Slack  *bot.Slack
 	Outbox Outbox
 	Log    *slog.Logger // default: silent
 	Name   string       // how cards are signed; default: orchestrator
 	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
-	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may call
+	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may mention
 
-	// GuestFilter says where code is kept back; default: nowhere.
+	// GuestFilter decides where code is hidden; default: nowhere.
 	GuestFilter *GuestFilter
 
-	// Code is by repository where a line of its code is shown, such as
-	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}; what is not here has no links.
+	// Code is, by repository, the address of a line of code, such as
+	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}; other repositories get no links.
 	Code map[string]string
 
 	// Pace is the least time between two replies in a channel; default 1 s, as Slack has
 	// it. Other replicas have a pace of their own: what is too much between them is a 429.
 	Pace time.Duration
-	// Settle is waited before a posting that was tried is looked up; default 3 s. The
+	// Settle is the wait before a posting that was tried is looked up; default 3 s. The
 	// request of a process that died may still be on its way.
 	Settle time.Duration
 
@@ -64,8 +63,8 @@ type Poster struct {
 	paces map[string]*rate.Limiter // by channel
 }
 
-// Drain posts what the session has in the Outbox, in order, until there is nothing left.
-// An error means that it has to be called again: what it was about is not settled.
+// Drain posts what the session has in the Outbox, in order, until nothing is left. After an
+// error it has to be called again: the posting in question is not settled.
 func (p *Poster) Drain(ctx context.Context, session string) error {
 	for {
 		posting, err := p.Outbox.Next(ctx, session)
@@ -92,8 +91,8 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 	}
 }
 
-// recordPosted keeps where the posting stands. Where it stands elsewhere already, this poster was
-// frozen between its last look and the request, and takes its own reply away again.
+// recordPosted records the ts of the posting. If another one is on record, this poster was
+// frozen between its last check and the request, and deletes its own reply.
 func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" {
@@ -117,8 +116,8 @@ func (p *Poster) log() *slog.Logger {
 	return cmp.Or(p.Log, slog.New(slog.DiscardHandler))
 }
 
-// deliverPosting makes the posting stand in Slack once, its files after its replies, and gives
-// the ts of its first message.
+// deliverPosting posts what is not in Slack yet of the posting, files after replies, and
+// returns the ts of its first message.
 func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
@@ -154,7 +153,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 	return ts, nil
 }
 
-// postPart posts a part; a card in plain blocks where the endpoint refuses others.
+// postPart posts a part; a card in plain blocks if the endpoint refuses the newer ones.
 func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once render.Part) (ts string, err error) {
 	if posting.Card == nil {
 		return p.post(ctx, posting, once)
@@ -166,7 +165,7 @@ func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once r
 	return ts, err
 }
 
-// eventType is the metadata's; its payload is the posting's key.
+// eventType is the event_type of our metadata, whose payload holds the posting's key.
 const eventType = "bobbin_posting"
 
 func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part render.Part) (ts string, err error) {
@@ -204,8 +203,8 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part rende
 	return ts, nil
 }
 
-// takeBack removes a reply that landed in the channel: Slack puts it there, without a
-// word, when the thread's root was deleted.
+// takeBack deletes a reply that landed in the channel: Slack silently puts it there if the
+// thread's root was deleted.
 func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string) error {
 	err := p.Slack.Call(ctx, func() error {
 		_, _, err := p.Slack.API.DeleteMessageContext(ctx, thread.Channel, ts)
@@ -227,7 +226,7 @@ func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) err
 	return judgeRefusal(err)
 }
 
-// standing is what is there of a posting that was tried; of another it is nothing.
+// standing returns what is in Slack of a posting; nothing unless it was tried before.
 func (p *Poster) standing(ctx context.Context, posting *workflow.Posting, parts []render.Part, files []render.File) (there standing, err error) {
 	if !posting.Tried || p.blind {
 		return there, nil
@@ -240,7 +239,7 @@ func (p *Poster) standing(ctx context.Context, posting *workflow.Posting, parts 
 	return there, err
 }
 
-// lookUp finds what of ours is in the thread of a posting that was tried.
+// lookUp waits until an earlier request must have arrived, and reads the thread.
 func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standing, error) {
 	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return standing{}, err
@@ -252,12 +251,12 @@ func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (standin
 	return there, err
 }
 
-// readStanding finds what of ours is in the posting's thread.
+// readStanding reads which parts and files of ours are in the posting's thread.
 func (p *Poster) readStanding(ctx context.Context, posting *workflow.Posting) (standing, error) {
 	there := standing{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
-		// Another app may write what metadata it likes; ours alone counts.
+		// Any app may write any metadata; only ours counts.
 		if m.BotID == p.Slack.Self().BotID && m.Metadata.EventType == eventType && key != "" {
 			there.parts[key] = m.Timestamp
 		}
@@ -287,13 +286,13 @@ func (p *Poster) channelPace(channel string) *rate.Limiter {
 	return limiter
 }
 
-// A refusal is Slack's last word on one posting.
+// A refusal is Slack's permanent refusal of one posting.
 type refusal struct{ reason string }
 
 func (r *refusal) Error() string { return r.reason }
 
-// judgeRefusal makes a *refusal of an answer that another try would only get again. A lost
-// answer, a 5xx or a network's failure stays the error that it is.
+// judgeRefusal returns a *refusal for a permanent refusal of Slack's. A lost answer, a 5xx or
+// a failure of the network is returned as it is.
 func judgeRefusal(err error) error {
 	if !bot.IsFinal(err) {
 		return err
@@ -305,8 +304,8 @@ func judgeRefusal(err error) error {
 	return &refusal{bot.ErrorCode(err)}
 }
 
-// refusesBlocks: Slack takes the message, and not what it looks like. That is a mistake of
-// ours or news of Slack's; a report that nobody sees would be worse than one without buttons.
+// refusesBlocks reports whether Slack refused a message for its blocks. Either we made a
+// mistake or Slack changed its rules; a message without buttons is better than none.
 func refusesBlocks(err error) bool {
 	return slices.Contains([]string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"}, bot.ErrorCode(err))
 }

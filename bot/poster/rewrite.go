@@ -8,18 +8,18 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// rewriteMessage makes the message of an earlier posting anew: the same words without buttons, and
-// what came of them below. Making it twice changes nothing, so nothing is looked up first.
-// An edit tells nobody anything; what matters is said in a reply of its own.
+// rewriteMessage updates the message of an earlier posting: the same text without buttons, and
+// below it what was chosen. Doing it twice changes nothing, so nothing is looked up first.
+// Slack notifies nobody of an edit; what matters is posted as a reply of its own.
 func (p *Poster) rewriteMessage(ctx context.Context, posting *workflow.Posting) error {
-	if posting.OnTS == "" { // Slack never took it
+	if posting.OnTS == "" { // Slack never accepted it
 		return nil
 	}
 	original := *posting
 	original.Key = posting.Rewrites
 	parts, _ := p.style().Message(&original)
 	last, ts := parts[len(parts)-1], posting.OnTS
-	if len(parts) > 1 { // the buttons stand on the last; the row knows where the first is
+	if len(parts) > 1 { // the buttons are on the last part; the row knows the ts of the first
 		there, err := p.readStanding(ctx, posting)
 		if err != nil {
 			return err

@@ -13,23 +13,23 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// A StatusIndicator lets Slack itself show in a thread that the bot is looking into it: as a status of
-// its agent session where the app is an agent, else as that of an assistant's thread
+// A StatusIndicator lets Slack show in a thread that the bot is at work: as the status of an
+// agent session if the app is an agent, otherwise of an assistant's thread
 // (docs.slack.dev/reference/methods/agents.sessions.setStatus, assistant.threads.setStatus).
-// It is an ornament: what goes wrong with it is logged once and changes nothing.
+// It is optional: a failure is logged once and changes nothing.
 type StatusIndicator struct {
 	Slack *bot.Slack
 	Log   *slog.Logger // default: silent
-	// Again is how often it is shown anew; default 90 s. Slack takes an assistant's down after
-	// two minutes.
+	// Again is how often the status is set again; default 90 s. Slack clears that of an
+	// assistant's thread after two minutes.
 	Again time.Duration
 
 	older  atomic.Bool // the app is no agent
 	logged sync.Once
 }
 
-// lightWait is how long one call may take: the end of a turn waits for the last one.
-const lightWait = 3 * time.Second
+// statusTimeout is the timeout of one call: the end of a turn waits for the last one.
+const statusTimeout = 3 * time.Second
 
 // During shows that the bot is at work in the thread while work goes on.
 func (l *StatusIndicator) During(ctx context.Context, thread workflow.Thread, work func(context.Context) error) error {
@@ -57,7 +57,7 @@ func (l *StatusIndicator) keepShowing(ctx context.Context, thread workflow.Threa
 }
 
 func (l *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread, on bool) {
-	ctx, cancel := context.WithTimeout(ctx, lightWait)
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
 	err := l.setAgentSession(ctx, thread, on)
 	if bot.IsFinal(err) {

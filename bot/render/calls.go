@@ -8,11 +8,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// callable matches ids that can be called at all: people, and user groups.
+// callable matches the ids that can be mentioned: people and user groups.
 var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
 
-// mentions are the mentions that a line ends with. They never come from a text: only from
-// Calls of the line, and of these only those that the configuration names.
+// mentions returns the mentions that a line ends with. They never come from a text, but from
+// the line's Calls, and only if the configuration names them.
 func (s Style) mentions(l workflow.Line) string {
 	var b strings.Builder
 	for _, id := range l.Calls {

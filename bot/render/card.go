@@ -16,18 +16,18 @@ const (
 	maxTask   = 110 // characters of one task on a card
 )
 
-// cardName signs cards where nobody says how.
+// cardName signs cards by default.
 const cardName = "orchestrator"
 
-// A CardFace is how cards look: with Slack's plan and task_card blocks, or plain where the
-// endpoint does not know those.
+// A CardFace says how cards look: with Slack's plan and task_card blocks, or plain if the
+// endpoint does not know them.
 type CardFace struct {
 	Name  string
 	Plain bool
 }
 
-// Render renders a card. The text says all that the blocks show, for whoever is notified,
-// searches or reads without blocks.
+// Render renders a card. The text holds all that the blocks show, for notifications, for
+// searches and for clients without blocks.
 func (f CardFace) Render(c *workflow.Card) Part {
 	return Part{Key: c.Key, Text: f.renderText(c), Blocks: f.renderBlocks(c)}
 }
@@ -37,7 +37,7 @@ func (f CardFace) renderText(c *workflow.Card) string {
 	return strings.Join(append(lines, taskLines(c)...), "\n")
 }
 
-// taskLines are the tasks in words, the last of which says how many there are besides.
+// taskLines returns the tasks as lines, and a last line that counts those left out.
 func taskLines(c *workflow.Card) (lines []string) {
 	for _, t := range shownTasks(c) {
 		lines = append(lines, mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
@@ -48,19 +48,19 @@ func taskLines(c *workflow.Card) (lines []string) {
 	return lines
 }
 
-// shownTasks are those at the end: work goes on there.
+// shownTasks returns the last tasks, where work goes on.
 func shownTasks(c *workflow.Card) []workflow.CardTask {
 	return c.Tasks[max(0, len(c.Tasks)-mostTasks):]
 }
 
-// taskTitle is a description of a model's, as text: a link in it is none.
+// taskTitle returns a model's description as text, without links.
 func taskTitle(t workflow.CardTask) string {
 	title := mrkdwn.OneLine(strings.TrimSpace(t.Label+" "+t.Title), maxTask)
 	return unangled.Replace(mrkdwn.BreakAddresses(title))
 }
 
-// unangled takes what could be markup: a plan's titles are no text objects, and nobody says
-// whether <!channel> in one calls people.
+// unangled removes what could be markup: a plan's titles are no text objects, and Slack does
+// not document whether <!channel> in one mentions people.
 var unangled = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
 
 func taskWords(c *workflow.Card, t workflow.CardTask) string {
@@ -77,13 +77,13 @@ func taskWords(c *workflow.Card, t workflow.CardTask) string {
 	return words
 }
 
-// unfinished: the run ended before the task did.
+// unfinished reports whether the run ended before the task did.
 func unfinished(c *workflow.Card, t workflow.CardTask) bool {
 	cutOff := t.State == workflow.TaskFailed && t.Failures == 0
 	return c.Ended && (t.State == workflow.TaskOpen || t.State == workflow.TaskWorking || cutOff)
 }
 
-// taskStatus is the state in Slack's words.
+// taskStatus returns Slack's name of the state.
 func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 	switch {
 	case t.State == workflow.TaskDone:
@@ -98,7 +98,7 @@ func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 
 func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	blocks := plainCard(c)
-	if !f.Plain && len(c.Tasks) > 0 { // nobody says that a plan may be empty
+	if !f.Plain && len(c.Tasks) > 0 { // no document says that a plan may be empty
 		blocks = []slack.Block{planCard(c)}
 	}
 	if c.Stop == "" {
@@ -108,7 +108,7 @@ func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	return append(blocks, buttonRow([]workflow.Button{stop}, map[string]int{}))
 }
 
-// planCard is the card as a plan with its tasks.
+// planCard returns the card as a plan with its tasks.
 func planCard(c *workflow.Card) slack.Block {
 	var tasks []*slack.TaskCardBlock
 	for _, t := range shownTasks(c) {
@@ -124,7 +124,7 @@ func planCard(c *workflow.Card) slack.Block {
 	return slack.NewPlanBlock(c.Headline()).WithTasks(tasks...)
 }
 
-// plainCard is the same in blocks that every endpoint knows.
+// plainCard returns the card in blocks that every endpoint knows.
 func plainCard(c *workflow.Card) (blocks []slack.Block) {
 	verbatim := func(s string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)

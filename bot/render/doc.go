@@ -4,8 +4,8 @@
 //
 // The functions are pure: the same posting always has the same parts with the same keys, so
 // that a later try knows which of them are in the thread already. Everything stays within
-// Slack's limits on lengths, blocks and options. The text of a message says all that its
-// blocks say, for notifications and for those who see no blocks.
+// Slack's limits on lengths, blocks and options. The text of a message holds all that its
+// blocks show, for notifications and for clients without blocks.
 //
 // testdata/gallery holds each kind of message as Slack gets it.
 package render

@@ -19,14 +19,14 @@ const (
 
 // A File is one file of a posting as it is sent.
 type File struct {
-	Key   string // of the line that stands in for it when Slack does not take it
+	Key   string // of the line that replaces it if Slack refuses it
 	Mark  string // in its name
 	Agent string
 	workflow.File
-	Instead []Part // what is posted where Slack does not take it
+	Instead []Part // what is posted if Slack refuses it
 }
 
-// filesOf lists the files of a posting, always the same for the same posting.
+// filesOf returns the files of a posting, always the same for the same posting.
 func filesOf(p *workflow.Posting) (list []File) {
 	for _, l := range p.Lines {
 		for _, f := range l.Files {
@@ -43,19 +43,19 @@ func markOf(key string) string {
 	return hex.EncodeToString(sum[:5])
 }
 
-// ShownName is the name without the mark, in one line and without folders.
+// ShownName returns the name without the mark, in one line and without folders.
 func (c File) ShownName() string {
 	name := strings.NewReplacer("/", "-", `\`, "-", "`", "'").Replace(mrkdwn.OneLine(c.Name, 100))
 	return cmp.Or(name, "file.txt")
 }
 
-// MarkedName is the name that Slack gets: plan-1f0c93ab77.md.
+// MarkedName returns the name that Slack gets: plan-1f0c93ab77.md.
 func (c File) MarkedName() string {
 	ext := path.Ext(c.ShownName())
 	return strings.TrimSuffix(c.ShownName(), ext) + "-" + c.Mark + ext
 }
 
-// Unfit says why a file is not even tried; empty when it is fit.
+// Unfit returns why a file is not uploaded; empty if it can be.
 func (c File) Unfit() string {
 	switch {
 	case c.Text == "":

@@ -19,7 +19,7 @@ const (
 // which people read the workspace.
 type HomePage struct{ Bot, WorkspaceURL string }
 
-// Blocks shows a home: what waits for its owner, then all else by where it stands.
+// Blocks renders a home: what waits for its owner, then everything else by state.
 func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
@@ -59,7 +59,7 @@ func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflo
 	}
 }
 
-// sessionLine is one session: its title, which leads to the thread, and how it stands.
+// sessionLine renders one session: its title, linked to the thread, and its state.
 func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
 	title := mrkdwn.OneLine(x.Title, homeTitle)
 	if title == "" {
@@ -85,15 +85,15 @@ func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	return "*<" + p.permalink(x.Thread) + "|" + label + ">*\n" + strings.Join(parts, " · ")
 }
 
-// permalink leads to a thread's root. Slack makes the same with chat.getPermalink, one call
-// for each.
+// permalink returns the address of a thread's root. chat.getPermalink gives the same, at one
+// call each.
 func (p HomePage) permalink(t workflow.Thread) string {
 	return strings.TrimRight(p.WorkspaceURL, "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
 }
 
 var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)
 
-// namedChannels shows channels' ids by their names.
+// namedChannels makes Slack show names in place of channels' ids.
 func namedChannels(s string) string { return channelID.ReplaceAllString(s, "<#$1>") }
 
 func formatDollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }

@@ -18,16 +18,16 @@ const (
 	maxActions = 25   // in one actions block
 )
 
-// A Style says how lines are rendered, and whom they may call.
+// A Style says how lines are rendered, and whom they may mention.
 type Style struct {
 	mrkdwn.Renderer
-	Calls []string // ids of people and user groups whom a line may call, beside its text
+	Calls []string // ids of people and user groups that a line may mention, beside its text
 
 	forgeable bool // tests only: a text may look as if several agents had signed it
 }
 
-// A Part is one message of a posting. A posting that is too long for one is several,
-// each with a key of its own.
+// A Part is one message of a posting. A posting that is too long for one message has several
+// parts, each with a key of its own.
 type Part struct {
 	Key    string
 	Text   string
@@ -73,8 +73,7 @@ func (s Style) Line(l workflow.Line) string {
 	return "[" + name + "] " + words
 }
 
-// withButtons makes blocks where there are buttons. Without any, the text alone says it
-// all, and looks the same.
+// withButtons adds blocks if there are buttons. Without any, the text alone looks the same.
 func withButtons(text string, lines []workflow.Line) []slack.Block {
 	var rows []slack.Block
 	used := map[string]int{}
@@ -114,8 +113,8 @@ func actionID(id string, used map[string]int) string {
 	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
 }
 
-// WithoutBlocks is the part without its blocks. Its text holds all that they say, and everything
-// that a button does can be said.
+// WithoutBlocks returns the part without its blocks. Its text holds all that they show, and
+// what a button does can also be asked for in words.
 func (p Part) WithoutBlocks() Part {
 	p.Text += "\n&gt; Slack refused the buttons of this message. Answer in words."
 	p.Blocks = nil

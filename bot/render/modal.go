@@ -10,11 +10,11 @@ import (
 	"github.com/slack-go/slack"
 )
 
-// mostOptions is how many a menu may have.
+// mostOptions is how many options a menu may have.
 const mostOptions = 100
 
-// Modal is the form as Slack shows it. Beside the button's opaque id it carries the ts of
-// the button's message only.
+// Modal renders a form as a modal. Its metadata holds only the button's opaque id and the ts
+// of the button's message.
 func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	view := slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: f.ActionID, PrivateMetadata: f.Value + " " + ts, Close: plainText("Cancel"),

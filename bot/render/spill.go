@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// Text of more than three replies is a file: the first reply says so, and the file holds
-// the whole as it was written. Where Slack takes no file, the replies follow after all.
+// Text of more than three replies becomes a file: the first reply says so, and the file holds
+// the whole text as it was written. If Slack refuses the file, the replies are posted instead.
 
 const (
 	maxReplies = 3
@@ -19,8 +19,8 @@ const (
 	spillKey   = "#whole"
 )
 
-// Message is a posting as it is sent: replies, and the files behind them. The same posting
-// always has the same shape.
+// Message renders a posting as it is sent: replies, and files after them. The same posting
+// always gives the same ones.
 func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
 	parts, files = s.renderParts(p), filesOf(p)
 	if len(parts) <= maxReplies {
@@ -31,7 +31,7 @@ func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
 	whole.Mark = markOf(whole.Key)
 	first := shorter[0]
 	first.Text += fmt.Sprintf("\n… (cut here; the whole, %d characters, is in the file `%s` below)", utf8.RuneCountInString(whole.Text), whole.ShownName())
-	for _, l := range p.Lines { // whoever is called is called by the first reply
+	for _, l := range p.Lines { // all mentions are in the first reply
 		if called := s.mentions(l); !strings.Contains(first.Text, called) {
 			first.Text += called
 		}
@@ -40,7 +40,7 @@ func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
 	return []Part{first}, append([]File{whole}, files...)
 }
 
-// wholeText is the posting as Markdown, bounded as files are.
+// wholeText returns the posting as Markdown, cut at the limit for files.
 func wholeText(p *workflow.Posting) workflow.File {
 	text := mrkdwn.Visible(p.Text())
 	if len(text) > MaxFile {

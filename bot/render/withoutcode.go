@@ -8,10 +8,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// keptBack is what a posting ends with that asks for something, or had files.
+// keptBack ends a posting that asks for something or had files.
 const keptBack = "\n(Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions "
 
-// CardWithoutCode is the card with what any reader may see.
+// CardWithoutCode returns the card with what any reader may see.
 func CardWithoutCode(c *workflow.Card) *workflow.Card {
 	if c == nil {
 		return nil
@@ -24,7 +24,7 @@ func CardWithoutCode(c *workflow.Card) *workflow.Card {
 	return &short
 }
 
-// PostingWithoutCode is the posting with what any reader may see.
+// PostingWithoutCode returns the posting with what any reader may see.
 func PostingWithoutCode(posting *workflow.Posting) *workflow.Posting {
 	short, cut := *posting, false
 	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
@@ -49,7 +49,7 @@ func PostingWithoutCode(posting *workflow.Posting) *workflow.Posting {
 	return &short
 }
 
-// hidden stands for a word that is kept back.
+// hidden replaces a word that is hidden.
 const hidden = "[…]"
 
 var (
@@ -60,8 +60,8 @@ var (
 	wrapped = regexp.MustCompile(`^[("'\[]*(.*?)[)"'\].,:;!?…]*$`)
 )
 
-// wordsWithoutCode is the first line of a text without code, paths and names of code. What is not
-// plainly a word is taken to be code.
+// wordsWithoutCode returns the first line of a text without code, paths and names of code.
+// Whatever is not clearly a word counts as code.
 func wordsWithoutCode(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	words := strings.Fields(someCode.ReplaceAllString(first, hidden))
