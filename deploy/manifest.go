@@ -1,6 +1,6 @@
-// Package deploy holds what Bobbin is set up with. The manifest of the Slack app is
-// slack-manifest.yaml, and that file alone: what is printed, what the app's scopes are
-// held against and what a missing one costs are all read from it.
+// Package deploy holds the files with which Bobbin is set up. The manifest of the Slack app,
+// slack-manifest.yaml, is the only source for what bobbin manifest prints, for the scopes that
+// doctor demands of the app, and for what a missing scope costs.
 package deploy
 
 import (

@@ -1,6 +1,6 @@
-// Command bobbin is a Slack bot that mends code in a thread. This package is where
-// everything is wired: flags, configuration, construction, the subcommands and the
-// registration of the queue's workers. Nothing else constructs, and nothing here decides.
+// Command bobbin is a Slack bot that mends code in a thread. Each subcommand has a file here,
+// with its flags; the rooms below internal do the work. The bot itself is put together in
+// internal/server, and nowhere else.
 package main
 
 import (

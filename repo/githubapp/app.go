@@ -1,13 +1,13 @@
-// Package githubapp gets short-lived tokens of a GitHub App: for one repository, to read
-// it or to write its contents, and for nothing else.
+// Package githubapp makes short-lived tokens of a GitHub App: for one repository, to read it or to
+// write its contents, and for nothing else.
 //
-// An App is repo.Credentials. Each For signs an assertion of nine minutes with the App's
-// key and has GitHub make a token of it, right before the fetch or push that needs it.
-// No token is kept: the caller forgets it with the exchange, and GitHub after an hour.
-// What is kept is the key, and which installation a repository belongs to.
+// An App is remote.Credentials. Right before a fetch or push, For signs an assertion of nine
+// minutes with the App's key, and GitHub makes a token of it. No token is kept: the caller
+// forgets it with the exchange, and GitHub after an hour. The App keeps only the key, and which
+// installation a repository belongs to.
 //
-// What GitHub says no to is a *repo.RemoteError with a cure for people. Its own trouble
-// is marked as worth another try; the caller's patience does that.
+// A refusal of GitHub's is a *remote.Error with a cure for people. Trouble of GitHub's own is
+// marked as worth another try, and the caller tries again.
 package githubapp
 
 import (

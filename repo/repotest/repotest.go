@@ -1,5 +1,5 @@
-// Package repotest has real repositories, mirrors of them and a sandbox, for the tests of
-// rooms that run what a repository holds. All of it is gone when the test ends.
+// Package repotest makes real repositories, mirrors of them and a sandbox, for the tests of
+// rooms that run what a repository holds. Everything is removed when the test ends.
 package repotest
 
 import (

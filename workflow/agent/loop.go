@@ -1,12 +1,11 @@
-// Package agent holds the agents as a table, their prompts, the tools by which they
-// decide things, and the loop that drives one of them.
+// Package agent holds the table of agents, their prompts, the tools by which they decide, and
+// the loop that drives one of them.
 //
-// The loop is plain: show the model what people wrote meanwhile, ask it, record the
-// answer, run the tools it called, record each result, again. It ends when a tool ends
-// it or a limit is reached. It keeps nothing of its own: a loop that is started again
-// over the same journal goes on where the journal stops, and runs the calls that have no
-// result yet. An agent never commits, pushes, posts or approves; its tools put down what
-// it wants, and the turn decides.
+// The loop shows the model what people wrote meanwhile, asks it, records the answer, runs the
+// tools that it called, records each result, and begins again. It ends when a tool ends it or a
+// limit is reached. It keeps nothing of its own: a loop that is started again over the same
+// journal continues where the journal stops, and runs the calls that have no result yet. An agent
+// never commits, pushes, posts or approves: its tools note what it wants, and the turn decides.
 package agent
 
 import (

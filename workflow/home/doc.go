@@ -1,4 +1,4 @@
-// Package home tells people what concerns them, in the app's Home: sessions that wait for
-// their word, others that they may see, today's spending. Who may see what is read from rows
-// and from Slack whenever somebody looks, and is closed on error.
+// Package home builds the App Home of a person: the sessions that wait for that person's word,
+// other sessions that the person may see, and today's spending. Who may see what is read from
+// rows and from Slack at each look; if it cannot be read, nothing is shown.
 package home

@@ -1,12 +1,12 @@
 // Package store keeps everything in Postgres: sessions, what came in, transcripts, lines,
-// what has to be posted, reports, approvals, tasks and pushes.
+// postings, reports, approvals, tasks and pushes.
 //
 // Contracts:
 //   - What belongs together is one recording: Turn.Record writes its parts in one
 //     transaction, or none of them. A Part is a small type that stands in the file of its
-//     table and writes itself, so that a new kind of row is a new file. The order of the
-//     arguments says nothing but the order within one kind: each Part has a stage, and stages
-//     are written in their own order (see record.go).
+//     table and writes itself, so that a new kind of row is a new file. Each Part has a stage,
+//     and stages are written in a fixed order (see record.go); the order of the arguments counts
+//     only among parts of the same stage.
 //   - A job is put in the queue in the transaction of the recording that it follows from, and
 //     finished in the transaction that saw nothing was left to do (see package queue).
 //   - A turn writes under its epoch. Whoever begins a later turn fences it: its next

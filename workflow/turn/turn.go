@@ -1,23 +1,24 @@
 // Package turn takes one session as far as it goes: it judges what people wrote, lets the
 // agents work, records what they decide, and moves the phase on.
 //
-// A turn begins when the queue hands over the session's job. It fences every earlier turn
-// of the session, judges the messages that nobody judged yet (intake.go), opens the
-// repository (place.go), and runs the orchestrator's loop over its journal until a tool
-// ends it. Whatever it does is recorded before it is shown, so a turn that dies is done
-// again from rows alone: a call without a result is called again, tasks are found by the
-// call that made them, commits come out with the same hash, and a push is looked up
-// before it is made.
+// A turn begins when a worker of the queue calls [Runner.Run] with the session of its job. The
+// turn fences every earlier turn of the session, lets package intake judge the new messages,
+// lets package worktree open the repository, and runs the orchestrator's loop until a tool ends
+// it (open.go). The turn records everything before anybody sees it, so a turn that died is done
+// again from rows alone: a call without a result is called again, tasks are found by the call
+// that made them, commits come out with the same hash, and a push is looked up before it is made.
 //
-// What agents may do is decided here and not in prompts: nothing is delegated without an
-// approval row of the newest report (lead.go), tasks that need nothing from each other run
-// side by side in trees of their own (tasks.go), no task ends and nothing is pushed without
-// the proof and what its skill asks for (worker.go, gates.go, finish.go), what stands
-// outside a scope is taken out (scope.go), and only people's words and clicks, judged by
-// code, make a permission (intake.go, permission.go, approve.go). Once work is approved, or
-// somebody stopped it, the words of people who may not approve reach no agent until
-// somebody who may passes them on (heldback.go). Questions to agents that only read run
-// beside the work (inquiry.go).
+// Code decides what agents may do, and prompts do not. Each rule has a room below this one:
+//
+//   - ledger records under the session's epoch; prompt, catalog and folder are what the other
+//     rooms share
+//   - intake judges each message; approval and permission decide what it permits, and hold back
+//     the words of people who may not approve
+//   - orchestrator has the tools of the agent that leads; worker does its tasks, side by side
+//     where they do not depend on each other; inquiry asks agents that only read
+//   - runtime runs an agent; worktree gives it files, attachment what people attached; budget
+//     holds it to the limits
+//   - delivery proves the change, holds it to its scope, commits and pushes
 package turn
 
 import (

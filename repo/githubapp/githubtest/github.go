@@ -1,7 +1,7 @@
 // Package githubtest is a GitHub on this machine, as far as Apps need one: the part of the
-// REST API that makes tokens, and the repositories themselves over git's own HTTP backend,
-// which let in nobody but who has a token that was made here, for that repository, with
-// that right, and not too long ago. It checks every assertion as GitHub would.
+// REST API that makes tokens, and the repositories themselves over git's own HTTP backend. It
+// lets in only a token that was made here, for that repository, with that right, and not too long
+// ago. It checks every assertion as GitHub would.
 package githubtest
 
 import (

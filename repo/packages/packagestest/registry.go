@@ -1,5 +1,5 @@
-// Package packagestest is a network of a test's own, for programs that fetch packages: one
-// host with a real HTTP server behind it, a module proxy among others, and nothing else.
+// Package packagestest is a network for the tests of programs that fetch packages: one host with a
+// real HTTP server behind it, which is also a module proxy, and nothing else.
 package packagestest
 
 import (

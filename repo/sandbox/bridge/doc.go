@@ -1,5 +1,5 @@
-// Package bridge is the way out of a command that may have one: this program stands inside
-// as any other command does, listens on the loopback of the sandbox, passes each connection
-// on to a unix socket that is shown there, and runs the command beside that with
-// HTTP_PROXY and HTTPS_PROXY set. Main has to be called at the start of the program.
+// Package bridge gives a command a way out of the sandbox, if it may have one. Inside, this
+// program listens on the loopback of the sandbox, passes each connection on to a unix socket that
+// is shown there, and runs the command beside that with HTTP_PROXY and HTTPS_PROXY set. Main has
+// to be called at the start of the program.
 package bridge

@@ -1,4 +1,4 @@
-// Package toolchain decides what programs a command finds: a clean environment, and the
-// compilers and interpreters of the machine that do not live below /usr. Nothing of this
-// program's own environment gets in, nor does a directory that would show somebody's home.
+// Package toolchain decides which programs a command finds: it makes a clean environment, and
+// shows the compilers and interpreters of the machine that do not live below /usr. Nothing of
+// this program's own environment gets in, and no directory that would show somebody's home.
 package toolchain

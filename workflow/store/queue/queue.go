@@ -1,14 +1,14 @@
-// Package queue is the work that waits: turns, postings, reactions and questions that are
-// due, each a job of River in the same Postgres, and who of the replicas does it.
+// Package queue holds the work that waits: turns, postings, reactions and questions that are
+// due, each a job of River in the same Postgres. It also decides which replica does a job.
 //
 // Contracts:
 //   - A job is inserted in the transaction of what it follows from; a session has at most
 //     one live job of a kind. It is completed only in a transaction that saw, under the
 //     lock of the session's row, that nothing is left to do.
-//   - Whoever writes because of a job checks under CheckJob that the job is still its own.
-//     A worker that was frozen has lost it, and gets ErrFenced.
-//   - A Replica takes the jobs of dead processes over, and wakes sessions that no job
-//     stands for. A session that takes its workers down with it is given up after a while.
+//   - Whoever writes because of a job checks with CheckJob that the job is still its own.
+//     A worker that was frozen has lost its job, and gets ErrFenced.
+//   - A Replica takes over the jobs of dead processes, and wakes sessions that have something to
+//     do and no job. It gives up a session that keeps killing its workers.
 //   - ConcurrencyLimits hold over all replicas; slots are given in the order of asking.
 package queue
 

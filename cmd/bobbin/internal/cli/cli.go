@@ -1,5 +1,5 @@
-// Package cli is what every subcommand shares: the console that it talks to, how it fails and
-// with which exit code, and the few forms of text that go to a terminal.
+// Package cli holds what all subcommands share: the console, the errors with their exit codes,
+// and the few forms of text that go to a terminal.
 package cli
 
 import (

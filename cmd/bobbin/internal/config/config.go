@@ -1,7 +1,7 @@
-// Package config is the configuration file and the environment beside it. Load reads a file
-// whole and checks it, and says everything that is wrong at once, a line "file:line: reason"
-// each; no value that may be a secret is repeated. Nothing here asks Slack, a remote or a
-// model: bobbin doctor does. docs/configuration.md tells it to people.
+// Package config reads the configuration file and the environment. Load checks the whole file
+// and reports everything that is wrong at once, one line "file:line: reason" for each fault; it
+// never repeats a value that may be a secret. Nothing here asks Slack, a remote or a model: that
+// is what bobbin doctor does. docs/configuration.md describes the settings to people.
 package config
 
 import (

@@ -1,7 +1,7 @@
-// Package doctor looks at everything that the bot needs, side by side and within a minute: the
-// configuration, this machine, Slack, the database, the sandbox, each repository and the
-// models. Each finding says what is wrong and what to do. Nothing is posted, pushed, fetched or
-// migrated, and no secret is shown.
+// Package doctor checks everything that the bot needs: the configuration, this machine, Slack,
+// the database, the sandbox, each repository and the models. The checks run side by side and
+// take at most a minute. Each finding says what is wrong and what to do. Doctor posts, pushes,
+// fetches and migrates nothing, and shows no secret.
 package doctor
 
 import (

@@ -1,11 +1,11 @@
-// Package harness is test support: what the tests of the whole program stand on. It starts
-// what surrounds the program and stays real: a Postgres database, folders that a sandbox may
-// enter, the program itself as one binary for all tests of a package. Below it are a model
-// (chatmodel) and a git host (githost); Slack's stand-in is bot/slacktest; the staged office
-// with people, a remote and a scripted model is cmd/bobbin/internal/stage, as in the demo.
+// Package harness supports the tests of the whole program. It starts the real parts around the
+// program: a Postgres database, folders that a sandbox may enter, and the program itself, built
+// once for all tests of a package. Below it are a model (chatmodel) and a git host (githost);
+// bot/slacktest stands in for Slack; cmd/bobbin/internal/stage stages an office with people, a
+// remote and a scripted model, for the tests as for the demo.
 //
-// A package's TestMain hands over to Main. Everything ends with the test that opened it,
-// and nothing waits for time to pass: Patience is only what a busy machine may take.
+// A package's TestMain calls Main. Everything ends with the test that opened it, and no test
+// waits for time to pass: Patience only bounds what a busy machine may take.
 package harness
 
 import (

@@ -1,6 +1,6 @@
-// Package health is whether the bot works, and over which of its parts it does not. A Monitor
-// is fed by the running bot and answers over HTTP, at once even where the database hangs; Ask
-// asks the one that runs on this machine.
+// Package health reports whether the bot works, and which of its parts do not. The running bot
+// tells a Monitor how its parts are. The Monitor answers over HTTP, at once even if the database
+// hangs. Ask asks the Monitor of the bot on this machine.
 package health
 
 import (

@@ -1,6 +1,7 @@
-// Package housekeeping takes away what is older, or more, than the configuration keeps: rows,
-// sessions' folders, mirrors and build caches. What is in use stays, what it takes from a disk
-// is made again when it is needed, and whatever fails is tried again the next time.
+// Package housekeeping removes what is older, or more, than the configuration keeps: rows, the
+// folders of sessions, mirrors and build caches. It leaves alone what is in use. What it removes
+// from a disk is made again when it is needed. What could not be removed is tried again the next
+// time.
 package housekeeping
 
 import (

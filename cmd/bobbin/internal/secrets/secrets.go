@@ -1,7 +1,7 @@
-// Package secrets keeps the secrets of this process: the environment's variables that hold
-// them, read once and then taken out of the environment, out of what the kernel shows of the
-// process, and out of reach of others of the same user. There are no flags for them: a command
-// line is seen by everybody on the machine.
+// Package secrets keeps the secrets of this process. It reads them once from environment
+// variables, and then removes them from the environment and from what the kernel shows of the
+// process, and keeps other processes of the same user from reading its memory. No flag takes a
+// secret: everybody on the machine can see a command line.
 package secrets
 
 import (

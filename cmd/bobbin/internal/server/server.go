@@ -1,7 +1,7 @@
-// Package server is the bot, wired: what bobbin serve runs, and what a stage or a test runs with
-// made-up Settings. New constructs everything and checks what can be checked before the first
-// message; Run works until its context ends, and hands what is under way back to the queue;
-// Close lets go of the database and the data directory. Nothing else constructs.
+// Package server puts the bot together: what bobbin serve runs, and what a stage or a test runs
+// with made-up Settings. New constructs every part, and checks before the first message what can
+// be checked. Run works until its context ends, and hands what is under way back to the queue.
+// Close lets go of the database and the data directory.
 package server
 
 import (

@@ -1,6 +1,6 @@
 // Package sessions prints sessions for an operator from the rows of the database: a list, one
-// whole, or its audit as JSON lines. It reads only. What people and models wrote is stripped
-// of what would command a terminal.
+// session whole, or its audit as JSON lines. It only reads. It strips from what people and models
+// wrote whatever would command a terminal.
 package sessions
 
 import (

@@ -1,7 +1,7 @@
-// Package stage is the one room of the program with fakes in it: the demo needs a Slack and a
-// model, and there are none. It stages the very bot that serve runs, on a local Slack with its
-// people, a git remote and a scripted model behind a real endpoint, and plays the demo there.
-// The whole program's tests tell their stories on the same stage.
+// Package stage stages the bot for the demo and for the stories of the whole program's tests: the
+// same bot that serve runs, with a local Slack and its people, a git remote, and a scripted model
+// behind a real endpoint. It is the one room of the program with fakes in it, since the demo has
+// neither a Slack nor a model.
 package stage
 
 import (

@@ -1,7 +1,7 @@
-// Package storage is where a bot keeps everything: its data directory, which one process at a
-// time works in, and its Postgres, a configured one or a private one below that directory. A
-// database that lets nobody in just now is waited for; one that is not there is an error of
-// one line that names no password.
+// Package storage opens the places where a bot keeps everything: its data directory, in which one
+// process works at a time, and its Postgres, either a configured one or a private one below that
+// directory. It waits for a database that accepts no connection just now. A database that does
+// not exist is an error of one line, which names no password.
 package storage
 
 import (

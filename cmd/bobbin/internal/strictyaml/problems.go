@@ -1,7 +1,7 @@
-// Package strictyaml reads a YAML file that people write into a struct, strictly: a key that the
-// struct does not have, a value of another kind, an anchor or a second document is a problem
-// with its line. What can be read is read all the same, so that everything is said at once.
-// The struct's fields have a tag yaml:"key"; a program's own checks add to the same Problems.
+// Package strictyaml reads a YAML file that people write into a struct. A key that the struct does
+// not have, a value of another kind, an anchor or a second document is a problem with its line.
+// What can be read is read all the same, so that all problems are reported at once. The struct's
+// fields have a tag yaml:"key"; a program adds its own checks to the same Problems.
 package strictyaml
 
 import (

@@ -1,4 +1,4 @@
-// Package models is tests alone: a model or its endpoint does what it should not, in each
-// way and at each turn of a session, and the session recovers or rests with one line.
-// BOBBIN_MODEL_FAULTS="seed sessions" plays others than a few, "all" every one.
+// Package models tests the program with a model or an endpoint that does what it should not, in
+// each way and at each turn of a session. The session recovers, or rests with one line. The
+// package has tests alone. BOBBIN_MODEL_FAULTS="seed sessions" runs other cases, "all" every one.
 package models

@@ -1,4 +1,4 @@
-// Package remotes is tests alone: a git remote fails in each way at each exchange of a
-// session. The approval stands, one line says what to do, and the same commit is pushed
-// once in the end. BOBBIN_GIT_FAULTS=all plays every outage.
+// Package remotes tests the program with a git remote that fails in each way at each exchange of
+// a session. The approval stands, one line says what to do, and in the end the same commit is
+// pushed once. The package has tests alone. BOBBIN_GIT_FAULTS=all runs every outage.
 package remotes

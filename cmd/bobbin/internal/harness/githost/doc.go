@@ -1,4 +1,4 @@
-// Package githost is test support: a git host of one repository, served over HTTP by git's
-// own http-backend, that asks for a password and fails in the way that a test orders. It
-// keeps a book of every update of a branch, so that a test can tell what really arrived.
+// Package githost is a git host for tests, with one repository that git's own http-backend serves
+// over HTTP. It asks for a password, fails in the way that a test orders, and records every
+// update of a branch, so that a test can tell what really arrived.
 package githost
