@@ -93,3 +93,7 @@ func (a Advice) Missing() string {
 	}
 	return ""
 }
+
+// MostQuestions is how many an interview may put: five to ten minutes of somebody's time.
+// A person may ask for as many again.
+const MostQuestions = 12

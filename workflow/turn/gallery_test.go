@@ -301,7 +301,7 @@ var (
 // where that can be called alone.
 func samples() map[string][]workflow.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
-	t := &approval.Approvals{Ledger: ledger, Catalog: &catalog.Catalog{Ledger: ledger}}
+	t := &approval.Approvals{Judgements: approval.Judgements{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger}}
 	with := func(text string, buttons ...workflow.Button) workflow.Line {
 		return workflow.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
@@ -186,7 +187,7 @@ func (th *thread) permit0(ctx context.Context, events ...workflow.Event) error {
 		return err
 	}
 	f := []store.Part{store.Update{Events: events}}
-	th.Permissions.AddApproval(&f, m, workflow.Person{ID: "U1", Name: "bea"}, report, "")
+	th.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report, "")
 	return th.Record(ctx, f...)
 }
 

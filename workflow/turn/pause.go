@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
@@ -77,4 +78,22 @@ func modelWords(e *model.Error) string {
 		words += ": " + e.Hint
 	}
 	return words + ". Nothing is lost; reply here to go on."
+}
+
+// setAside answers messages that could not be judged, however often that was tried: Slack
+// does not tell who wrote them. They are set aside, and whoever wrote them is told; what
+// else goes on in the session does.
+func (t *turn) setAside(ctx context.Context, cause error) error {
+	messages, err := t.Unhandled(ctx)
+	if err != nil || len(messages) == 0 {
+		return cmp.Or(err, cause)
+	}
+	f := []store.Part{store.Update{ClearStop: true}}
+	for _, m := range messages {
+		f = append(f, store.Handled{ID: m.ID}, store.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
+	}
+	t.Log.Error("messages are set aside: it cannot be read who wrote them", "messages", len(messages), "err", cause)
+	f = append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: Slack does not tell me who wrote it ("+prompt.FirstLine(cause.Error())+
+		"). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.")))
+	return t.Record(ctx, f...)
 }

@@ -41,6 +41,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -52,22 +53,32 @@ type Runner struct {
 	Model        *model.Client
 	Agents       map[string]agent.Agent
 	Repositories []catalog.Repository
-	Mirrors      *repo.Mirrors
-	Sandbox      *sandbox.Sandbox        // nil: commands are off
-	SandboxOff   string                  // why, and what to do about it
-	Checker      *testrun.Checker        // nil with Sandbox
-	Dir          string                  // where sessions' workspaces are
-	Skills       []skill.Skill           // the built-in ones, and the operator's over them
-	Secrets      *redact.Finder          // masked wherever text leaves, and kept out of commits; nil: none is
-	Limits       workflow.Limits         // on what sessions may use before people are asked
-	Patience     time.Duration           // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
-	Attempts     int                     // failed attempts at a task before the consultant is asked; 2 where zero
-	Unanswered   time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
-	Seats        queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
+	Skills       []skill.Skill  // the built-in ones, and the operator's over them
+	Secrets      *redact.Finder // masked wherever text leaves, and kept out of commits; nil: none is
 	Log          *slog.Logger
+	Machine
+	Bounds
 
-	askRule permission.AskRule // nil: askedBy; a control has another
-	holds   folder.Locks
+	askRule permission.AskRule // nil: permission.Permissions.AskedBy; a control has another
+	locks   folder.Locks
+}
+
+// A Machine is what a runner works with on its own machine.
+type Machine struct {
+	Mirrors    *repo.Mirrors
+	Sandbox    *sandbox.Sandbox // nil: commands are off
+	SandboxOff string           // why commands are off, and what to do about it
+	Checker    *testrun.Checker // nil with Sandbox
+	Dir        string           // where sessions' workspaces are
+}
+
+// Bounds say how far a session goes before it waits, or people are asked.
+type Bounds struct {
+	Limits     workflow.Limits         // on what sessions may use before people are asked
+	Patience   time.Duration           // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
+	Attempts   int                     // failed attempts at a task before the consultant is asked; 2 where zero
+	Unanswered time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
+	Seats      queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 }
 
 // pulse is how often a turn looks whether it was stopped or fenced: a stop has to act
@@ -126,4 +137,160 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	if handled, _ := ledger.Find[store.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
+}
+
+// runOnce runs until the session rests or is stopped; after a stop it is called again, to
+// judge who said so.
+func (t *turn) runOnce(parent context.Context) (again bool, err error) {
+	defer t.Trees.Folders.Hold(t.Session().ID)()
+	ctx, cancel := context.WithCancelCause(parent)
+	t.halt, t.Inquiries.Started = cancel, map[int64]chan struct{}{}
+	watched := make(chan struct{})
+	go func() { defer close(watched); t.watchSession(ctx, cancel) }()
+	defer t.Trees.Close()
+	defer func() { cancel(nil); <-watched; t.Inquiries.WaitStarted() }()
+
+	err = t.advanceSession(ctx)
+	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
+		return true, t.judgeStop(parent)
+	}
+	if errors.Is(context.Cause(ctx), errMoved) && parent.Err() == nil {
+		return true, nil
+	}
+	if errors.Is(context.Cause(ctx), store.ErrFenced) {
+		return false, store.ErrFenced
+	}
+	if cause := context.Cause(ctx); cause != nil && folder.DiskMessage(cause) != "" {
+		err = cause // an agent beside the work came upon it
+	}
+	return false, t.sayDiskFailed(parent, err)
+}
+
+// judgeStop judges who said stop. Where that stopped the session, calls that were under
+// way are answered as interrupted, so that what is written next is read first.
+func (t *turn) judgeStop(ctx context.Context) error {
+	if err := t.Intake.JudgeAll(ctx); err != nil || t.Session().Phase != workflow.PhaseStopped {
+		return err
+	}
+	tasks, err := t.Store.Tasks(ctx, t.Session().ID, "")
+	if err != nil {
+		return err
+	}
+	var stopped []store.Part
+	for _, k := range tasks {
+		if k.State == workflow.TaskOpen || k.State == workflow.TaskWorking {
+			k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
+			stopped = append(stopped, store.Task{Task: k})
+		}
+	}
+	if err := t.Inquiries.DropOpen(ctx); err != nil {
+		return err
+	}
+	j, err := t.Runtime.OpenTranscript(ctx, 0, t.Agents[agent.Orchestrator])
+	if err != nil {
+		return err
+	}
+	j.Add(stopped...)
+	var closing []model.Message
+	for _, call := range agent.Unanswered(j.Messages()) {
+		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: "Interrupted: a person said stop. Read what is written next before you go on."})
+	}
+	return j.Append(ctx, 0, closing...)
+}
+
+// watchSession ends ctx when a person said stop or another turn took over, and judges what people
+// write while agents are busy, so that what it makes pointless is cancelled.
+func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		p, err := t.Pulse(ctx)
+		switch {
+		case err != nil:
+			continue // a database that is away for a moment stops nothing
+		case !p.Mine:
+			cancel(store.ErrFenced)
+		case p.Stop:
+			cancel(errStopped)
+		case p.Unhandled && t.Trees.Current() != nil:
+			if err := t.judgeMeanwhile(ctx); err != nil && ctx.Err() == nil {
+				t.Log.Warn("judge what was written meanwhile", "err", err)
+			}
+		}
+	}
+}
+
+// judgeMeanwhile judges what people wrote, and begins what that asks for beside the work.
+func (t *turn) judgeMeanwhile(ctx context.Context) error {
+	if err := t.Intake.JudgeAll(ctx); err != nil {
+		return err
+	}
+	return t.Inquiries.StartOpen(ctx)
+}
+
+// advanceSession is the turn itself: the orchestrator works, and questions to agents that only
+// read are answered beside it; what they say may open the session again.
+func (t *turn) advanceSession(ctx context.Context) error {
+	if err := t.Intake.JudgeAll(ctx); err != nil {
+		return err
+	}
+	if waits, err := t.Inquiries.HasOpen(ctx); err != nil || !waits && !t.Session().Open {
+		return err
+	}
+	ready, err := t.Trees.Open(ctx)
+	if err != nil || !ready {
+		return err
+	}
+	t.Work()
+	for {
+		if err := t.Inquiries.StartOpen(ctx); err != nil {
+			return err
+		}
+		if t.Session().Open {
+			if err := t.runOrchestrator(ctx); err != nil {
+				return err
+			}
+		}
+		t.Inquiries.WaitStarted()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !t.Session().Open {
+			return nil
+		}
+	}
+}
+
+// runOrchestrator runs the orchestrator over its journal.
+func (t *turn) runOrchestrator(ctx context.Context) error {
+	row := t.Agents[agent.Orchestrator]
+	j, err := t.Runtime.OpenTranscript(ctx, 0, row)
+	if err != nil {
+		return err
+	}
+	if len(j.Messages()) == 0 {
+		if err := t.Orchestrator.WriteBrief(ctx, j); err != nil {
+			return err
+		}
+	}
+	bench, err := t.Runtime.CopyBench()
+	if err != nil {
+		return err
+	}
+	bench.Ran = j.AddCommand
+	tools := append(agent.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator, Journal: j}), t.Runtime.ReadingTools(bench)...)
+	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
+	end, err := loop.Run(ctx)
+	if err != nil {
+		return t.sayModelFailed(ctx, err)
+	}
+	if end != agent.EndTool {
+		return t.sayStranded(ctx, row, end)
+	}
+	return nil
 }

@@ -22,40 +22,40 @@ const maxAdopted = 40_000
 // Adopt judges "yes please do this": a person makes their own what others asked for above
 // in the thread; ok says that it was that. Agents are given it whole, as data, whoever
 // wrote it.
-func (ap *Approvals) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if !intent.Adopts(m.Text) {
 		return f, false, nil
 	}
-	theirs, err := ap.requestAbove(ctx, m)
+	theirs, err := hw.requestAbove(ctx, m)
 	if err != nil {
-		return ap.Refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
+		return hw.Refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
 	}
 	if len(theirs.ts) == 0 {
 		return f, false, nil
 	}
-	why, _, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	why, _, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
-		ap.Log.Warn("nothing is adopted: cannot read who may approve", "user", p.ID, "err", err)
+		hw.Log.Warn("nothing is adopted: cannot read who may approve", "user", p.ID, "err", err)
 		why = "who may approve could not be looked up"
 	}
 	if why != "" {
-		f = ap.ForAgents(m, "")
-		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+		f = hw.ForAgents(m, "")
+		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 		return f, true, nil
 	}
-	f = ap.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
-		prompt.PersonName(p.Name), prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)), theirs.text))
-	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); ap.Session().Title == "" && title != "" {
+	f = hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
+		prompt.PersonName(p.Name), prompt.Fence("message", hw.Slack.Readable(ctx, m.Text)), theirs.text))
+	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); hw.Session().Title == "" && title != "" {
 		ledger.Change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
 	}
 	f = append(f, store.Earlier(theirs.earlier), store.Passed(theirs.held))
 	for _, s := range theirs.earlier {
 		f = append(f, store.Attachments(s.Files))
 	}
-	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, ap.Session().Revision)
+	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
-	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	return f, true, nil
 }
 
@@ -70,16 +70,16 @@ type requestsOfOthers struct {
 
 // requestAbove is what others wrote above m since the newest push: what agents were shown, what
 // was kept from them, and what was in the thread before the session.
-func (ap *Approvals) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
-	shown, err := ap.Read(ctx)
+func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
+	shown, err := hw.Read(ctx)
 	if err != nil {
 		return o, err
 	}
-	held, err := ap.Held(ctx)
+	held, err := hw.Held(ctx)
 	if err != nil {
 		return o, err
 	}
-	delivered, err := ap.DeliveredTS(ctx) // what stood there before the newest push is done with
+	delivered, err := hw.DeliveredTS(ctx) // what stood there before the newest push is done with
 	if err != nil {
 		return o, err
 	}
@@ -97,7 +97,7 @@ func (ap *Approvals) requestAbove(ctx context.Context, m workflow.Message) (o re
 		}
 	}
 	for _, h := range held {
-		stands, err := ap.readsAsBefore(ctx, h)
+		stands, err := hw.readsAsBefore(ctx, h)
 		if err != nil {
 			return o, err
 		}
@@ -105,9 +105,9 @@ func (ap *Approvals) requestAbove(ctx context.Context, m workflow.Message) (o re
 			continue // what is not as it was kept is not what was adopted
 		}
 		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
-		give(ap.PersonName(ctx, h.User), ap.Slack.Readable(ctx, h.Text))
+		give(hw.PersonName(ctx, h.User), hw.Slack.Readable(ctx, h.Text))
 	}
-	before, err := ap.Slack.Earlier(ctx, ap.Session().Thread)
+	before, err := hw.Slack.Earlier(ctx, hw.Session().Thread)
 	if err != nil {
 		return o, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -91,7 +92,7 @@ func (ap *Approvals) approvalParts(m workflow.Message, p workflow.Person, r work
 	f := ap.ForAgents(m, told)
 	f = append(f, store.Lines(ap.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
-	ap.Permissions.AddApproval(&f, m, p, r, scope)
+	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, r, scope)
 	return f
 }
 

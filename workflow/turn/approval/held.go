@@ -27,24 +27,24 @@ const (
 
 // HoldWords keeps a message for somebody who may approve, and says so in one line. Mere thanks
 // wait for nobody.
-func (ap *Approvals) HoldWords(m workflow.Message, p workflow.Person, why string) []store.Part {
-	f := ap.Ignore(m)
+func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string) []store.Part {
+	f := hw.Ignore(m)
 	if intent.Acknowledges(m.Text) {
 		return f
 	}
 	ledger.Change(f, func(h *store.Handled) { h.Held = true })
-	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
 	if m.Kind != workflow.IncomingForm { // what was entered stands above it
 		said = strings.TrimSuffix(said, ".") + ": " + prompt.Shortened(m.Text, maxHeldQuote)
 	}
-	return append(f, store.Replies(ap.ProgramLine(said,
+	return append(f, store.Replies(hw.ProgramLine(said,
 		workflow.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // RefusePress refuses a press that is for somebody who may approve; its button stays for them.
-func (ap *Approvals) RefusePress(m workflow.Message, p workflow.Person, what, why string) []store.Part {
-	return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
+func (hw *HeldWords) RefusePress(m workflow.Message, p workflow.Person, what, why string) []store.Part {
+	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
 // maxHeldQuote is how much of held words, in characters, is said again beside their button,
@@ -53,13 +53,13 @@ const maxHeldQuote = 100
 
 // PassOn gives held words to the agents, in the name of somebody who may approve: that row,
 // or where it is 0 all that was offered above m.
-func (ap *Approvals) PassOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
+func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, "adopt", reason, p.Name+said), nil
+		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
-		ap.Log.Warn("nothing is passed on: cannot read who may approve", "user", p.ID, "err", err)
+		hw.Log.Warn("nothing is passed on: cannot read who may approve", "user", p.ID, "err", err)
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
@@ -67,38 +67,38 @@ func (ap *Approvals) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	}
 	rows := []int64{row}
 	if row == 0 {
-		if rows, err = ap.Offered(ctx, m.TS); err != nil {
+		if rows, err = hw.Offered(ctx, m.TS); err != nil {
 			return nil, err
 		}
 	}
-	passed, err := ap.readPassed(ctx, m, rows)
+	passed, err := hw.readPassed(ctx, m, rows)
 	switch {
 	case err != nil:
-		ap.Log.Warn("nothing is passed on: cannot read the messages", "err", err)
+		hw.Log.Warn("nothing is passed on: cannot read the messages", "err", err)
 		return refused("the message could not be read", ": Slack does not let me read that message at this moment. Please try again.")
 	case len(passed.rows) == 0:
 		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
 	}
-	if s := ap.Session(); s.Halted != "" && passed.goOn {
-		f, err := ap.Resume(ctx, m, p, s.Halted)
+	if s := hw.Session(); s.Halted != "" && passed.goOn {
+		f, err := hw.Resume(ctx, m, p, s.Halted)
 		if _, ok := ledger.Find[store.Permission](f); ok {
 			f = append(f, store.Passed(passed.over))
 		}
 		return f, err
 	}
-	f := ap.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
+	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
 	f = append(f, store.Passed(passed.over))
-	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, ap.Session().Revision, passed.rows...))
-	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
-	if q, err := ap.Store.Waiting(ctx, ap.Session().ID); err != nil {
+	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
+	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	if q, err := hw.Store.Waiting(ctx, hw.Session().ID); err != nil {
 		return nil, err
-	} else if q != nil && !ap.AwaitsConsent() {
+	} else if q != nil && !hw.AwaitsConsent() {
 		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
 		f = append(f, store.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 	}
 	if m.Kind != workflow.IncomingAction {
-		f = append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
+		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
 	}
 	return f, nil
 }
@@ -111,8 +111,8 @@ type passing struct {
 }
 
 // readPassed are those of the held messages that still say what was held, and stood above m.
-func (ap *Approvals) readPassed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
-	all, err := ap.Held(ctx)
+func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
+	all, err := hw.Held(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -121,7 +121,7 @@ func (ap *Approvals) readPassed(ctx context.Context, m workflow.Message, rows []
 		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
-		if stands, err := ap.readsAsBefore(ctx, h); err != nil {
+		if stands, err := hw.readsAsBefore(ctx, h); err != nil {
 			return p, err
 		} else if !stands {
 			continue
@@ -132,90 +132,90 @@ func (ap *Approvals) readPassed(ctx context.Context, m workflow.Message, rows []
 			}
 		}
 		p.goOn = p.goOn && intent.SaysGoOn(h.Text)
-		wrote := ap.PersonName(ctx, h.User) + " wrote"
+		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.IncomingSent {
-			wrote = fmt.Sprintf("%s sent a message of %s", ap.PersonName(ctx, h.User), ap.WriterOf(ctx, h))
+			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
 		}
 		p.rows, p.said = append(p.rows, h.ID), append(p.said, prompt.Shortened(h.Text, maxHeldQuote))
-		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", ap.Slack.Readable(ctx, h.Text)))
+		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", hw.Slack.Readable(ctx, h.Text)))
 	}
 	return p, nil
 }
 
 // readsAsBefore reports whether a message still says in the thread what was kept of it: whoever
 // passes it on has to have read the same. What was entered in a form cannot change.
-func (ap *Approvals) readsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
-	if m.Kind == workflow.IncomingForm || m.TS == ap.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
+func (hw *HeldWords) readsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
+	if m.Kind == workflow.IncomingForm || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
 		return true, nil
 	}
-	newest, err := ap.Original(ctx, m.TS, 1<<62)
+	newest, err := hw.Original(ctx, m.TS, 1<<62)
 	if err != nil || newest != m.Text {
 		return false, err
 	}
-	text, _, found, err := ap.Slack.Reread(ctx, ap.Session().Thread, m.TS)
+	text, _, found, err := hw.Slack.Reread(ctx, hw.Session().Thread, m.TS)
 	return found && (text == m.Text || strings.HasPrefix(text, m.Text+"\n")), err
 }
 
 // GoOnButton lets the work go on that was stopped by the stop of that mark, and no later one.
-func (ap *Approvals) GoOnButton(mark string) []workflow.Button {
+func (hw *HeldWords) GoOnButton(mark string) []workflow.Button {
 	return []workflow.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
 // GoOn judges words of somebody who may approve in a session whose approved work somebody
 // stopped; ok says that they spoke of going on. Nothing but that lets it go on; what only
 // mentions it is given to the agents, and asked about with a button.
-func (ap *Approvals) GoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	s := ap.Session()
-	a, err := ap.StandingApproval(ctx)
+func (hw *HeldWords) GoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	s := hw.Session()
+	a, err := hw.StandingApproval(ctx)
 	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && m.TS < s.Halted {
 		return f, false, err
 	}
-	if limited, err := ap.Limited(ctx); err != nil || !limited.IsZero() {
+	if limited, err := hw.Limited(ctx); err != nil || !limited.IsZero() {
 		return f, false, err // it is about the limit, then
 	}
-	if q, err := ap.Store.Waiting(ctx, s.ID); err != nil || q != nil {
+	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // about the question
 	}
 	if intent.GoesOn(m.Text) {
-		f, err = ap.Resume(ctx, m, p, s.Halted)
+		f, err = hw.Resume(ctx, m, p, s.Halted)
 		return f, true, err
 	}
 	if !intent.MentionsGoingOn(m.Text) {
 		return f, false, nil
 	}
-	f = ap.ForAgents(m, "")
-	f = append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), ap.GoOnButton(s.Halted)...)))
+	f = hw.ForAgents(m, "")
+	f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), hw.GoOnButton(s.Halted)...)))
 	f = append(f, store.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, true, nil
 }
 
 // Resume lets approved work go on that the stop of that mark ended. What offered that says
 // who did (store.Turn.Record writes it again).
-func (ap *Approvals) Resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
-	s := ap.Session()
-	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
+	s := hw.Session()
+	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
-		ap.Log.Warn("nothing goes on: cannot read who may approve", "user", p.ID, "err", err)
+		hw.Log.Warn("nothing goes on: cannot read who may approve", "user", p.ID, "err", err)
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return ap.Refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your word: %s. %s", p.Name, why, approvers.Who())), nil
+		return hw.Refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your word: %s. %s", p.Name, why, approvers.Who())), nil
 	}
-	a, err := ap.StandingApproval(ctx)
+	a, err := hw.StandingApproval(ctx)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case a == nil || s.Halted == "":
-		return ap.Refuse(m, p, "resume", "nothing is stopped", p.Name+": nothing is stopped that could go on."), nil
+		return hw.Refuse(m, p, "resume", "nothing is stopped", p.Name+": nothing is stopped that could go on."), nil
 	case mark != s.Halted:
-		return ap.Refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
+		return hw.Refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	told := fmt.Sprintf("%s lets the stopped work go on. What was approved as revision %d stands.", prompt.PersonName(p.Name), s.Revision)
 	if permission.IsMessage(m.Kind) && !intent.SaysGoOn(m.Text) {
-		told += " Their words:\n" + prompt.Fence("message", ap.Slack.Readable(ctx, m.Text))
+		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
-	f := ap.ForAgents(m, told)
+	f := hw.ForAgents(m, told)
 	f = append(f, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
 	f = append(f, store.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
@@ -223,8 +223,8 @@ func (ap *Approvals) Resume(ctx context.Context, m workflow.Message, p workflow.
 
 // Reopen makes what opens a stopped session, of which nothing is approved, a permission of
 // whoever did that; where they may not approve, it stays as it is.
-func (ap *Approvals) Reopen(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
-	s := ap.Session()
+func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
 		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.Maybe, workflow.EventRequest)
@@ -232,12 +232,12 @@ func (ap *Approvals) Reopen(ctx context.Context, m workflow.Message, p workflow.
 	if _, permitted := ledger.Find[store.Permission](f); s.Phase != workflow.PhaseStopped || !opens || permitted {
 		return f, nil
 	}
-	if why, err := ap.Permissions.HoldReason(ctx, p); err != nil {
+	if why, err := hw.Permissions.HoldReason(ctx, p); err != nil {
 		return f, err
 	} else if why != "" {
-		return ap.RefusePress(m, p, "resume", why), nil
+		return hw.RefusePress(m, p, "resume", why), nil
 	}
-	if a, err := ap.StandingApproval(ctx); err != nil || a != nil {
+	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
 	f = append(f, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
@@ -245,14 +245,14 @@ func (ap *Approvals) Reopen(ctx context.Context, m workflow.Message, p workflow.
 }
 
 // WriterOf is who wrote a message that was sent, in words.
-func (ap *Approvals) WriterOf(ctx context.Context, m workflow.Message) string {
+func (hw *HeldWords) WriterOf(ctx context.Context, m workflow.Message) string {
 	switch {
 	case m.Value == "":
 		return "an app"
 	case m.Value == m.User:
 		return "the same person"
 	}
-	if w, err := ap.Slack.Person(ctx, ap.Session().Thread, m.Value); err == nil && w.Name != "" {
+	if w, err := hw.Slack.Person(ctx, hw.Session().Thread, m.Value); err == nil && w.Name != "" {
 		return prompt.PersonName(w.Name)
 	}
 	return prompt.PersonName(m.Value)

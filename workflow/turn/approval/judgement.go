@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -27,33 +28,38 @@ func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part,
 }
 
 // ForAgents gives the message to the agents and opens the session for them.
-func (ap *Approvals) ForAgents(m workflow.Message, told string) []store.Part {
+func (j *Judgements) ForAgents(m workflow.Message, told string) []store.Part {
 	update := store.Update{Open: ledger.Wake}
-	if ap.Session().Title == "" && permission.IsMessage(m.Kind) {
+	if j.Session().Title == "" && permission.IsMessage(m.Kind) {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
 	}
-	switch p := ap.Session().Phase; {
-	case p == workflow.PhaseReported && ap.NewestReportKind() == workflow.ReportDiagnosis:
+	switch p := j.Session().Phase; {
+	case p == workflow.PhaseReported && j.NewestReportKind() == workflow.ReportDiagnosis:
 		update.Events = []workflow.Event{workflow.EventDiagnose}
-	case p.Ended(), ap.AwaitsConsent():
+	case p.Ended(), j.AwaitsConsent():
 		update.Events = []workflow.Event{workflow.EventRequest}
 	}
 	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
 }
 
-func (ap *Approvals) Ignore(m workflow.Message) []store.Part {
+func (j *Judgements) Ignore(m workflow.Message) []store.Part {
 	return []store.Part{store.Handled{ID: m.ID}}
 }
 
 // Answer is said by the program itself, without an agent.
-func (ap *Approvals) Answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
-	f := ap.Ignore(m)
-	f = append(f, store.Lines(ap.ProgramLine(text, buttons...)))
+func (j *Judgements) Answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
+	f := j.Ignore(m)
+	f = append(f, store.Lines(j.ProgramLine(text, buttons...)))
 	return f
 }
 
-func (ap *Approvals) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
-	f := ap.Answer(m, said)
-	f = append(f, store.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+func (j *Judgements) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
+	f := j.Answer(m, said)
+	f = append(f, store.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
+}
+
+// ConsultantNames are what people call the consultant.
+func (j Judgements) ConsultantNames() []string {
+	return []string{"consultant", "oracle", j.Agents[agent.Consultant].Signature()}
 }

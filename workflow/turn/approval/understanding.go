@@ -7,6 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -51,6 +52,6 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	})
 	f = append(f, store.Lines(ap.ProgramLine("Understood. The work starts from this.")))
 	f = append(f, store.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
-	ap.Permissions.AddApproval(&f, m, p, report, "")
+	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, report, "")
 	return f, nil
 }

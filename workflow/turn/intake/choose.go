@@ -19,7 +19,7 @@ import (
 func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) ([]store.Part, error) {
 	s := in.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
-		return in.Approvals.Refuse(m, p, "repository", reason, said), nil
+		return in.Refuse(m, p, "repository", reason, said), nil
 	}
 	approvers, err := in.Permissions.Approvers(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p wo
 	case s.Branch != "":
 		return refused("work was approved", fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.", s.Repository, name))
 	case name == s.Repository:
-		return in.Approvals.Answer(m, fmt.Sprintf("It is about %s already.", name)), nil
+		return in.Answer(m, fmt.Sprintf("It is about %s already.", name)), nil
 	}
 	said, told := fmt.Sprintf("%s chose the repository %s.", p.Name, name), fmt.Sprintf("%s chose the repository %s.", prompt.PersonName(p.Name), name)
 	if s.Repository != "" {
@@ -41,7 +41,7 @@ func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p wo
 		told = fmt.Sprintf("%s chose the repository %s instead of %s. Whatever you read, ran and reported so far is of %s and counts no more: your tools look at %s from here on. Begin again with its files, its AGENTS.md first if it has one.",
 			prompt.PersonName(p.Name), name, s.Repository, s.Repository, name)
 	}
-	f := in.Approvals.ForAgents(m, told)
+	f := in.ForAgents(m, told)
 	f = append(f, store.Lines(in.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) {
 		u.Change = func(s *workflow.Session) { s.Repository, s.BaseCommit = name, "" }

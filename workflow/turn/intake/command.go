@@ -14,14 +14,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// consultantNames are what people call the consultant.
-func (in *Intake) consultantNames() []string {
-	return []string{"consultant", "oracle", in.Agents[agent.Consultant].Signature()}
-}
-
 // judgeCommand judges a message that begins a way of working; ok says that it was one.
 func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	command, rest := intent.ReadCommandFor(m.Text, in.consultantNames()...)
+	command, rest := intent.ReadCommandFor(m.Text, in.ConsultantNames()...)
 	switch command {
 	case workflow.CommandNone:
 		return f, false, nil
@@ -29,10 +24,10 @@ func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workfl
 		return in.askConsultant(m, p, rest), true, nil
 	}
 	if phase := in.Session().Phase; phase == workflow.PhaseWorking || phase == workflow.PhaseVerifying {
-		return in.Approvals.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
+		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of the work. Say \"stop\" first, or wait for the result.", p.Name)), true, nil
 	}
 	if rest == "" && m.TS == in.Session().Thread.TS {
-		return in.Approvals.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
+		return in.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, command)), true, nil
 	}
 	return in.beginWorkflow(m, p, command, rest), true, nil
 }
@@ -89,7 +84,7 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 			question = "What is the cause of what this thread is about, and what is to be done?"
 		}
 	}
-	f := in.Approvals.Ignore(m)
+	f := in.Ignore(m)
 	whole := question
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
 		whole = m.Text // the question was the end of a longer message
@@ -113,6 +108,6 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 
 // askExplainer has the change explained, beside whatever goes on.
 func (in *Intake) askExplainer(m workflow.Message) []store.Part {
-	f := in.Approvals.Ignore(m)
+	f := in.Ignore(m)
 	return append(f, store.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }

@@ -15,13 +15,13 @@ import (
 func (in *Intake) offerForm(m workflow.Message, p workflow.Person) []store.Part {
 	switch {
 	case m.Text == workflow.FormOpened:
-		return in.Approvals.Ignore(m)
+		return in.Ignore(m)
 	case m.ActionID == workflow.ActionRepository:
-		return in.Approvals.Answer(m, p.Name+": which repository is it?", in.Catalog.ChoiceButtons()...)
+		return in.Answer(m, p.Name+": which repository is it?", in.Catalog.ChoiceButtons()...)
 	case m.ActionID == workflow.ActionFixLimited:
-		return in.Approvals.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+		return in.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
 	}
-	return in.Approvals.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
+	return in.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }
 
 // judgeForm judges what somebody sent in a modal; its button's row says of what.
@@ -32,7 +32,7 @@ func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.
 	}
 	if !ok {
 		in.Log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
-		return in.Approvals.Ignore(m), nil
+		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
 	case workflow.ActionCorrect:
@@ -41,11 +41,11 @@ func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.
 		return in.Approvals.Approve(ctx, m, p, revision, m.Text)
 	case workflow.ActionRepository:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
-			return in.Approvals.RefusePress(m, p, "speak", why), err
+			return in.Held.RefusePress(m, p, "speak", why), err
 		}
 		return in.chooseRepository(ctx, m, p, m.Text)
 	}
-	return in.Approvals.Ignore(m), nil
+	return in.Ignore(m), nil
 }
 
 // judgeCorrection takes a correction in as if it had been a reply, and shows it to everybody: a
@@ -72,12 +72,12 @@ func (in *Intake) judgeCorrection(ctx context.Context, m workflow.Message, p wor
 			return f, err
 		}
 	case held != "":
-		f = in.Approvals.HoldWords(m, p, held)
+		f = in.Held.HoldWords(m, p, held)
 	case in.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
 		f = in.Approvals.AskConsent(m, p, consent.Scope)
 	default:
 		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about, prompt.Fence("message", m.Text))
-		f = in.Approvals.ForAgents(m, told)
+		f = in.ForAgents(m, told)
 	}
 	return append([]store.Part{store.Lines(in.ProgramLine(said + "\n" + prompt.Quote(m.Text)))}, f...), nil
 }

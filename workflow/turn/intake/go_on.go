@@ -47,7 +47,7 @@ func (in *Intake) judgeGoOn(ctx context.Context, m workflow.Message, p workflow.
 			reason = "Slack does not tell who may approve at this moment"
 		}
 		if reason != "" {
-			return in.Approvals.Refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
+			return in.Refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
 		}
 	}
 	return in.extensionParts(m, p, over, !since.IsZero()), true, nil
@@ -55,7 +55,7 @@ func (in *Intake) judgeGoOn(ctx context.Context, m workflow.Message, p workflow.
 
 // extensionParts keeps what was allowed, and lets the session go on where it rested.
 func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []workflow.Use, rested bool) []store.Part {
-	f := in.Approvals.Ignore(m)
+	f := in.Ignore(m)
 	var more []string
 	for _, u := range over {
 		f = append(f, store.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})

@@ -16,7 +16,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -43,7 +42,7 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 			if _, approves := ledger.Find[store.Approval](fact); approves {
 				said = "That revision cannot be approved any more; the newest report is the one that counts."
 			}
-			err = in.Record(ctx, in.Approvals.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)
+			err = in.Record(ctx, in.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)
 		}
 		if err != nil {
 			return err
@@ -62,10 +61,10 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 	case workflow.IncomingEdit:
 		return in.judgeEdit(ctx, m)
 	case workflow.IncomingDue:
-		return in.takeDefault(ctx, m)
+		return in.Interview.takeDefault(ctx, m)
 	}
 	if addressedElsewhere(m) {
-		return in.Approvals.Ignore(m), nil
+		return in.Ignore(m), nil
 	}
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
 	if err != nil {
@@ -88,7 +87,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 	if err != nil {
 		return f, err
 	}
-	return in.Approvals.Reopen(ctx, m, person, f)
+	return in.Held.Reopen(ctx, m, person, f)
 }
 
 // judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.
@@ -101,17 +100,17 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		return in.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
 	}
 	if intent.PassesOn(m.Text) {
-		return in.Approvals.PassOn(ctx, m, p, 0)
+		return in.Held.PassOn(ctx, m, p, 0)
 	}
 	held, err := in.Permissions.HoldReason(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if held != "" && consent.Kind == intent.ConsentScoped {
-		return in.Approvals.HoldWords(m, p, held), nil
+		return in.Held.HoldWords(m, p, held), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Approvals.GoOn, in.judgeAnswer} {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.Interview.judgeAnswer} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -136,7 +135,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		return in.Approvals.AskConsent(m, p, consent.Scope), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Approvals.Adopt, in.judgeCommand} {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -146,9 +145,9 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		return in.askExplainer(m), nil
 	}
 	if held != "" {
-		return in.Approvals.HoldWords(m, p, held), nil
+		return in.Held.HoldWords(m, p, held), nil
 	}
-	return in.Approvals.ForAgents(m, ""), nil
+	return in.ForAgents(m, ""), nil
 }
 
 // judgePress judges a button: its row says what it stands for.
@@ -156,7 +155,7 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 	if m.ActionID == "stop" {
 		ended, err := in.RunEnded(ctx, m.Value)
 		if err == nil && ended {
-			return in.Approvals.Answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
+			return in.Answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
 		}
 		if err != nil {
 			return nil, err
@@ -169,7 +168,7 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 	}
 	if !ok {
 		in.Log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
-		return in.Approvals.Ignore(m), nil
+		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
 	case approval.ActionPassOn:
@@ -177,12 +176,12 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		if err != nil {
 			return nil, fmt.Errorf("a button that passes %q on: %w", means, err)
 		}
-		return in.Approvals.PassOn(ctx, m, p, row)
+		return in.Held.PassOn(ctx, m, p, row)
 	case approval.ActionGoOn:
-		return in.Approvals.Resume(ctx, m, p, means)
+		return in.Held.Resume(ctx, m, p, means)
 	case "option", "wrap_up", "consult", workflow.ActionRepository, workflow.ActionChoose:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
-			return in.Approvals.RefusePress(m, p, "speak", why), err
+			return in.Held.RefusePress(m, p, "speak", why), err
 		}
 	}
 	switch m.ActionID {
@@ -197,11 +196,11 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 	case "confirm":
 		return in.Approvals.ConfirmUnderstanding(ctx, m, p, revision)
 	case "option", "wrap_up":
-		return in.judgeOption(ctx, m, p, means)
+		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
 		return in.askConsultant(m, p, ""), nil
 	}
-	return in.Approvals.Ignore(m), nil
+	return in.Ignore(m), nil
 }
 
 // stopSession ends what is under way; anybody who may take part can say it. Work that was approved
@@ -216,7 +215,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 		mark = fmt.Sprintf("0:%d", m.ID) // before any words
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
-	f := append(in.Approvals.Ignore(m), store.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
+	f := append(in.Ignore(m), store.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err
@@ -244,7 +243,7 @@ func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string)
 		return "", nil, err
 	}
 	if approval != nil {
-		return "write \"go on\" here to go on.", in.Approvals.GoOnButton(mark), nil
+		return "write \"go on\" here to go on.", in.Held.GoOnButton(mark), nil
 	}
 	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
 		return "it goes on when somebody who may approve writes here.", nil, nil
@@ -257,10 +256,10 @@ func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]stor
 	if m.TS != in.Session().Thread.TS {
 		read, err := in.ReadByAgents(ctx, m.TS, m.ID)
 		if err != nil || !read {
-			return in.Approvals.Ignore(m), err
+			return in.Ignore(m), err
 		}
 		approval, err := in.StandingApproval(ctx)
-		f := in.Approvals.ForAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
+		f := in.ForAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
 		f = append(f, store.Withdrawn(m.TS))
 		if approval != nil || in.Session().Phase == workflow.PhaseStopped { // nobody's word to go on
 			ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
@@ -284,21 +283,21 @@ func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Pa
 		return nil, err
 	}
 	if before == m.Text || addressedElsewhere(m) {
-		return in.Approvals.Ignore(m), nil
+		return in.Ignore(m), nil
 	}
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
 	if err != nil {
 		return nil, fmt.Errorf("read who edited: %w", err)
 	}
 	if permission.ExclusionReason(person) != "" {
-		return in.Approvals.Ignore(m), nil
+		return in.Ignore(m), nil
 	}
 	if held, err := in.Permissions.HoldReason(ctx, person); err != nil {
 		return nil, err
 	} else if held != "" {
-		return in.Approvals.HoldWords(m, person, held), nil
+		return in.Held.HoldWords(m, person, held), nil
 	}
-	f := in.Approvals.ForAgents(m, "A message of the thread was edited. It reads now:\n"+prompt.Fence("message", in.Slack.Readable(ctx, m.Text)))
+	f := in.ForAgents(m, "A message of the thread was edited. It reads now:\n"+prompt.Fence("message", in.Slack.Readable(ctx, m.Text)))
 	if in.Session().Phase == workflow.PhaseStopped { // it takes a new message to go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
@@ -308,7 +307,7 @@ func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Pa
 // turnAway: a stop that was asked by somebody who may not is cleared. Only a request gets
 // an answer; other words of such people get none.
 func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
-	f := in.Approvals.Ignore(m)
+	f := in.Ignore(m)
 	ledger.Change(f, func(h *store.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until somebody who may approve makes it their own
 	if m.TS == in.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // what was not taken names nothing
@@ -332,14 +331,15 @@ func addressedElsewhere(m workflow.Message) bool {
 
 // Intake judges each message that nobody judged yet.
 type Intake struct {
-	*ledger.Ledger
-	Catalog      *catalog.Catalog
-	Permissions  *permission.Permissions
-	Approvals    *approval.Approvals
-	Budget       *budget.Budget
-	Orchestrator *orchestrator.Orchestrator
-	Skills       []skill.Skill
-	Judged       func(workflow.Message, []store.Part) // hears of each that was judged
+	approval.Judgements
+	Catalog     *catalog.Catalog
+	Permissions *permission.Permissions
+	Approvals   *approval.Approvals
+	Held        *approval.HeldWords
+	Interview   *Interview
+	Budget      *budget.Budget
+	Skills      []skill.Skill
+	Judged      func(workflow.Message, []store.Part) // called after each message was judged
 
 	judging sync.Mutex // intake, which every agent of the turn calls between its model calls
 }

@@ -5,48 +5,57 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
+// An Interview judges answers to the questions that agents put, and takes the recommended
+// ones where nobody answers.
+type Interview struct {
+	approval.Judgements
+	Approvals     *approval.Approvals
+	AnswerTimeout time.Duration // how long a question waits for its answer; 0: for ever
+}
+
 // judgeAnswer takes a message as the answer to the question that waits, or as the word on a
 // shared understanding; ok says that it was one.
-func (in *Intake) judgeAnswer(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	s := in.Session()
-	q, err := in.Store.Waiting(ctx, s.ID)
+func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	s := iv.Session()
+	q, err := iv.Store.Waiting(ctx, s.ID)
 	if err != nil {
 		return f, false, err
 	}
 	aligning := s.Phase == workflow.PhaseAligning
 	switch {
 	case aligning && intent.WantsMore(m.Text):
-		f = in.Approvals.ForAgents(m, "")
+		f = iv.ForAgents(m, "")
 		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
 		ledger.Change(f, func(u *store.Update) {
-			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + orchestrator.MostQuestions }
+			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
 		})
 		return f, true, nil
 	case aligning && intent.WrapsUp(m.Text):
-		return in.wrapUpInterview(m, p, q), true, nil
-	case q != nil && !in.AwaitsConsent():
+		return iv.wrapUpInterview(m, p, q), true, nil
+	case q != nil && !iv.AwaitsConsent():
 		if n, named := intent.OptionNamed(m.Text, q.Options); named {
-			return in.takeOption(m, p, q, optionOr(q, n)), true, nil
+			return iv.takeOption(m, p, q, optionOr(q, n)), true, nil
 		}
-		if c, _ := intent.ReadCommandFor(m.Text, in.consultantNames()...); c != workflow.CommandNone {
+		if c, _ := intent.ReadCommandFor(m.Text, iv.ConsultantNames()...); c != workflow.CommandNone {
 			return f, false, nil
 		}
-		f = in.Approvals.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
+		f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
 		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
 		f = append(f, store.Answer{Question: q.ID, Text: m.Text, User: p.ID})
 		return f, true, nil
-	case aligning && in.NewestReportKind() == workflow.ReportRequest && intent.Confirms(m.Text):
-		f, err = in.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
+	case aligning && iv.NewestReportKind() == workflow.ReportRequest && intent.Confirms(m.Text):
+		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
 		return f, true, err
 	}
 	return f, false, nil
@@ -60,56 +69,56 @@ func optionOr(q *workflow.Question, n int) string {
 }
 
 // judgeOption judges the press of an option.
-func (in *Intake) judgeOption(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
-	q, err := in.Store.Waiting(ctx, in.Session().ID)
+func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
+	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case m.ActionID == "wrap_up" && in.Session().Phase == workflow.PhaseAligning:
-		return in.wrapUpInterview(m, p, q), nil
+	case m.ActionID == "wrap_up" && iv.Session().Phase == workflow.PhaseAligning:
+		return iv.wrapUpInterview(m, p, q), nil
 	case q == nil || !slices.Contains(q.Options, option):
-		return in.Approvals.Answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
+		return iv.Answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
 	}
-	return in.takeOption(m, p, q, option), nil
+	return iv.takeOption(m, p, q, option), nil
 }
 
-func (in *Intake) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
-	f := in.Approvals.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
+func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
+	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *store.Handled) { h.Answers = true })
 	f = append(f, store.Answer{Question: q.ID, Text: option, User: p.ID})
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
-		f = append(f, store.Lines(in.ProgramLine(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
+		f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
 	}
 	return f
 }
 
 // wrapUpInterview ends the interview: what is recommended stands for all that is open.
-func (in *Intake) wrapUpInterview(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (iv *Interview) wrapUpInterview(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
-		f := in.Approvals.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
+		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
 		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
 		return f
 	}
-	f := in.Approvals.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
+	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *store.Handled) { h.Answers = true })
 	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended, User: p.ID})
-	f = append(f, store.Lines(in.ProgramLine("Wrapped up. I take what I recommended:\n"+q.Defaults())))
+	f = append(f, store.Lines(iv.ProgramLine("Wrapped up. I take what I recommended:\n"+q.Defaults())))
 	return f
 }
 
 // takeDefault takes the recommended answer of a question that waited long enough; nobody's silence
 // resumes what somebody stopped.
-func (in *Intake) takeDefault(ctx context.Context, m workflow.Message) ([]store.Part, error) {
-	q, err := in.Store.Waiting(ctx, in.Session().ID)
+func (iv *Interview) takeDefault(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err
 	}
-	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || in.Session().Phase == workflow.PhaseStopped {
-		return in.Approvals.Ignore(m), nil
+	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || iv.Session().Phase == workflow.PhaseStopped {
+		return iv.Ignore(m), nil
 	}
-	f := in.Approvals.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
+	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(f, store.Lines(in.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", prompt.Duration(in.Orchestrator.AnswerTimeout()), plaintext.OneLine(q.Text), q.Recommended))))
+	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", prompt.Duration(iv.AnswerTimeout), plaintext.OneLine(q.Text), q.Recommended))))
 	return f, nil
 }

@@ -14,10 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// MostQuestions is how many an interview may put: five to ten minutes of somebody's time.
-// A person may ask for as many again.
-const MostQuestions = 12
-
 // unanswered is how long a question waits where the configuration does not say.
 const unanswered = 24 * time.Hour
 
@@ -25,7 +21,7 @@ const unanswered = 24 * time.Hour
 func (l *Tools) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 	s := l.Session()
 	aligning := s.Phase == workflow.PhaseAligning
-	switch may := max(s.QuestionLimit, MostQuestions); {
+	switch may := max(s.QuestionLimit, workflow.MostQuestions); {
 	case len(q.Options) < 2 || len(q.Options) > 4:
 		return prompt.Wrong("ask needs two to four options, and one of them as recommended."), nil
 	case !slices.Contains(q.Options, q.Recommended):

@@ -437,7 +437,7 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report) (model.R
 	l.Journal.Add(store.Report(*report))
 	l.Journal.AddLine(report.Text)
 	l.Journal.AddLine("Planning the implementation")
-	l.Permissions.AddApproval(&l.Journal.Put, by.Message, by.Person, *report, "", by.RestsOn...)
+	l.Permissions.AddApproval(&l.Journal.Put, *by, *report, "")
 	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, nil
 }
 

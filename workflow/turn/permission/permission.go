@@ -40,9 +40,10 @@ func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
 }
 
 // AddApproval puts the approval of r by p down: the branch may be written from here on.
-func (ps *Permissions) AddApproval(f *[]store.Part, m workflow.Message, p workflow.Person, r workflow.Report, scope string, restsOn ...int64) {
+func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report, scope string) {
+	m, p := by.Message, by.Person
 	branch := ps.Catalog.BranchName()
-	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, restsOn...), store.Approval{
+	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, by.RestsOn...), store.Approval{
 		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
 	}, store.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})

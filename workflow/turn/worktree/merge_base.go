@@ -13,11 +13,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
+// A baseMerger brings what came to the base branch since into the session's branch.
+type baseMerger struct{ *Snapshots }
+
+func (t *Trees) baseMerger() baseMerger { return baseMerger{t.Snapshots} }
+
 // mergeBase brings what came to the base branch since the session began into the session's
 // branch, when people go on with work that was pushed. It is a merge, said in the thread;
 // what clashes is asked about. The branch is never rebased.
-func (t *Trees) mergeBase(ctx context.Context, p *Place) error {
-	s := t.Session()
+func (m baseMerger) mergeBase(ctx context.Context, p *Place) error {
+	s := m.Session()
 	if err := p.Mirror.Fetch(ctx); err != nil {
 		return err
 	}
@@ -37,9 +42,9 @@ func (t *Trees) mergeBase(ctx context.Context, p *Place) error {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
 	if len(conflicts) > 0 {
-		return t.askAboutBase(ctx, p, tip, conflicts)
+		return m.askAboutBase(ctx, p, tip, conflicts)
 	}
-	commit, err := t.mergeCommit(ctx, p, tip)
+	commit, err := m.mergeCommit(ctx, p, tip)
 	if err != nil {
 		return err
 	}
@@ -47,13 +52,13 @@ func (t *Trees) mergeBase(ctx context.Context, p *Place) error {
 	if err != nil {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
-	merged, err := t.Pack(ctx, p.Work, 0, tree, commit)
+	merged, err := m.Pack(ctx, p.Work, 0, tree, commit)
 	if err != nil {
 		return err
 	}
-	err = t.Record(ctx, append(Some(merged),
+	err = m.Record(ctx, append(Some(merged),
 		store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit }},
-		store.Lines(t.ProgramLine(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(), prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch))))...)
+		store.Lines(m.ProgramLine(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(), prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch))))...)
 	if err != nil {
 		return err
 	}
@@ -65,8 +70,8 @@ func (t *Trees) mergeBase(ctx context.Context, p *Place) error {
 }
 
 // mergeCommit depends on nothing but what is merged, so that it comes out the same again.
-func (t *Trees) mergeCommit(ctx context.Context, p *Place, tip string) (string, error) {
-	s := t.Session()
+func (m baseMerger) mergeCommit(ctx context.Context, p *Place, tip string) (string, error) {
+	s := m.Session()
 	history, err := p.Mirror.Log(ctx, tip, "", 1)
 	if err != nil || len(history) == 0 {
 		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
@@ -84,14 +89,14 @@ func (t *Trees) mergeCommit(ctx context.Context, p *Place, tip string) (string, 
 
 // askAboutBase: what cannot be merged by itself is for people to decide, once for each
 // state of the base.
-func (t *Trees) askAboutBase(ctx context.Context, p *Place, tip string, conflicts []merge.Conflict) error {
-	s := t.Session()
+func (m baseMerger) askAboutBase(ctx context.Context, p *Place, tip string, conflicts []merge.Conflict) error {
+	s := m.Session()
 	var where []string
 	for _, c := range conflicts {
 		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, prompt.FirstLine(c.Why)))
 	}
 	key := "base:" + tip
-	asked, err := t.Store.Inquiries(ctx, s.ID)
+	asked, err := m.Store.Inquiries(ctx, s.ID)
 	if err != nil {
 		return err
 	}
@@ -103,10 +108,10 @@ func (t *Trees) askAboutBase(ctx context.Context, p *Place, tip string, conflict
 	q := &workflow.Inquiry{Kind: workflow.InquiryBase, Key: key, Question: tip}
 	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
-	return t.Record(ctx,
+	return m.Record(ctx,
 		store.Inquiry(*q),
 		store.Told{Key: key, Text: fmt.Sprintf(
 			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
-		store.Lines(t.ProgramLine(text)),
+		store.Lines(m.ProgramLine(text)),
 	)
 }

@@ -11,8 +11,17 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
+
+// A packageFetcher fetches what a repository names, and tells the thread of a long wait.
+type packageFetcher struct {
+	*ledger.Ledger
+	Patience time.Duration
+}
+
+func (t *Trees) packageFetcher() packageFetcher { return packageFetcher{t.Ledger, t.Patience} }
 
 // waits are after how many times the runner's patience the thread is told that packages are
 // still being fetched: 20 seconds, 2 minutes, 5 minutes.
@@ -20,7 +29,7 @@ var waits = []time.Duration{2, 12, 30}
 
 // fetchPackages fetches what the base names. Whatever becomes of it the session goes on: where it
 // fails, people are told once, and builds and tests say for themselves what they miss.
-func (t *Trees) fetchPackages(ctx context.Context, p *Place, commit string) *packages.Packages {
+func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit string) *packages.Packages {
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
@@ -28,25 +37,25 @@ func (t *Trees) fetchPackages(ctx context.Context, p *Place, commit string) *pac
 	how.Folder = p.Folder()
 	have, err := p.Checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
 		names = of
-		go t.sayStillFetching(waiting, p.Repository.Name, of)
+		go f.sayStillFetching(waiting, p.Repository.Name, of)
 	})
 	done()
 	switch {
 	case err != nil && ctx.Err() == nil:
-		t.Log.Warn("setup", "err", err)
-		t.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
+		f.Log.Warn("setup", "err", err)
+		f.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
 	case have != nil && have.Fetched && len(have.Refused) > 0:
-		t.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. A host that is meant belongs under `setup.allow`.",
+		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. A host that is meant belongs under `setup.allow`.",
 			p.Repository.Name, names, refusals(have.Refused)))
 	}
 	return have
 }
 
 // sayStillFetching tells the thread of a long wait, now and then.
-func (t *Trees) sayStillFetching(ctx context.Context, repository, names string) {
+func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names string) {
 	var past time.Duration
 	for _, times := range waits {
-		wait := times * cmp.Or(t.Patience, 10*time.Second)
+		wait := times * cmp.Or(f.Patience, 10*time.Second)
 		timer := time.NewTimer(wait - past)
 		select {
 		case <-ctx.Done():
@@ -56,8 +65,8 @@ func (t *Trees) sayStillFetching(ctx context.Context, repository, names string) 
 		}
 		past = wait
 		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. Builds and tests begin after it, I read meanwhile.", repository, names, wait)
-		if err := t.Record(ctx, store.Lines(t.ProgramLine(line))); err != nil && ctx.Err() == nil {
-			t.Log.Warn("the thread was not told of a wait", "err", err)
+		if err := f.Record(ctx, store.Lines(f.ProgramLine(line))); err != nil && ctx.Err() == nil {
+			f.Log.Warn("the thread was not told of a wait", "err", err)
 		}
 	}
 }

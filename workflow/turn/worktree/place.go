@@ -171,7 +171,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 		}
 	}
 	if s.Head != "" && s.Phase != workflow.PhaseDone && approval == nil {
-		if err := t.mergeBase(ctx, p); err != nil {
+		if err := t.baseMerger().mergeBase(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -285,7 +285,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 		return
 	}
 	commit := t.Session().BaseCommit
-	p.packages = t.fetchPackages(ctx, p, commit)
+	p.packages = t.packageFetcher().fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.packages)
 	p.base, p.err = p.Checker.Baseline(ctx, commit, p.Project)
 	if p.err != nil && ctx.Err() == nil {

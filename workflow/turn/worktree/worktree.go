@@ -18,6 +18,7 @@ import (
 // look at, and the session's own tree after an approval.
 type Trees struct {
 	*ledger.Ledger
+	*Snapshots
 	Catalog    *catalog.Catalog
 	Folders    *folder.Folders
 	Mirrors    *repo.Mirrors
@@ -28,10 +29,9 @@ type Trees struct {
 	Seats      queue.ConcurrencyLimits
 	Patience   time.Duration
 
-	merging  sync.Mutex // the session's tree, while tasks work beside it
-	mu       sync.Mutex // over what follows
-	place    *Place
-	recorded map[int64]string // the trees as they were recorded last, by task
+	merging sync.Mutex // the session's tree, while tasks work beside it
+	mu      sync.Mutex // over what follows
+	place   *Place
 }
 
 // Current is where the turn works; nil before it entered.

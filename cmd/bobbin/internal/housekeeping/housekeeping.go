@@ -56,7 +56,7 @@ type Housekeeper struct {
 func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Housekeeper {
 	return &Housekeeper{
 		Keep: keep, Store: st, Log: log,
-		Runner:  &turn.Runner{Dir: filepath.Join(dir, "sessions"), Log: log},
+		Runner:  &turn.Runner{Machine: turn.Machine{Dir: filepath.Join(dir, "sessions")}, Log: log},
 		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
 		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}

@@ -155,12 +155,12 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	directory := &people.Directory{Slack: slack}
 	runner := &turn.Runner{
-		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Mirrors: b.Mirrors,
+		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
 		Model: model.New(model.Config{
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
-		Dir: filepath.Join(s.DataDir, "sessions"), Attempts: s.Attempts, Log: log,
-		Skills: skills, Unanswered: s.Unanswered, Seats: s.Seats, Patience: s.ModelPatience, Limits: s.Limits, Secrets: s.Secrets,
+		Machine: turn.Machine{Mirrors: b.Mirrors, Dir: filepath.Join(s.DataDir, "sessions")},
+		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
 	if err := openSandbox(ctx, runner, s, log); err != nil {
 		return nil, err
