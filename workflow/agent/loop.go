@@ -5,7 +5,8 @@
 // tools that it called, records each result, and begins again. It ends when a tool ends it or a
 // limit is reached. It keeps nothing of its own: a loop that is started again over the same
 // journal continues where the journal stops, and runs the calls that have no result yet. An agent
-// never commits, pushes, posts or approves: its tools note what it wants, and the turn decides.
+// never commits, pushes, posts or approves: its tools return what is to
+// be written, and the turn decides.
 package agent
 
 import (
@@ -23,11 +24,17 @@ import (
 type Journal interface {
 	// Messages is the conversation so far.
 	Messages() []model.Message
-	// Append records messages, and whatever the tools of this step put down, in one
-	// transaction.
-	Append(ctx context.Context, usd float64, messages ...model.Message) error
+	// Append records an entry in one transaction.
+	Append(ctx context.Context, e Entry) error
 	// Splice appends what people wrote since it was last called.
 	Splice(ctx context.Context) error
+}
+
+// An Entry is what one step adds to a journal.
+type Entry struct {
+	Messages []model.Message
+	Writes   []any       // what a tool's call writes, of kinds that the journal knows
+	Usage    model.Usage // what the model's answer took
 }
 
 // A Loop drives one agent.
@@ -128,7 +135,7 @@ func (l *Loop) ask(ctx context.Context) error {
 	if len(answer.Message.Calls) == 0 {
 		messages = append(messages, model.Message{Role: model.User, Text: nudgeFor(answer)})
 	}
-	return l.Journal.Append(ctx, answer.Usage.USD, messages...)
+	return l.Journal.Append(ctx, Entry{Messages: messages, Usage: answer.Usage})
 }
 
 // request asks the model. Where the conversation has outgrown the model's window, what is
@@ -174,7 +181,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 				})
 			}
 		}
-		if err := l.Journal.Append(ctx, 0, messages...); err != nil || result.Ends {
+		if err := l.Journal.Append(ctx, Entry{Messages: messages, Writes: result.Writes}); err != nil || result.Ends {
 			return result.Ends, err
 		}
 		//crash:result_recorded
@@ -204,7 +211,9 @@ func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (
 		return err
 	})
 	if overtaken {
-		return model.Result{Text: "(program) Stopped before it ended: somebody wrote in the thread meanwhile. Read it before you go on."}, nil
+		return model.Result{
+			Text: "(program) Stopped before it ended: somebody wrote in the thread meanwhile. Read it before you go on.", Writes: result.Writes,
+		}, nil
 	}
 	return result, err
 }

@@ -15,14 +15,15 @@ import (
 // A page is a journal in memory: what a loop needs, without a database.
 type page struct {
 	messages []model.Message
+	written  []any
 	spliced  int
 	incoming []model.Message
 }
 
 func (p *page) Messages() []model.Message { return p.messages }
 
-func (p *page) Append(_ context.Context, _ float64, m ...model.Message) error {
-	p.messages = append(p.messages, m...)
+func (p *page) Append(_ context.Context, e Entry) error {
+	p.messages, p.written = append(p.messages, e.Messages...), append(p.written, e.Writes...)
 	return nil
 }
 
@@ -157,6 +158,23 @@ func TestTableLaysSettingsOverDefaults(t *testing.T) {
 	}
 }
 
+// What a call writes is recorded with its result, also where it was the model's mistake.
+func TestWhatACallWritesIsRecorded(t *testing.T) {
+	t.Parallel()
+	p, ran := &page{}, []string{}
+	l := loop(p, &ran, calls("a", "look"), calls("b", "err"), calls("c", "end"))
+	for i, tool := range l.Tools {
+		l.Tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+			r, err := tool.Call(ctx, args)
+			r.Writes = []any{tool.Name + " 1", tool.Name + " 2"}
+			return r, err
+		}
+	}
+	_, err := l.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []any{"look 1", "look 2", "err 1", "err 2", "end 1", "end 2"}, p.written)
+}
+
 // What a model asks for behind a call that ends the turn is answered, and not done.
 func TestNothingIsDoneBehindTheEnd(t *testing.T) {
 	t.Parallel()
@@ -192,7 +210,7 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	l.Overtaken = []string{"look"}
 	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
 		overtake(ErrOvertaken)
-		return model.Result{}, ctx.Err()
+		return model.Result{Writes: []any{"looked"}}, ctx.Err()
 	}
 	end, err := l.Run(t.Context())
 	require.NoError(t, err)
@@ -203,6 +221,7 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	result, err := l.call(t.Context(), model.Call{ID: "c", Name: "look"})
 	require.NoError(t, err)
 	require.Contains(t, result.Text, "somebody wrote")
+	require.Equal(t, []any{"looked"}, result.Writes, "what was done until then is not lost")
 	l.Overtaken = nil // control: a tool that is not named has no step of its own
 	result, err = l.call(t.Context(), model.Call{ID: "d", Name: "look"})
 	require.NoError(t, err)

@@ -19,7 +19,7 @@ type Tool struct {
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// A Result is what the model is told.
+// A Result is what the model is told, and what is written because of the call.
 type Result struct {
 	Text  string
 	Wrong bool // the model's mistake; Text says how to do it right
@@ -27,6 +27,9 @@ type Result struct {
 	// Malformed, with Wrong: there was nothing to run, for the call does not fit the
 	// tool's schema or there is no such tool. A tool that refuses leaves it unset.
 	Malformed bool
+	// Writes is what the call writes, in order, for whoever records the call: the model is
+	// not told. What was done before a call was overtaken stands here beside its error.
+	Writes []any
 }
 
 // NewTool makes a tool of a function whose argument is a struct. The schema is inferred

@@ -12,7 +12,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -31,12 +30,7 @@ type Bench struct {
 	Folder     string       // clean; what is explored and changed, of a large repository; empty: all of it
 	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
 	Edited     func()       // called after each change of a file; may be nil
-	// Ran hears of each command that came to an end, with its exit code (-1 where it was
-	// stopped), the last lines of its output, and how many bytes it printed in all; Checked of
-	// each build and test run. Both may be nil.
-	Ran       func(command string, exitCode int, output string, printed int64)
-	Checked   func(result.Result)
-	OutputDir string // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
+	OutputDir  string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
 	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
 	// made when it is first needed. Empty: they have the repository's, read-only.
 	ScratchDir string
@@ -73,7 +67,7 @@ func Reading(b *Bench) []model.Tool {
 
 // Running is the tools that run commands.
 func Running(b *Bench) []model.Tool {
-	return []model.Tool{newTool("run", b.run)}
+	return []model.Tool{newWritingTool("run", b.run)}
 }
 
 // Writing is the tools that change files, and the one that judges the change.
@@ -82,7 +76,7 @@ func Writing(b *Bench) []model.Tool {
 		newTool("edit_file", b.editFile),
 		newTool("write_file", b.writeFile),
 		newTool("apply_patch", b.applyPatch),
-		newTool("check", b.check),
+		newWritingTool("check", b.check),
 	}
 }
 
@@ -92,12 +86,25 @@ var descriptions embed.FS
 // newTool makes a tool of a function that answers with text. Its description is the file
 // of its name; a missing one is a mistake of ours, found by any test.
 func newTool[T any](name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+	return newWritingTool(name, func(ctx context.Context, in T) (string, any, error) {
+		text, err := call(ctx, in)
+		return text, nil, err
+	}, adjust...)
+}
+
+// newWritingTool makes a tool whose call writes something, unless that is nil.
+func newWritingTool[T any](name string, call func(ctx context.Context, in T) (string, any, error), adjust ...func(*jsonschema.Schema)) model.Tool {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
 		panic(err)
 	}
 	return model.NewTool(name, strings.TrimSpace(string(text)), func(ctx context.Context, in T) (model.Result, error) {
-		return answer(call(ctx, in))
+		said, written, err := call(ctx, in)
+		result, err := answer(said, err)
+		if written != nil {
+			result.Writes = []any{written}
+		}
+		return result, err
 	}, adjust...)
 }
 

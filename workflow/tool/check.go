@@ -20,22 +20,20 @@ const (
 
 type checkArgs struct{}
 
-// check is the program's own build and test run over the workspace.
-func (b *Bench) check(ctx context.Context, _ checkArgs) (string, error) {
+// check is the program's own build and test run over the workspace; its [result.Result] is
+// what the call writes.
+func (b *Bench) check(ctx context.Context, _ checkArgs) (string, any, error) {
 	if b.Sandbox == nil || b.Checker == nil {
-		return "", b.off("Checks cannot be run")
+		return "", nil, b.off("Checks cannot be run")
 	}
 	if b.Project.Build == "" && b.Project.Test == "" {
-		return "", model.Mistake("No build or test command is known for this repository: find out how it is tested and use run.")
+		return "", nil, model.Mistake("No build or test command is known for this repository: find out how it is tested and use run.")
 	}
 	r, err := b.Checker.Run(ctx, b.Workspace.Files(), b.Project)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if b.Checked != nil {
-		b.Checked(r)
-	}
-	return checked(r), nil
+	return checked(r), r, nil
 }
 
 // checked is the result in figures, and what failed as far as it helps.

@@ -25,16 +25,24 @@ type runArgs struct {
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"default 120, at most 600"`
 }
 
-func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
+// A CommandRun is a command that came to an end; it is what a call of run writes.
+type CommandRun struct {
+	Command  string
+	ExitCode int    // -1 where it was stopped
+	Output   string // its last lines
+	Printed  int64  // bytes in all
+}
+
+func (b *Bench) run(ctx context.Context, in runArgs) (string, any, error) {
 	switch {
 	case b.Sandbox == nil:
-		return "", b.off("Commands cannot be run")
+		return "", nil, b.off("Commands cannot be run")
 	case strings.TrimSpace(in.Command) == "":
-		return "", model.Mistake("The command is empty.")
+		return "", nil, model.Mistake("The command is empty.")
 	case strings.ContainsRune(in.Command, 0):
-		return "", model.Mistake("A command cannot hold a NUL character.")
+		return "", nil, model.Mistake("A command cannot hold a NUL character.")
 	case len(in.Command) > maxCommand:
-		return "", model.Mistakef("The command is longer than %s: put it into a file with write_file, and run that.", plaintext.FormatSize(maxCommand))
+		return "", nil, model.Mistakef("The command is longer than %s: put it into a file with write_file, and run that.", plaintext.FormatSize(maxCommand))
 	}
 	limit := defaultRun
 	if in.TimeoutSeconds > 0 {
@@ -42,25 +50,23 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, error) {
 	}
 	out, err := output.NewCapture(b.OutputDir)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	command, err := b.command(in.Command, limit, out)
 	if err != nil {
 		out.Finish(true)
-		return "", err
+		return "", nil, err
 	}
 	failed := command.Run(ctx)
 	verdict, err := ending(failed, limit)
 	text, whole := out.Text(outputEnd, outputEnd)
 	if err != nil {
 		out.Finish(true)
-		return "", err
+		return "", nil, err
 	}
 	kept := out.Finish(whole)
-	if b.Ran != nil {
-		b.Ran(in.Command, exitCode(failed), output.LastLines(text), out.Size())
-	}
-	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), nil
+	ran := CommandRun{Command: in.Command, ExitCode: exitCode(failed), Output: output.LastLines(text), Printed: out.Size()}
+	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), ran, nil
 }
 
 func (b *Bench) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {

@@ -145,7 +145,7 @@ func says(texts ...string) (lines []workflow.Line) {
 // speaking are the functions by which this package says something, and which argument is
 // what it says; negative ones count from the end.
 var speaking = map[string]int{
-	"ProgramLine": 0, "AddLine": 0, "AddReplies": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
+	"ProgramLine": 0, "AgentLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
 }
 
 // kindsIn are the places of a source that say something, by the function that they stand in,

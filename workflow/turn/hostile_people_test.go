@@ -125,11 +125,11 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		p, err := th.intend(ctx, "commit", "tree")
 		return errors.Join(err, th.settle(ctx, p))
 	case "question":
-		l := th.lead()
-		if _, err := l.Ask(ctx, agent.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a"}); err != nil {
+		r, err := th.lead().Ask(ctx, agent.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a"})
+		if err != nil {
 			return err
 		}
-		return th.Record(ctx, l.Journal.Put...)
+		return th.Record(ctx, partsOf(r)...)
 	}
 	words := strings.Fields(step)
 	if words[0] == "press" {
@@ -219,16 +219,15 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", 1+len(fmt.Sprint(judged)))}, "ann", "anybody", "please add an exported Key.Len method")
 		require.NoError(t, err)
 		require.NoError(t, th.reads(ctx))
-		l := th.lead()
-		_, err = l.Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+		restated, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 		require.NoError(t, err)
-		_, approves := ledger.Find[store.Approval](l.Journal.Put)
+		_, approves := ledger.Find[store.Approval](partsOf(restated))
 		require.True(t, approves)
 		require.NoError(t, th.hears(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
 			require.NoError(t, th.Intake.JudgeAll(ctx))
 		}
-		require.ErrorIs(t, th.Record(ctx, l.Journal.Put...), store.ErrStale)
+		require.ErrorIs(t, th.Record(ctx, partsOf(restated)...), store.ErrStale)
 		require.NoError(t, th.restates(ctx))
 		got, err := th.permitted(ctx)
 		require.NoError(t, err)

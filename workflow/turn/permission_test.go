@@ -13,13 +13,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
 // A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
@@ -199,7 +198,15 @@ func (th *thread) reads(ctx context.Context) error {
 }
 
 func (th *thread) lead() *orchestrator.Tools {
-	return &orchestrator.Tools{Orchestrator: th.Orchestrator, Journal: &runtime.Transcript{Runtime: th.Runtime, Agent: th.Agents[agent.Orchestrator]}}
+	return &orchestrator.Tools{Orchestrator: th.Orchestrator}
+}
+
+// partsOf are the parts that a call of one of the orchestrator's tools writes.
+func partsOf(r model.Result) (parts []store.Part) {
+	for _, w := range r.Writes {
+		parts = append(parts, w.(store.Part))
+	}
+	return parts
 }
 
 // answers: the orchestrator answers, and the thread rests.
@@ -207,11 +214,11 @@ func (th *thread) answers(ctx context.Context) error {
 	if err := th.reads(ctx); err != nil {
 		return err
 	}
-	l := th.lead()
-	if _, err := l.Reply(ctx, "It counts keys."); err != nil {
+	r, err := th.lead().Reply(ctx, "It counts keys.")
+	if err != nil {
 		return err
 	}
-	return th.Record(ctx, l.Journal.Put...)
+	return th.Record(ctx, partsOf(r)...)
 }
 
 // restates: the orchestrator says back what was asked for, whatever that was.
@@ -226,12 +233,11 @@ func (th *thread) restatesNow(ctx context.Context) error {
 	if err := th.reads(ctx); err != nil {
 		return err
 	}
-	l := th.lead()
-	r, err := l.Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+	r, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 	if err != nil || r.Wrong {
 		return err
 	}
-	return th.Record(ctx, l.Journal.Put...)
+	return th.Record(ctx, partsOf(r)...)
 }
 
 // press presses the newest button of the action.

@@ -176,7 +176,7 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var stopped []store.Part
+	var stopped []any
 	for _, k := range tasks {
 		if k.State == workflow.TaskOpen || k.State == workflow.TaskWorking {
 			k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
@@ -190,12 +190,11 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.Add(stopped...)
 	var closing []model.Message
 	for _, call := range agent.Unanswered(j.Messages()) {
 		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: "Interrupted: a person said stop. Read what is written next before you go on."})
 	}
-	return j.Append(ctx, 0, closing...)
+	return j.Append(ctx, agent.Entry{Messages: closing, Writes: stopped})
 }
 
 // watchSession ends ctx when a person said stop or another turn took over, and judges what people
@@ -282,8 +281,7 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bench.Ran = j.AddCommand
-	tools := append(agent.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator, Journal: j}), t.Runtime.ReadingTools(bench)...)
+	tools := append(agent.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}), t.Runtime.ReadingTools(bench)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

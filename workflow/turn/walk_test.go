@@ -230,12 +230,11 @@ func (w *walk) restate() error {
 	if err := w.reads(w.ctx); err != nil {
 		return err
 	}
-	l := w.lead()
-	r, err := l.Restate(w.ctx, workflow.Request{SurfaceArea: fmt.Sprint("area ", w.clock), DoneCriteria: []string{"it is there"}, Files: []string{"key.go"}})
+	r, err := w.lead().Restate(w.ctx, workflow.Request{SurfaceArea: fmt.Sprint("area ", w.clock), DoneCriteria: []string{"it is there"}, Files: []string{"key.go"}})
 	if err != nil || r.Wrong {
 		return err
 	}
-	if err := w.Record(w.ctx, l.Journal.Put...); err != nil {
+	if err := w.Record(w.ctx, partsOf(r)...); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -256,12 +255,11 @@ func (w *walk) question() error {
 	if err := w.reads(w.ctx); err != nil {
 		return err
 	}
-	l := w.lead()
-	r, err := l.Ask(w.ctx, agent.Question{Question: "Which?", Options: []string{"the first", "the second"}, Recommended: "the first"})
+	r, err := w.lead().Ask(w.ctx, agent.Question{Question: "Which?", Options: []string{"the first", "the second"}, Recommended: "the first"})
 	if err != nil || r.Wrong {
 		return err
 	}
-	if err := w.Record(w.ctx, l.Journal.Put...); err != nil {
+	if err := w.Record(w.ctx, partsOf(r)...); err != nil {
 		return err
 	}
 	return w.perhapsPosted()
@@ -278,13 +276,12 @@ func (w *walk) finish() error {
 	if strings.HasPrefix(tree, "more") {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
-	l := w.lead()
-	_, ends, err := l.Delivery.AskAllowance(w.ctx, l.Journal, a, tree, proof.Proof{}, changes)
+	_, ends, err := w.Orchestrator.Delivery.AskAllowance(w.ctx, a, tree, proof.Proof{}, changes)
 	if err != nil {
 		return err
 	}
 	if ends != nil {
-		if err := w.Record(w.ctx, l.Journal.Put...); err != nil || w.rnd.IntN(8) == 0 {
+		if err := w.Record(w.ctx, partsOf(*ends)...); err != nil || w.rnd.IntN(8) == 0 {
 			return err
 		}
 		return w.posted(w.ctx, w.tick())

@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
 
 // mostNamed is how many paths of a change are named in a message.
@@ -43,7 +42,7 @@ func decidingPaths(changes []diff.Change) []string {
 // AskAllowance: a change that decides more than what the code does is pushed only on a person's
 // word, given on exactly these files. Where there is none the thread is asked, and the turn
 // ends with the result.
-func (d *Delivery) AskAllowance(ctx context.Context, j *runtime.Transcript, a *workflow.Approval, tree string, proof proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
+func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree string, proof proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
 	named := decidingPaths(changes)
 	if len(named) == 0 {
 		return nil, nil, nil
@@ -64,14 +63,15 @@ func (d *Delivery) AskAllowance(ctx context.Context, j *runtime.Transcript, a *w
 	}
 	w.Names = fmt.Sprintf("The work is %s, and waits for a word of its own, because it changes more than code:\n  • %s\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.",
 		ready, strings.Join(named, "\n  • "), prompt.ShortHash(tree))
-	j.Add(store.Allowance(*w))
-	j.AddReplies(w.Names,
-		workflow.Button{ActionID: "push_it", Label: "Push it", Style: "primary", Value: store.NewToken(), Means: w.ID},
-		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
-	j.Add(store.Update{Events: []workflow.Event{workflow.EventPause}})
-	j.Add(store.Update{Open: ledger.Rest})
-	return nil, &model.Result{Ends: true, Text: "Not pushed: the change decides more than what the code does, so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")}, nil
+	asked := ledger.WithParts(
+		model.Result{Ends: true, Text: "Not pushed: the change decides more than what the code does, so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")},
+		store.Allowance(*w),
+		store.Replies(d.ProgramLine(w.Names,
+			workflow.Button{ActionID: "push_it", Label: "Push it", Style: "primary", Value: store.NewToken(), Means: w.ID},
+			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
+	return nil, &asked, nil
 }
 
 // notApproved is what the orchestrator is told where the store refused the push itself.

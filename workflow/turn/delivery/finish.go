@@ -23,7 +23,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -74,7 +73,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 }
 
 // Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
-func (d *Delivery) Finish(ctx context.Context, j *runtime.Transcript, f agent.Finish) (model.Result, error) {
+func (d *Delivery) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
 	approval, err := d.StandingApproval(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -117,11 +116,20 @@ func (d *Delivery) Finish(ctx context.Context, j *runtime.Transcript, f agent.Fi
 		return prompt.Wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
 	}
 	//crash:whole_proven
-	given, ends, err := d.AskAllowance(ctx, j, approval, tree, proof, changes)
+	allowance, ends, err := d.AskAllowance(ctx, approval, tree, proof, changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	return d.publishCommit(ctx, j, approval, given, tree, f, proof, changes)
+	return d.publishCommit(ctx, provenWork{approval, allowance, tree, changes, proof}, f)
+}
+
+// A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
+type provenWork struct {
+	approval  *workflow.Approval
+	allowance *workflow.Allowance // nil where the change decides no more than what the code does
+	tree      string
+	changes   []diff.Change
+	proof     proofpkg.Proof
 }
 
 // unfinishedWork says what of a plan is not verified, or which done criterion has no word.
@@ -168,38 +176,39 @@ func (d *Delivery) doneCriteria(ctx context.Context) []string {
 }
 
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
-func (d *Delivery) publishCommit(ctx context.Context, j *runtime.Transcript, a *workflow.Approval, given *workflow.Allowance, tree string, f agent.Finish, proof proofpkg.Proof, changes []diff.Change) (model.Result, error) {
+func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f agent.Finish) (model.Result, error) {
 	p := d.Trees.Current()
-	commit, err := d.makeCommit(ctx, a, tree, f.Summary)
+	commit, err := d.makeCommit(ctx, work.approval, work.tree, f.Summary)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
 	// Another machine may have to push it again.
-	kept, err := d.Trees.Pack(ctx, p.Work, 0, tree, commit)
+	kept, err := d.Trees.Pack(ctx, p.Work, 0, work.tree, commit)
 	if err != nil {
 		return model.Result{}, err
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
+	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, store.Push(push))...); err != nil {
 		return notApproved(err)
 	}
 	//crash:push_intended
 	_, err = p.Work.Push(ctx, transfer.PushSpec{
-		Commit: commit, Tree: tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()},
+		Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()},
 	})
 	if err != nil {
-		return d.sayPushFailed(ctx, j, push, proof, err)
+		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	//crash:pushed
 	push.State = workflow.PushDone
-	j.Add(store.Push(push))
-	j.Add(store.Update{Events: []workflow.Event{workflow.EventProve}})
-	j.Add(store.Update{Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }})
-	j.Add(store.Update{Open: ledger.Rest})
-	j.AddReplies(d.resultText(ctx, a, given, commit, f, proof, changes))
-	return model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true},
+		store.Push(push),
+		store.Update{
+			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest,
+			Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone },
+		},
+		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f)))), nil
 }
 
 // makeCommit is the one that an earlier push of these files did not bring through, so that
@@ -259,33 +268,32 @@ func subject(s string) string {
 }
 
 // sayPushFailed keeps the approval and the work, and says what the remote said.
-func (d *Delivery) sayPushFailed(ctx context.Context, j *runtime.Transcript, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
+func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
 	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
 	push.State, push.Reason = workflow.PushRefused, remote.Reason
-	j.Add(store.Push(push))
-	j.Add(store.Update{Events: []workflow.Event{workflow.EventPause}})
-	j.Add(store.Update{Open: ledger.Rest})
 	ready := "ready"
 	if proof.Shown {
 		ready += " and proven"
 	}
-	j.AddLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
-		ready, push.Branch, worktree.RemoteWords(remote)))
-	return model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true},
+		store.Push(push),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+			ready, push.Branch, worktree.RemoteWords(remote))))), nil
 }
 
 // resultText is what the thread is told at the end, and how to check it.
-func (d *Delivery) resultText(ctx context.Context, a *workflow.Approval, given *workflow.Allowance, commit string, f agent.Finish, proof proofpkg.Proof, changes []diff.Change) string {
+func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f agent.Finish) string {
 	s := d.Session()
 	added, removed := 0, 0
-	for _, c := range changes {
+	for _, c := range work.changes {
 		added, removed = added+c.Added, removed+c.Removed
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), prompt.Count(len(changes), "file"), added, removed)
+	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), prompt.Count(len(work.changes), "file"), added, removed)
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
 	for i, c := range d.doneCriteria(ctx) {
 		mark := "✓"
@@ -294,14 +302,14 @@ func (d *Delivery) resultText(ctx context.Context, a *workflow.Approval, given *
 		}
 		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(c), plaintext.OneLine(f.Criteria[i].How))
 	}
-	for _, line := range proof.Lines() {
+	for _, line := range work.proof.Lines() {
 		fmt.Fprintf(&b, "• %s\n", line)
 	}
-	for _, line := range decidingPaths(changes) {
-		fmt.Fprintf(&b, "• Allowed by %s: %s\n", given.UserName, line)
+	for _, line := range decidingPaths(work.changes) {
+		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
 	}
-	if a.Scope != "" {
-		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", a.Scope)
+	if scope := work.approval.Scope; scope != "" {
+		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}
 	if s.SpentUSD > 0 {
 		fmt.Fprintf(&b, "It took %s and $%.2f in all.\n", time.Since(s.Created).Round(time.Second), s.SpentUSD)

@@ -47,25 +47,33 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, task i
 	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
 		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
-	return d.takeOutHunks(ctx, tree, task, a, hunks, q, verdict)
+	return d.takeOutHunks(ctx, tree, task, scopeReview{a, q, hunks, verdict})
+}
+
+// A scopeReview is a change held against the scope of its approval.
+type scopeReview struct {
+	approval *workflow.Approval
+	inquiry  workflow.Inquiry
+	hunks    []diff.Hunk
+	verdict  agent.Judgement
 }
 
 // takeOutHunks removes the hunks outside the scope and says which, and why.
-func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval, hunks []diff.Hunk, q workflow.Inquiry, v agent.Judgement) (bool, error) {
+func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, task int64, review scopeReview) (bool, error) {
 	var outside []int
 	var said []string
-	for _, h := range v.Hunks {
+	for _, h := range review.verdict.Hunks {
 		if !h.Inside {
 			outside = append(outside, h.Number)
-			said = append(said, fmt.Sprintf("  • %s: %s", prompt.HunkPlace(hunks[h.Number-1]), plaintext.OneLine(h.Why)))
+			said = append(said, fmt.Sprintf("  • %s: %s", prompt.HunkPlace(review.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
 		}
 	}
 	if len(outside) == 0 {
 		return true, nil
 	}
-	if !q.Applied { // said once, whatever happens between here and the end of this
-		lines := d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", a.Scope, strings.Join(said, "\n")))
-		if err := d.Record(ctx, store.Inquiry{ID: q.ID, Applied: true}, store.Lines(lines)); err != nil {
+	if !review.inquiry.Applied { // said once, whatever happens between here and the end of this
+		lines := d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", review.approval.Scope, strings.Join(said, "\n")))
+		if err := d.Record(ctx, store.Inquiry{ID: review.inquiry.ID, Applied: true}, store.Lines(lines)); err != nil {
 			return true, err
 		}
 	}
@@ -75,11 +83,11 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, task 
 	if err := d.Trees.RecordTree(ctx, tree, task); err != nil {
 		return true, err
 	}
-	if len(outside) == len(hunks) {
+	if len(outside) == len(review.hunks) {
 		return false, nil
 	}
 	// What is left was judged inside already; it is not asked about again.
-	return true, d.recordInside(ctx, tree, a)
+	return true, d.recordInside(ctx, tree, review.approval)
 }
 
 // recordInside keeps that the tree as it stands now is within the scope.

@@ -61,7 +61,7 @@ func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, 
 			return kept, err
 		}
 		text := strings.TrimRight(iq.Trees.RepositoryFacts()+"\n\n"+shown+"\n\n"+more, "\n")
-		if err := j.Append(ctx, 0, model.Message{Role: model.User, Text: text, Pictures: pictures}); err != nil {
+		if err := j.Append(ctx, agent.Entry{Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}}}); err != nil {
 			return kept, err
 		}
 	}
@@ -128,23 +128,21 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 	return append(tools, tool.Reading(bench)...), nil
 }
 
-// recordAnswer puts the typed answer down; it is recorded with the call's result.
-func (d *reader) recordAnswer(v any) (model.Result, error) {
+// answerResult ends the inquiry with its typed answer, and with what the thread is told.
+func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("inquiry: %w", err)
 	}
 	d.inquiry.Answer = b
-	d.journal.Add(store.Inquiry(d.inquiry))
-	return model.Result{Text: "Taken down.", Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, store.Inquiry(d.inquiry))...), nil
 }
 
 func (d *reader) advise(_ context.Context, a workflow.Advice) (model.Result, error) {
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
-	d.journal.AddLine(a.Text())
-	return d.recordAnswer(a)
+	return d.answerResult(a, d.journal.AgentLine(a.Text()))
 }
 
 func (d *reader) explainHunks(ctx context.Context, e agent.Explanation) (model.Result, error) {
@@ -169,8 +167,7 @@ func (d *reader) explainHunks(ctx context.Context, e agent.Explanation) (model.R
 		}
 		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
 	}
-	d.journal.Add(store.Lines{said})
-	return d.recordAnswer(e)
+	return d.answerResult(e, store.Lines{said})
 }
 
 // maxDiffFile is how much of a diff people are sent; Slack shows no more of a snippet.
@@ -184,7 +181,7 @@ func (d *reader) judgeHunks(_ context.Context, v agent.Judgement) (model.Result,
 	if missing := d.hunkMismatch(numbers); missing != "" {
 		return prompt.Wrong("judge_hunks: %s.", missing), nil
 	}
-	return d.recordAnswer(v)
+	return d.answerResult(v)
 }
 
 // hunkMismatch says which hunks an answer leaves out or makes up.

@@ -33,11 +33,10 @@ func (l *Tools) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 	if wait := l.AnswerTimeout(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
-	l.Journal.Add(asked)
-	l.Journal.AddLine(QuestionText(q, aligning, s.QuestionsAsked+1), QuestionButtons(q, aligning)...)
-	l.Journal.Add(store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked++ }})
-	l.Journal.Add(store.Update{Open: ledger.Rest})
-	return model.Result{Text: "Asked. Wait for the answer.", Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "Asked. Wait for the answer.", Ends: true},
+		asked,
+		store.Lines(l.ProgramLine(QuestionText(q, aligning, s.QuestionsAsked+1), QuestionButtons(q, aligning)...)),
+		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked++ }, Open: ledger.Rest}), nil
 }
 
 // AnswerTimeout is how long a question waits for its answer; zero: for ever.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -33,7 +34,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	j.Add(store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] })))
+	shown := store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] }))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -52,7 +53,9 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if more != "" {
 		parts = append(parts, more)
 	}
-	return j.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
+	return j.Append(ctx, agent.Entry{
+		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{shown},
+	})
 }
 
 // EarlierText is what was said in the thread before the bot was named; the bot's own replies

@@ -152,8 +152,7 @@ func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 
 // giveUpTasks asks people, and rests.
 func (l *Tools) giveUpTasks() model.Result {
-	l.Journal.AddLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MostNowhere))
-	l.Journal.Add(store.Update{Events: []workflow.Event{workflow.EventPause}})
-	l.Journal.Add(store.Update{Open: ledger.Rest})
-	return model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true}
+	return ledger.WithParts(model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true},
+		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MostNowhere))),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 }

@@ -140,6 +140,7 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 		return model.Result{}, err
 	}
 	var tried []string
+	var written []store.Part
 	for _, k := range all {
 		attempts, err := l.Store.Attempts(ctx, k.ID)
 		if err != nil {
@@ -152,52 +153,50 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 		}
 		if k.State == workflow.TaskFailed {
 			k.State = workflow.TaskDropped // what comes next starts afresh
-			l.Journal.Add(store.Task{Task: k})
+			written = append(written, store.Task{Task: k})
 		}
 	}
-	if err := l.restoreFiles(ctx, all); err != nil {
+	restored, err := l.restoreFiles(ctx, all)
+	if err != nil {
 		return model.Result{}, err
 	}
-	l.Journal.AddLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
-		prompt.Count(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))
-	l.Journal.Add(store.Update{Events: []workflow.Event{workflow.EventPause}})
-	l.Journal.Add(store.Update{Open: ledger.Rest})
-	return model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, nil
+	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
+		prompt.Count(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
+	return ledger.WithParts(model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
 }
 
 // restoreFiles makes the session's files what they were before the tasks that failed one after
 // the other. What was verified meanwhile stays.
-func (l *Tools) restoreFiles(ctx context.Context, all []workflow.Task) error {
+func (l *Tools) restoreFiles(ctx context.Context, all []workflow.Task) ([]store.Part, error) {
 	start := startOfFailure(all)
 	if start == "" {
-		return nil
+		return nil, nil
 	}
 	work := l.Trees.Current().Work
 	if err := work.Restore(ctx, start); err != nil {
-		return fmt.Errorf("put the files back: %w", err)
+		return nil, fmt.Errorf("put the files back: %w", err)
 	}
 	if err := l.Trees.Own(work); err != nil {
-		return err
+		return nil, err
 	}
 	s, err := l.Trees.Snapshot(ctx, work, 0)
-	l.Journal.Add(worktree.Some(s)...)
-	return err
+	return worktree.Some(s), err
 }
 
-// A Tools is the orchestrator's desk.
+// Tools are the orchestrator's. What they write stands in their results.
 type Tools struct {
 	*Orchestrator
-	Journal *runtime.Transcript
 }
 
 // Say puts a line in the thread.
-func (l *Tools) Say(ctx context.Context, message string) (model.Result, error) {
-	return l.Journal.Say(ctx, message)
+func (l *Tools) Say(_ context.Context, message string) (model.Result, error) {
+	return runtime.SayLine(l.Agents[agent.Orchestrator], message), nil
 }
 
 // Finish brings the work to its branch.
 func (l *Tools) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
-	return l.Delivery.Finish(ctx, l.Journal, f)
+	return l.Delivery.Finish(ctx, f)
 }
 
 // Reply answers and rests. A report that waits for its word goes on waiting.
@@ -205,19 +204,17 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	if strings.TrimSpace(text) == "" {
 		return prompt.Wrong("reply needs a text."), nil
 	}
-	l.Journal.AddLine(strings.TrimSpace(text))
-	return l.restParts(ctx)
+	return l.restTurn(ctx, store.Lines(l.ProgramLine(strings.TrimSpace(text))))
 }
 
 // NotForMe rests without a word.
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.Log.Info("not for the bot", "reason", reason)
-	l.Journal.Add(store.Decision{What: "not_for_me", Reason: reason})
-	return l.restParts(ctx)
+	return l.restTurn(ctx, store.Decision{What: "not_for_me", Reason: reason})
 }
 
-// restParts ends the turn where nothing more is to do until somebody writes.
-func (l *Tools) restParts(ctx context.Context) (model.Result, error) {
+// restTurn ends the turn where nothing more is to do until somebody writes.
+func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Result, error) {
 	s := l.Session()
 	event := workflow.EventAnswer
 	if approval, err := l.StandingApproval(ctx); err != nil {
@@ -227,11 +224,11 @@ func (l *Tools) restParts(ctx context.Context) (model.Result, error) {
 	} else if s.Phase == workflow.PhasePlanning && l.NewestReportKind() == workflow.ReportPlan && approval == nil {
 		event = workflow.EventShowPlan
 	}
+	rest := store.Update{Open: ledger.Rest, Rested: true}
 	if _, err := s.Phase.Next(event); err == nil {
-		l.Journal.Add(store.Update{Events: []workflow.Event{event}})
+		rest.Events = []workflow.Event{event}
 	}
-	l.Journal.Add(store.Update{Open: ledger.Rest, Rested: true})
-	return model.Result{Text: "Posted. The turn ends here.", Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "Posted. The turn ends here.", Ends: true}, append(written, rest)...), nil
 }
 
 // reportAwaitsWord: a report was shown, nobody approved it, and nothing was built from it.
@@ -265,12 +262,12 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	if err != nil {
 		return model.Result{}, err
 	}
-	l.Journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventReturn}})
+	told := "The " + name + " gave no answer. Go on without it."
 	var advice workflow.Advice
-	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
-		return model.Result{Text: "The " + name + " gave no answer. Go on without it."}, nil
+	if json.Unmarshal(q.Answer, &advice) == nil && advice.BottomLine != "" {
+		told = "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())
 	}
-	return model.Result{Text: "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())}, nil
+	return ledger.WithParts(model.Result{Text: told}, store.Update{Maybe: []workflow.Event{workflow.EventReturn}}), nil
 }
 
 // mostConsultations is how often the orchestrator may ask in one thread; people may always.
@@ -309,17 +306,18 @@ func (l *Tools) RootCause(ctx context.Context, c agent.RootCause) (model.Result,
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
 func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error) {
 	s := l.Session()
+	var begun []store.Part
 	if s.Phase != workflow.PhaseDiagnosing {
 		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
 			return prompt.Wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
 		}
-		l.Journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventDiagnose}})
+		begun = append(begun, store.Update{Maybe: []workflow.Event{workflow.EventDiagnose}})
 	}
 	if missing := d.Missing(); missing != "" {
-		return prompt.Wrong("report_diagnosis: %s.", missing), nil
+		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
 	if refused, err := l.checkClaims(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
-		return prompt.DerefResult(refused), err
+		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
 	shown, err := l.reproductionText(ctx, d.Reproduction)
 	if err != nil {
@@ -332,7 +330,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if r.Text, err = l.Attachments.NameRefs(ctx, DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), shown)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(r), nil
+	return l.showReport(r, begun...), nil
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the
@@ -368,15 +366,14 @@ func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence [
 	return l.refuseUnread(ctx)
 }
 
-// showReport puts the report down with its buttons; the turn rests.
-func (l *Tools) showReport(r *workflow.Report) model.Result {
-	l.Journal.AddReplies(r.Text, l.Approvals.ReportButtons("Fix it")...)
-	l.Journal.Add(store.Report(*r))
-	// An event that a phase does not allow is dropped; the report itself always is an event.
-	l.Journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventReport}})
-	l.Journal.Add(store.Update{Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone }})
-	l.Journal.Add(store.Update{Open: ledger.Rest})
-	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}
+// showReport shows the report with its buttons, behind what was written before; the turn rests.
+func (l *Tools) showReport(r *workflow.Report, written ...store.Part) model.Result {
+	written = append(written, store.Replies(l.ProgramLine(r.Text, l.Approvals.ReportButtons("Fix it")...)), store.Report(*r), store.Update{
+		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event
+		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
+		Open:   ledger.Rest,
+	})
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...)
 }
 
 // Restate shows a feature request back. Where everybody whose words it is made of may
@@ -403,22 +400,20 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 		return l.showUnderstanding(report, r), nil
 	}
 	report.Text = r.Text() + l.offerText(r)
-	l.Journal.Add(store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }})
+	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
 	if s.Phase != workflow.PhasePlanning {
-		l.Journal.Add(store.Update{Events: []workflow.Event{workflow.EventPlan}})
+		update.Events = []workflow.Event{workflow.EventPlan}
 	}
 	if s.Workflow == workflow.CommandStartWork {
-		l.Journal.Add(store.Report(*report))
-		l.Journal.AddLine(report.Text)
-		l.Journal.AddLine("Planning the implementation")
-		return model.Result{Text: "Shown. Now write the plan: propose_plan."}, nil
+		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, store.Report(*report),
+			store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))), nil
 	}
-	return l.beginWork(ctx, report)
+	return l.beginWork(ctx, report, update)
 }
 
 // beginWork lets the work start where the request itself is the permission, and waits for it
-// otherwise.
-func (l *Tools) beginWork(ctx context.Context, report *workflow.Report) (model.Result, error) {
+// otherwise. update is what the request itself changes in the session.
+func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update store.Update) (model.Result, error) {
 	rule := l.Permissions.Rule
 	if rule == nil {
 		rule = (*permission.Permissions).AskedBy
@@ -429,27 +424,24 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report) (model.R
 	}
 	if by == nil {
 		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), "."))
-		l.Journal.Add(store.Report(*report), store.Update{Open: ledger.Rest})
-		l.Journal.AddReplies(report.Text, l.Approvals.ReportButtons("Go ahead")...)
-		l.Journal.Add(store.Update{Events: []workflow.Event{workflow.EventReport}})
-		return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true}, nil
+		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
+			update, store.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
+			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
-	l.Journal.Add(store.Report(*report))
-	l.Journal.AddLine(report.Text)
-	l.Journal.AddLine("Planning the implementation")
-	l.Permissions.AddApproval(&l.Journal.Put, *by, *report, "")
-	return model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, nil
+	written := []store.Part{update, store.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))}
+	l.Permissions.AddApproval(&written, *by, *report, "")
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }
 
 // showUnderstanding is what an interview came to; it waits until a person confirms it.
 func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request) model.Result {
 	report.Text = fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
-	l.Journal.AddReplies(report.Text,
-		workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
-		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
-	l.Journal.Add(store.Report(*report), store.Update{Open: ledger.Rest})
-	return model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true}
+	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
+		store.Replies(l.ProgramLine(report.Text,
+			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
+		store.Report(*report), store.Update{Open: ledger.Rest})
 }
 
 // ProposePlan shows a written plan and waits for the thread's word on it.
@@ -472,13 +464,13 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 		return model.Result{}, err
 	}
 	report.Text = fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
-	shown := workflow.Line{
-		Agent: l.Journal.Agent.Signature(), Text: report.Text, Buttons: l.Approvals.ReportButtons("Go ahead"),
-		Files: []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}},
-	}
-	l.Journal.Add(store.Report(*report), store.Replies{shown}, store.Update{Events: append(events, workflow.EventShowPlan), Open: ledger.Rest})
-	l.Journal.Add(store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }})
-	return model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true}, nil
+	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
+	shown[0].Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
+		store.Report(*report), store.Replies(shown), store.Update{
+			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,
+			Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature },
+		}), nil
 }
 
 // refuseUnread refuses to show something while words wait that it does not know of.

@@ -13,8 +13,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/skill"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // SkillTool gives agents the skills, less those that only a person's command starts.
@@ -57,18 +59,19 @@ func (r *Runtime) NewBench(w *repo.Workspace, mayWrite func() error, edited func
 func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 	tools := tool.Reading(b)
 	for _, run := range tool.Running(b) {
-		tools = append(tools, r.AroundRun(run, nil, func(ctx context.Context) error {
+		tools = append(tools, r.AroundRun(run, nil, func(ctx context.Context) ([]store.Part, error) {
 			if err := b.Workspace.Restore(ctx, r.Trees.Current().CopyTree); err != nil {
-				return err
+				return nil, err
 			}
-			return r.Trees.Own(b.Workspace)
+			return nil, r.Trees.Own(b.Workspace)
 		}))
 	}
 	return tools
 }
 
-// AroundRun lets a tool wait for the build cache, and does something before and after it.
-func (r *Runtime) AroundRun(inner model.Tool, before, after func(context.Context) error) model.Tool {
+// AroundRun lets a tool wait for the build cache, and does something before and after it;
+// what is written after it goes with the tool's result.
+func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		select {
@@ -90,20 +93,22 @@ func (r *Runtime) AroundRun(inner model.Tool, before, after func(context.Context
 		if err != nil || after == nil {
 			return result, err
 		}
-		return result, after(ctx)
+		parts, err := after(ctx)
+		return ledger.WithParts(result, parts...), err
 	}
 	return inner
 }
 
-// ThenRun does something after a tool.
-func ThenRun(inner model.Tool, after func(context.Context) error) model.Tool {
+// ThenRun does something after a tool; what that writes goes with the tool's result.
+func ThenRun(inner model.Tool, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		result, err := call(ctx, args)
 		if err != nil {
 			return result, err
 		}
-		return result, after(ctx)
+		parts, err := after(ctx)
+		return ledger.WithParts(result, parts...), err
 	}
 	return inner
 }

@@ -6,24 +6,17 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// countTokens counts the tokens of the journal's model calls.
-func (r *Runtime) countTokens(j *Transcript) func(context.Context, model.Request) (model.Response, error) {
-	return func(ctx context.Context, q model.Request) (model.Response, error) {
-		q.Messages = r.Attachments.WithPictures(ctx, q.Messages)
-		answer, err := r.Model.Ask(ctx, q)
-		if err == nil {
-			j.Add(store.Usage{Tokens: answer.Usage.Input + answer.Usage.Output})
-		}
-		return answer, err
-	}
+// askModel asks with the pictures that the messages name.
+func (r *Runtime) askModel(ctx context.Context, q model.Request) (model.Response, error) {
+	q.Messages = r.Attachments.WithPictures(ctx, q.Messages)
+	return r.Model.Ask(ctx, q)
 }
 
 func (r *Runtime) NewLoop(ctx context.Context, row agent.Agent, j *Transcript, tools []model.Tool) *agent.Loop {
 	return &agent.Loop{
-		Agent: row, Tools: tools, Journal: j, Ask: r.countTokens(j), May: r.Budget.CheckLimits, Log: r.Log,
+		Agent: row, Tools: tools, Journal: j, Ask: r.askModel, May: r.Budget.CheckLimits, Log: r.Log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
 		Step:     r.beginStep, Overtaken: []string{"run", "check"},
 		Retrying: func(a model.Again) { r.sayRetry(ctx, a) },

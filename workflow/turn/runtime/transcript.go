@@ -8,21 +8,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// A Transcript is one agent's transcript in the store. What the agent's tools put down
-// while a call runs is recorded in the transaction that records the call's result.
+// A Transcript is one agent's transcript in the store. What the call of a tool writes is
+// recorded in the transaction that records the call's result.
 type Transcript struct {
 	*Runtime
 	task     int64
 	Agent    agent.Agent
 	messages []model.Message
-	Put      []store.Part
 }
 
 func (r *Runtime) OpenTranscript(ctx context.Context, task int64, row agent.Agent) (*Transcript, error) {
@@ -44,10 +46,14 @@ func (r *Runtime) OpenTranscript(ctx context.Context, task int64, row agent.Agen
 // Messages is the conversation so far.
 func (j *Transcript) Messages() []model.Message { return j.messages }
 
-// Append records messages together with what tools put down.
-func (j *Transcript) Append(ctx context.Context, usd float64, messages ...model.Message) error {
+// Append records messages together with what is written because of them.
+func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
+	parts, err := j.partsOf(e.Writes)
+	if err != nil {
+		return err
+	}
 	added := store.Transcript{Task: j.task}
-	messages = slices.Clone(messages)
+	messages := slices.Clone(e.Messages)
 	for i := range messages {
 		messages[i] = j.MaskMessage(messages[i])
 		b, err := marshalMessage(&messages[i])
@@ -56,12 +62,37 @@ func (j *Transcript) Append(ctx context.Context, usd float64, messages ...model.
 		}
 		added.Items = append(added.Items, b)
 	}
-	if err := j.Record(ctx, append(slices.Clone(j.Put), store.Usage{USD: usd}, added)...); err != nil {
+	used := store.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	if err := j.Record(ctx, append(parts, used, added)...); err != nil {
 		return err
 	}
-	j.Put = nil
 	j.messages = append(j.messages, messages...)
 	return nil
+}
+
+// partsOf are the parts that a call writes. Commands and checks, of which the tools of a
+// bench know no more than what they printed, become parts of this transcript's task.
+func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
+	for _, w := range writes {
+		switch w := w.(type) {
+		case store.Part:
+			parts = append(parts, w)
+		case tool.CommandRun:
+			parts = append(parts, store.Usage{Printed: w.Printed},
+				store.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
+		case result.Result:
+			seen := store.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK}
+			for _, x := range w.Tests {
+				if x.Status == result.Failed {
+					seen.Red = append(seen.Red, x.Name)
+				}
+			}
+			parts = append(parts, seen, store.Usage{Printed: w.Printed})
+		default:
+			return nil, fmt.Errorf("transcript: a tool writes a %T, which nothing keeps", w)
+		}
+	}
+	return parts, nil
 }
 
 // marshalMessage is the message as it is stored, and makes it what is read back from there: a
@@ -96,36 +127,26 @@ func (j *Transcript) Splice(ctx context.Context) error {
 		}
 		messages = append(messages, said)
 	}
-	j.Add(store.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID})
-	return j.Append(ctx, 0, messages...)
+	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{store.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
 }
 
-// Add puts parts down.
-func (j *Transcript) Add(parts ...store.Part) { j.Put = append(j.Put, parts...) }
-
-// AddLine puts a line down, signed by the agent.
-func (j *Transcript) AddLine(text string, buttons ...workflow.Button) {
-	j.Add(store.Lines{{Agent: j.Agent.Signature(), Text: text, Buttons: buttons}})
+// AgentLine is a line signed by the agent.
+func (j *Transcript) AgentLine(text string) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
 }
 
-// AddReplies puts a line down that makes a reply of its own.
-func (j *Transcript) AddReplies(text string, buttons ...workflow.Button) {
-	j.Add(store.Replies{{Agent: j.Agent.Signature(), Text: text, Buttons: buttons}})
-}
-
-// AddCommand puts down that the agent had a command run.
-func (j *Transcript) AddCommand(command string, exitCode int, output string, printed int64) {
-	j.Add(store.Usage{Printed: printed}, store.Command{Task: max(j.task, 0), Command: command, ExitCode: exitCode, Output: output})
-}
-
-// Say is the tool of that name, the same for every agent.
+// Say is the tool of that name.
 func (j *Transcript) Say(_ context.Context, message string) (model.Result, error) {
+	return SayLine(j.Agent, message), nil
+}
+
+// SayLine is what the tool say does, the same for every agent.
+func SayLine(a agent.Agent, message string) model.Result {
 	message = strings.TrimSpace(message)
 	if message == "" {
-		return prompt.Wrong("say needs a message: one or two sentences."), nil
+		return prompt.Wrong("say needs a message: one or two sentences.")
 	}
-	j.AddLine(message)
-	return model.Result{Text: "Posted."}, nil
+	return ledger.WithParts(model.Result{Text: "Posted."}, store.Lines{{Agent: a.Signature(), Text: message}})
 }
 
 // renderMessage is a person's message as the model reads it: who said it, and the text fenced

@@ -9,7 +9,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/design"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	resultpkg "github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -31,17 +30,6 @@ func taskSkills(k workflow.Task) []string {
 		names = append(names, skillDesign)
 	}
 	return names
-}
-
-// noteCheck keeps what the program saw of the tests when the worker asked for a check.
-func (h *task) noteCheck(r resultpkg.Result) {
-	seen := store.Check{Task: h.task.ID, Built: !r.BuildRan || r.BuildOK}
-	for _, x := range r.Tests {
-		if x.Status == resultpkg.Failed {
-			seen.Red = append(seen.Red, x.Name)
-		}
-	}
-	h.journal.Add(seen, store.Usage{Printed: r.Printed})
 }
 
 // skillGate is what a skill asks for beyond the proof; empty when the task may end.

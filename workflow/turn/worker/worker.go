@@ -119,8 +119,9 @@ func (h *task) writeBrief(ctx context.Context) error {
 	}
 	parts = append(parts, prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
 	h.task.State = workflow.TaskWorking
-	h.journal.Add(store.Task{Task: h.task})
-	return h.journal.Append(ctx, 0, model.Message{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures})
+	return h.journal.Append(ctx, agent.Entry{
+		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{store.Task{Task: h.task}},
+	})
 }
 
 // allowedBy says what a person allowed, by its kind.
@@ -165,19 +166,18 @@ func (h *task) workerTools() ([]model.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	bench.Ran, bench.Checked = h.journal.AddCommand, h.noteCheck
 	bench.Recall(h.journal.Messages())
 	own := func(context.Context) error { return h.Trees.Own(h.tree) }
 	tools := append(agent.Working(h), h.Runtime.SkillTool())
 	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
-		tools = append(tools, h.Runtime.AroundRun(run, own, h.keepTree))
+		tools = append(tools, h.Runtime.AroundRun(run, own, h.treeParts))
 	}
 	for _, w := range tool.Writing(bench) {
 		if w.Name == "check" {
 			w = h.Runtime.AroundRun(w, own, nil)
 		} else {
-			w = runtime.ThenRun(w, h.keepTree)
+			w = runtime.ThenRun(w, h.treeParts)
 		}
 		tools = append(tools, w)
 	}
@@ -199,10 +199,11 @@ func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
 // Blocked ends the task without a result.
 func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
-	h.journal.Add(store.Task{Task: h.task})
-	h.journal.AddLine("Blocked: " + reason)
-	return model.Result{Text: "The task ends here.", Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, store.Task{Task: h.task}, h.journal.AgentLine("Blocked: "+reason)), nil
 }
+
+// claimFails leads back from a claim that does not hold.
+var claimFails = store.Update{Maybe: []workflow.Event{workflow.EventFail}}
 
 // Done claims that the task is finished; the program verifies it. What breaks a rule of
 // the task's skill, or stands outside the scope, comes before the proof.
@@ -229,16 +230,14 @@ func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
 	}
 	//crash:claim_recorded
 	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.treeOwner()); err != nil || !left {
-		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
-		return prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), err
+		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFails), err
 	}
 	left, err := h.Delivery.HoldToScope(ctx, h.tree, h.treeOwner(), h.grant)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if !left {
-		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
-		return prompt.Wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), nil
+		return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), claimFails), nil
 	}
 	if tree, err = h.tree.Tree(ctx); err != nil { // the scope may have cut it down
 		return model.Result{}, err
@@ -267,19 +266,16 @@ func (h *task) verifyClaim(ctx context.Context, tree, summary string) (model.Res
 		attempt.Summary += failureOutput(proof.Branch)
 	}
 	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
-		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
-		return prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), nil
+		return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), claimFails), nil
 	}
 	if !attempt.Held {
 		if diff, err := h.tree.Diff(ctx); err == nil {
 			attempt.Diff = prompt.CutBytes(diff, 24<<10)
 		}
-		h.journal.Add(store.Attempt(*attempt))
 		return h.attemptFailed(ctx, attempt)
 	}
 	if missing, err := h.skillGate(ctx, proof); missing != "" || err != nil {
-		h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
-		return prompt.Wrong("%s", missing), err
+		return ledger.WithParts(prompt.Wrong("%s", missing), claimFails), err
 	}
 	if h.task.Apart {
 		clash, err := h.Trees.MergeTask(ctx, h.task, h.tree)
@@ -290,7 +286,6 @@ func (h *task) verifyClaim(ctx context.Context, tree, summary string) (model.Res
 			return h.mergeClashes(attempt, clash), nil
 		}
 	}
-	h.journal.Add(store.Attempt(*attempt))
 	//crash:attempt_held
 	return h.attemptHeld(ctx, summary, attempt)
 }
@@ -325,17 +320,16 @@ func failureOutput(r resultpkg.Result) string {
 
 func (h *task) attemptHeld(ctx context.Context, summary string, a *workflow.Attempt) (model.Result, error) {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
-	h.journal.Add(store.Task{Task: h.task})
-	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
+	written := []store.Part{store.Attempt(*a), store.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
 	for _, line := range strings.Split(a.Summary, "\n") {
-		h.journal.AddLine(line)
+		written = append(written, h.journal.AgentLine(line))
 	}
-	h.journal.AddLine("Done: " + prompt.FirstLine(summary))
+	written = append(written, h.journal.AgentLine("Done: "+prompt.FirstLine(summary)))
 	boxes, err := h.planBoxes(ctx, h.task)
 	if boxes != "" {
-		h.journal.Add(store.Lines(h.ProgramLine(boxes)))
+		written = append(written, store.Lines(h.ProgramLine(boxes)))
 	}
-	return model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, err
+	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
 }
 
 // planBoxes is the plan with a tick on each task that was verified, just now the one given.
@@ -368,11 +362,9 @@ func (w *Workers) planBoxes(ctx context.Context, now workflow.Task) (string, err
 // mergeClashes ends a task that is verified by itself, but cannot be merged as it is.
 func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
-	h.journal.Add(store.Attempt(*a))
-	h.journal.Add(store.Task{Task: h.task})
-	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
-	h.journal.AddLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task")
-	return model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true}
+	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
+		store.Attempt(*a), store.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}},
+		h.journal.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
 // attemptFailed gives the reasons to the worker. After the last allowed attempt the consultant is
@@ -380,14 +372,13 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 // files are put back and the thread is asked.
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
-	h.journal.Add(store.Task{Task: h.task})
-	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventFail}})
+	written := []store.Part{store.Attempt(*a), store.Task{Task: h.task}, claimFails}
 	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
 	if h.task.Failures != h.MaxAttempts() {
-		h.journal.Add(store.Lines{said})
+		written = append(written, store.Lines{said})
 	}
 	if h.task.Failures < h.MaxAttempts() {
-		return prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), nil
+		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), written...), nil
 	}
 	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", prompt.Count(h.task.Failures, "attempt"), a.Summary)
 	if h.task.Failures == h.MaxAttempts() {
@@ -396,9 +387,10 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 			return model.Result{}, err
 		}
 		h.task.Summary += advice
+		written = append(written, store.Update{Maybe: []workflow.Event{workflow.EventAdvice}})
 	}
-	h.journal.Add(store.Task{Task: h.task})
-	return model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true}, nil
+	return ledger.WithParts(model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true},
+		append(written, store.Task{Task: h.task})...), nil
 }
 
 // EscalationKey begins the keys of consultations that the program asks for by itself.
@@ -427,7 +419,6 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 	if err != nil {
 		return "", err
 	}
-	h.journal.Add(store.Update{Maybe: []workflow.Event{workflow.EventAdvice}})
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		return "\nThe " + name + " was asked and gave no answer.", nil
@@ -442,11 +433,11 @@ func (w *Workers) MaxAttempts() int {
 	return w.Attempts
 }
 
-// keepTree puts down what the task's tree is now; it is recorded with the call's result.
-func (h *task) keepTree(ctx context.Context) error {
+// treeParts are what the task's tree is now, to be recorded with the result of the call that
+// changed it.
+func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 	s, err := h.Trees.Snapshot(ctx, h.tree, h.treeOwner())
-	h.journal.Add(worktree.Some(s)...)
-	return err
+	return worktree.Some(s), err
 }
 
 // treeOwner says whose tree the task works in.
