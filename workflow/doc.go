@@ -8,8 +8,8 @@
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
 // bot/gateway reads each event (gateway.go), and bot/event makes a workflow.Incoming of it
-// (event.go). The gateway gives it to its Inbox, which is store.Store.Receive
-// (store/receive.go). One transaction finds or creates the session of the thread, inserts
+// (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
+// (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
 // changes nothing. The gateway acknowledges an event after that commit: if the program dies
 // earlier, Slack sends the event again; if it dies later, the job is there.

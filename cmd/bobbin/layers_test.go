@@ -39,10 +39,11 @@ var rooms = map[string][]string{
 		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
 	},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
-	"cmd/bobbin/internal/sessions":     {"cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
-	"cmd/bobbin/internal/health":       {"cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
-	"cmd/bobbin/internal/housekeeping": {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
+	"cmd/bobbin/internal/sessions":     {"workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
+	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
+		"workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy", "repo/remote",
@@ -68,7 +69,14 @@ var rooms = map[string][]string{
 	"bot/slacktest":                  {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
 	"bot/slacktest/blockkit":         {},
 	"workflow":                       {},
-	"workflow/store":                 {"workflow", "workflow/store/database", "workflow/store/queue", "workflow/plaintext", "workflow/intent"},
+	"workflow/store":                 {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext"},
+	"workflow/store/audit":           {"workflow/store/database"},
+	"workflow/store/inbox":           {"workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/outbox":          {"workflow", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/overview":        {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/retention":       {"workflow/store/database"},
+	"workflow/store/silence":         {"workflow", "workflow/store", "workflow/store/database"},
+	"workflow/store/storetest":       {"workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
 	"workflow/store/database":        {"migrations"},
 	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {},
@@ -123,6 +131,7 @@ var rooms = map[string][]string{
 
 	// A turn, from its story down to the rows and words that all of it stands on.
 	"workflow/turn": {
+		"workflow/store/silence",
 		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/intake": {
@@ -147,6 +156,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/agent", "workflow/intent", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/permission": {
+		"workflow/store/inbox",
 		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger",
 	},
 	"workflow/turn/worktree": {
@@ -171,9 +181,11 @@ var rooms = map[string][]string{
 		"repo/diff", "workflow", "workflow/model", "workflow/plaintext",
 	},
 	"workflow/turn/turntest": {
+		"workflow/store/inbox",
 		"workflow", "workflow/agent", "workflow/postgres/postgrestest", "workflow/redact", "workflow/store", "workflow/turn/ledger",
 	},
 	"workflow/home": {
+		"workflow/store/overview",
 		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission",
 	},
 
@@ -220,12 +232,18 @@ var rooms = map[string][]string{
 const staging = "cmd/bobbin/internal/stage"
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
-	"workflow/store": {"migrations"}, // the guards of the schema are tried without them
+	"workflow/store":           {"migrations", "workflow/store/outbox"},      // the guards of the schema are tried without them
+	"workflow/store/audit":     {"migrations", "workflow", "workflow/store"}, // a database from before there were records
+	"workflow/store/database":  {"workflow/store"},
+	"workflow/store/inbox":     {"workflow/store"},
+	"workflow/store/outbox":    {"workflow/store"},
+	"workflow/store/retention": {"workflow", "workflow/store"},
 	"cmd/bobbin": {
+		"workflow/store/silence", "workflow/store/audit",
 		"repo/remote", // the whole program, looked at in its parts
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
@@ -245,16 +263,16 @@ var inTests = map[string][]string{
 
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
 	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog"},
-	"cmd/bobbin/internal/faults/deliveries": {"bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
+	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},
 	"cmd/bobbin/internal/faults/injections": {"repo/remote", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
-	"cmd/bobbin/internal/faults/kills":      {"repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
+	"cmd/bobbin/internal/faults/kills":      {"workflow/store/audit", "repo/disk", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/stage", "repo", "workflow/postgres", "workflow/store"},
 	"cmd/bobbin/internal/faults/leaks":      {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store", "workflow/store/queue"},
 	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo/githubapp":                        {"repo", "repo/transfer"},
 	"repo/packages":                         {"repo/remote"},
-	"workflow/turn":                         {"bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
+	"workflow/turn":                         {"workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,
@@ -263,7 +281,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},

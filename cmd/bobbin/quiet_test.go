@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
 // quiet MINUTES: all that was said and done was so long before, and then it is looked for
@@ -31,7 +33,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		if err := s.Service.Runner.SpeakUp(ctx, 10*time.Minute); err != nil {
 			return false, err
 		}
-		left, err := s.Store.Silent(ctx, 10*time.Minute)
+		left, err := silence.List(ctx, s.Store.DB, 10*time.Minute)
 		return len(left) == 0, err
 	})
 }

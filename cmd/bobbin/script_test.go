@@ -24,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
 // asProgram is the variable with which this test binary is the program itself.
@@ -210,7 +211,7 @@ func partOfMore(shop []txtar.File) []txtar.File {
 // the story itself did not ask, and so does an audit that does not hold, and a message that
 // calls somebody, or has a link or a preview.
 func (s *story) end(ts *testscript.TestScript) {
-	if a, err := s.Store.VerifyAudit(context.Background(), ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
+	if a, err := audit.Verify(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil { // a story that broke off may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
 	}
 	for _, said := range harness.Posts(s.Slack) {

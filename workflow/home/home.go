@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
@@ -61,7 +62,7 @@ func (h *Homes) Home(ctx context.Context, user string) (workflow.Home, error) {
 	if full && h.mayAdminister(person) {
 		home.Settings = h.Settings
 	}
-	if home.TodayUSD, err = h.Store.Today(ctx, user); err != nil {
+	if home.TodayUSD, err = overview.SpentToday(ctx, h.Store.DB, user); err != nil {
 		return home, err
 	}
 	return home, h.listSessions(ctx, &home, channels)
@@ -76,11 +77,11 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 
 // listSessions sorts the sessions: what waits for the person stands apart.
 func (h *Homes) listSessions(ctx context.Context, home *workflow.Home, channels []string) error {
-	waiting, err := h.Store.Concerning(ctx, home.Person.ID, channels, true, mostShown)
+	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, mostShown)
 	if err != nil {
 		return err
 	}
-	all, err := h.Store.Concerning(ctx, home.Person.ID, channels, false, mostShown+1)
+	all, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, false, mostShown+1)
 	if err != nil {
 		return err
 	}

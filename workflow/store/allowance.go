@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // An Allowance is a word of its own on the files of a push: asked for where User is empty,
@@ -21,7 +23,7 @@ func (w Allowance) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	// What was asked for before, of the same files, is the newest question again.
 	sql, args := `insert into allowances (id, session_id, approval_id, tree, names) values ($2, $1, $3, $4, $5)
 			on conflict (session_id, approval_id, tree) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
-		[]any{r.id, w.ID, w.Approval, w.Tree, clean(w.Names)}
+		[]any{r.id, w.ID, w.Approval, w.Tree, database.CleanText(w.Names)}
 	if w.User != "" {
 		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now()
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
@@ -36,7 +38,7 @@ func (w Allowance) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	if tag.RowsAffected() == 0 {
 		return ErrStale
 	}
-	return r.audit(ctx, tx, "allowance", w.ID)
+	return audit.Append(ctx, tx, r.id, "allowance", w.ID)
 }
 
 // Allowance is the word that was asked for, or given, last under the approval; nil when

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // An Approval is the word on one revision of the report. It is given by the Permission of
@@ -27,14 +29,14 @@ func (a Approval) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> '' and i.kind <> 'delete'
 				and (i.handled_at is null or i.for_agents and i.id > s.seen)))
 		on conflict do nothing`,
-		a.ID, r.id, a.Revision, a.User, a.UserName, clean(a.Scope), a.MessageTS, a.ReportHash, r.permitted(), len(p.RestsOn) > 0)
+		a.ID, r.id, a.Revision, a.User, a.UserName, database.CleanText(a.Scope), a.MessageTS, a.ReportHash, r.permitted(), len(p.RestsOn) > 0)
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
 		return ErrStale
 	}
-	return r.audit(ctx, tx, "approval", a.ID)
+	return audit.Append(ctx, tx, r.id, "approval", a.ID)
 }
 
 // Approval is the word given on one revision; nil when there is none.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // The store itself refuses a push that is not what its approval is of, whoever asks.
@@ -36,9 +38,9 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t)
-			turn := begun(t, s)
-			require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")...))
+			s := storetest.Open(t)
+			turn := storetest.BeginTurn(t, s)
+			require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 			push := right
 			if c.push != nil {
 				c.push(&push)
@@ -47,18 +49,18 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 				_, err := s.Pool.Exec(t.Context(), c.first)
 				require.NoError(t, err)
 			}
-			before := number(t, s, `select count(*) from pushes`)
+			before := storetest.CountRows(t, s, `select count(*) from pushes`)
 			line := []workflow.Line{{Agent: "deep", Text: "Done"}}
 			require.ErrorIs(t, turn.Record(t.Context(), store.Push(push), store.Lines(line)), store.ErrNotApproved)
-			require.Equal(t, before, number(t, s, `select count(*) from pushes`))
-			require.Zero(t, number(t, s, `select count(*) from lines`), "nor anything else of the fact")
+			require.Equal(t, before, storetest.CountRows(t, s, `select count(*) from pushes`))
+			require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines`), "nor anything else of the fact")
 		})
 	}
 	t.Run("as approved", func(t *testing.T) {
 		t.Parallel()
-		s := open(t)
-		turn := begun(t, s)
-		require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")...))
+		s := storetest.Open(t)
+		turn := storetest.BeginTurn(t, s)
+		require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 		for _, state := range []workflow.PushState{workflow.PushIntended, workflow.PushRefused, workflow.PushIntended, workflow.PushDone} {
 			push := right
 			push.State = state
@@ -73,10 +75,10 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 // What goes past the store's own statements meets the constraint, until that is dropped.
 func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
-	r := reported(t, turn, 1, "first")
-	require.NoError(t, turn.Record(t.Context(), approval(r, "a")...))
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	r := storetest.RecordReport(t, turn, 1, "first")
+	require.NoError(t, turn.Record(t.Context(), storetest.Approval(r, "a")...))
 	insert := func(commit, approval, base, hash string) error {
 		_, err := s.Pool.Exec(t.Context(), `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash)
 			select id, $1, 't', $3, 'bobbin/x', $2, $4 from sessions`, commit, approval, base, hash)
@@ -97,10 +99,10 @@ func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 // A word of its own is given on the newest question alone, once, and on those files.
 func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	ctx := t.Context()
-	turn := begun(t, s)
-	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")...))
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	ask := func(id, tree string) error {
 		return turn.Record(ctx, store.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree})
 	}
@@ -132,9 +134,11 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	w, err = s.Allowance(ctx, "a", "t2")
 	require.NoError(t, err)
 	require.Equal(t, "U2", w.User)
-	require.Nil(t, verified(t, s, "").Flaw)
+	verified, err := audit.Verify(ctx, s.DB, "")
+	require.NoError(t, err)
+	require.Nil(t, verified.Flaw)
 
 	require.NoError(t, ask("w3", "t3"))
-	reported(t, turn, 2, "second")
+	storetest.RecordReport(t, turn, 2, "second")
 	require.ErrorIs(t, give("w3", "U2"), store.ErrStale, "a newer report takes the approval away")
 }

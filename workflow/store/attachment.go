@@ -8,25 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 )
-
-// maxAttachments is how many files of one session are kept by name; more are left out.
-const maxAttachments = 100
-
-// attach keeps the files of a message by name. Those that are known change nothing. The
-// caller has the session's row locked, so that numbers are given once.
-func attach(ctx context.Context, tx pgx.Tx, session string, list []workflow.Attachment) error {
-	for _, a := range list {
-		_, err := tx.Exec(ctx, `insert into attachments (session_id, number, message_ts, file_id, name, kind, mode, size, url)
-			select $1, count(*) + 1, $2, $3, $4, $5, $6, $7, $8 from attachments where session_id = $1 having count(*) < $9
-			on conflict (session_id, message_ts, file_id) do nothing`,
-			session, a.Message, clean(a.File), clean(a.Name), clean(a.Kind), clean(a.Mode), a.Size, clean(a.URL), maxAttachments)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Attachments without a number are files that the thread holds; others were read, and what
 // came of it is kept. One that was withdrawn meanwhile stays so.
@@ -37,14 +21,14 @@ func (Attachments) stage() stage { return stageWork }
 func (list Attachments) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	for _, a := range list {
 		if a.Number == 0 {
-			if err := attach(ctx, tx, r.id, []workflow.Attachment{a}); err != nil {
+			if err := inbox.AttachFiles(ctx, tx, r.id, []workflow.Attachment{a}); err != nil {
 				return err
 			}
 			continue
 		}
 		_, err := tx.Exec(ctx, `update attachments set state = $3, why = $4, media = $5, content = $6, name = $7, size = $8
 			where session_id = $1 and number = $2 and state = ''`,
-			r.id, a.Number, a.State, clean(a.Why), a.Media, a.Content, clean(a.Name), a.Size)
+			r.id, a.Number, a.State, database.CleanText(a.Why), a.Media, a.Content, database.CleanText(a.Name), a.Size)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Check is what the program saw when a worker had it build and test.
@@ -20,7 +22,7 @@ func (Check) stage() stage { return stageWork }
 func (c Check) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
 	red := make([]string, 0, len(c.Red))
 	for _, name := range c.Red {
-		red = append(red, clean(name))
+		red = append(red, database.CleanText(name))
 	}
 	_, err := tx.Exec(ctx, `insert into checks (task_id, red, built) values ($1, $2, $3)`, c.Task, red, c.Built)
 	return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Command is one that an agent had run.
@@ -19,7 +21,7 @@ func (Command) stage() stage { return stageWork }
 
 func (c Command) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	_, err := tx.Exec(ctx, `insert into commands (session_id, task_id, command, exit_code, output) values ($1, $2, $3, $4, $5)`,
-		r.id, c.Task, clean(c.Command), c.ExitCode, clean(c.Output))
+		r.id, c.Task, database.CleanText(c.Command), c.ExitCode, database.CleanText(c.Output))
 	return err
 }
 
@@ -31,4 +33,18 @@ func (s *Store) Commands(ctx context.Context, session string) ([]Command, error)
 		return nil, fmt.Errorf("commands of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[Command])
+}
+
+// UnderWay keeps that a command runs, until end is called.
+func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
+	var id int64
+	err = t.store.Pool.QueryRow(ctx, `with gone as (delete from under_way where session_id = $1 and epoch < $2)
+		insert into under_way (session_id, epoch, what) values ($1, $2, left($3, 300)) returning id`, t.id, t.epoch, database.CleanText(what)).Scan(&id)
+	if err != nil {
+		return nil, fmt.Errorf("keep what is under way in %s: %w", t.id, err)
+	}
+	return func(ctx context.Context) error {
+		_, err := t.store.Pool.Exec(ctx, `delete from under_way where id = $1`, id)
+		return err
+	}, nil
 }

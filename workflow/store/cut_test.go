@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -126,9 +127,9 @@ func (w *wire) cut() {
 // tapped is a store whose connections can be cut, and one of the same database beside it.
 func tapped(t *testing.T) (*wire, *store.Store, *store.Store) {
 	t.Helper()
-	beside := open(t)
+	beside := storetest.Open(t)
 	w, address := tap(t, beside.Pool.Config().ConnString())
-	s, err := store.Open(t.Context(), address, silent)
+	s, err := store.Open(t.Context(), address, storetest.Silent)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	return w, s, beside
@@ -137,7 +138,7 @@ func tapped(t *testing.T) (*wire, *store.Store, *store.Store) {
 func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 	t.Parallel()
 	w, s, beside := tapped(t)
-	turn := begun(t, s)
+	turn := storetest.BeginTurn(t, s)
 	fact := func(n int) []store.Part {
 		return []store.Part{
 			store.Transcript{Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}},
@@ -158,9 +159,9 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 		w.before.Store(0)
 		w.after.Store(0)
 	}
-	require.Equal(t, 9, number(t, beside, `select count(*) from transcript`))
-	require.Equal(t, 9, number(t, beside, `select count(*) from lines`))
-	require.Equal(t, 9, number(t, beside, `select spent_usd::int from sessions`))
+	require.Equal(t, 9, storetest.CountRows(t, beside, `select count(*) from transcript`))
+	require.Equal(t, 9, storetest.CountRows(t, beside, `select count(*) from lines`))
+	require.Equal(t, 9, storetest.CountRows(t, beside, `select spent_usd::int from sessions`))
 	require.InDelta(t, 9, turn.Session().SpentUSD, 0)
 }
 
@@ -168,20 +169,20 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 func TestAFactTriedAgainBlindlyIsFoundOut(t *testing.T) {
 	t.Parallel()
 	w, s, beside := tapped(t)
-	turn := begun(t, s)
+	turn := storetest.BeginTurn(t, s)
 	_, err := beside.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.recorded := 0; return new; end $$;
 		create trigger forget before update on sessions for each row execute function forget()`)
 	require.NoError(t, err)
 	w.after.Store(1)
 	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "orchestrator", Text: "once"}}))
-	require.Equal(t, 2, number(t, beside, `select count(*) from lines`))
+	require.Equal(t, 2, storetest.CountRows(t, beside, `select count(*) from lines`))
 }
 
 // Two transactions that meet, a server without a free connection, one that goes down or
 // comes up: none of it is the statement's fault.
 func TestWhatPasses(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	raise := func(code string) error {
 		_, err := s.Pool.Exec(t.Context(), fmt.Sprintf(`do $$ begin raise exception 'x' using errcode = '%s'; end $$`, code))
 		return fmt.Errorf("record in abc: %w", err)
@@ -201,20 +202,20 @@ func TestWhatPasses(t *testing.T) {
 
 func TestATransactionThatMetAnotherIsDoneAgain(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	_, err := s.Pool.Exec(t.Context(), `create sequence tries; create function meet() returns trigger language plpgsql as $$ begin
 			if nextval('tries') <= 2 then raise exception 'could not serialize access' using errcode = '40001'; end if; return new; end $$;
 		create trigger meet before insert on lines for each row execute function meet()`)
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "orchestrator", Text: "once"}}))
-	require.Equal(t, 1, number(t, s, `select count(*) from lines`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines`))
 }
 
 func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	_, err := s.Pool.Exec(t.Context(), `do $$ begin execute format('alter database %I connection limit 0', current_database()); end $$`)
 	require.NoError(t, err)
 	refused := false
@@ -237,8 +238,8 @@ func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 // the others for ever.
 func TestATransactionThatNobodyGoesOnWithEnds(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	frozen, err := s.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer frozen.Rollback(context.Background())

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Decision is who was allowed what, or refused.
@@ -18,11 +20,11 @@ func (d Decision) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	var id int64
 	err := tx.QueryRow(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision)
 		values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-		r.id, d.What, d.Allowed, clean(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
+		r.id, d.What, d.Allowed, database.CleanText(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
 	if err != nil {
 		return err
 	}
-	return r.audit(ctx, tx, "decision", strconv.FormatInt(id, 10))
+	return audit.Append(ctx, tx, r.id, "decision", strconv.FormatInt(id, 10))
 }
 
 // Decisions are everything that was allowed or refused in the session, in order.

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // An Inquiry is inserted where its ID is 0 and its key is new; otherwise it is answered, or
@@ -22,7 +23,7 @@ func (q Inquiry) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 		return err
 	}
 	_, err := tx.Exec(ctx, `insert into inquiries (session_id, kind, key, question, asked_by) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		r.id, q.Kind, q.Key, clean(q.Question), q.By)
+		r.id, q.Kind, q.Key, database.CleanText(q.Question), q.By)
 	return err
 }
 

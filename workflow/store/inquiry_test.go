@@ -5,7 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
@@ -17,8 +19,8 @@ import (
 
 func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	q, err := s.Waiting(ctx, id)
 	require.NoError(t, err)
@@ -37,7 +39,7 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 
 	require.NoError(t, turn.Record(ctx, store.Answer{Question: q.ID, Text: "up", User: "U1"}))
 	require.NoError(t, turn.Record(ctx, store.Answer{Question: q.ID, Text: "down", User: "U2"}))
-	require.Equal(t, 1, number(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
 	q, err = s.Waiting(ctx, id)
 	require.NoError(t, err)
 	require.Nil(t, q)
@@ -46,11 +48,11 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 // The job that ends the waiting commits with the question, and wakes the session once.
 func TestADueQuestionWakesTheSession(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	require.NoError(t, turn.Record(ctx, store.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
 
 	q, err := s.Waiting(ctx, id)
 	require.NoError(t, err)
@@ -58,7 +60,7 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 	job := &river.Job[queue.DueJob]{JobRow: &rivertype.JobRow{}, Args: queue.DueJob{Session: id, Question: q.ID}}
 	require.NoError(t, worker.Work(ctx, job))
 	require.NoError(t, worker.Work(ctx, job), "a job that is worked again changes nothing")
-	waiting, err := turn.Unhandled(ctx)
+	waiting, err := turn.Inbox().Unhandled(ctx)
 	require.NoError(t, err)
 	due := 0
 	for _, m := range waiting {
@@ -72,8 +74,8 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 
 func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
 	require.NoError(t, turn.Record(ctx, store.Inquiry(q)))
@@ -96,26 +98,26 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 // What the program tells is read by the agents in its order, and only once.
 func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
 	told := store.Told{Key: "inquiry:1", Text: "the consultant says no"}
 	require.NoError(t, turn.Record(ctx, told))
 	require.NoError(t, turn.Record(ctx, told))
-	unseen, err := turn.Unseen(ctx, 0)
+	unseen, err := turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
 	require.Equal(t, "the consultant says no", unseen[0].Shown)
 	require.NoError(t, turn.Record(ctx, store.Transcript{Seen: unseen[0].ID}))
-	unseen, err = turn.Unseen(ctx, 0)
+	unseen, err = turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Empty(t, unseen)
 }
 
 func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}))
 	tasks, err := s.Tasks(ctx, id, "")
@@ -144,8 +146,8 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 // A line's files reach the outbox with it, and a line with files is a reply of its own.
 func TestFilesTravelWithTheirLine(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	file := workflow.File{Name: "plan.md", Title: "Plan", Text: "# Plan\n"}
 	require.NoError(t, turn.Record(ctx,
@@ -155,13 +157,13 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 	))
 	var found *workflow.Posting
 	for {
-		p, err := s.Next(ctx, id)
+		p, err := outbox.New(s.DB).Next(ctx, id)
 		require.NoError(t, err)
 		if p == nil || len(p.Lines) > 0 {
 			found = p
 			break
 		}
-		posted(t, s, p.Key, "1.0")
+		storetest.MarkPosted(t, s, p.Key, "1.0")
 	}
 	require.Len(t, found.Lines, 1)
 	require.Equal(t, []workflow.File{file}, found.Lines[0].Files)
@@ -170,8 +172,8 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 // Events that a phase does not allow are left out where several workers move one session.
 func TestMaybeMovesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(), store.Update{Maybe: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
 	require.Equal(t, workflow.PhaseReported, turn.Session().Phase)
 	require.Error(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim}}))

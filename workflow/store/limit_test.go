@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // everyLimit is one of each, no two alike.
@@ -33,10 +34,10 @@ func limitsOf(figures map[workflow.Span][]float64) workflow.Limits {
 // asked begins a session of that person in that channel.
 func asked(t *testing.T, s *store.Store, channel, person string) *store.Turn {
 	t.Helper()
-	in := mention("Ev-"+channel+person, "look")
+	in := storetest.Mention("Ev-"+channel+person, "look")
 	in.Thread.Channel, in.Thread.TS, in.User = channel, "1."+person, person
 	in.TS = in.Thread.TS
-	require.NoError(t, s.Receive(t.Context(), in))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	var id string
 	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id from sessions where channel = $1 and requester = $2`, channel, person).Scan(&id))
 	turn, err := s.Begin(t.Context(), id)
@@ -69,7 +70,7 @@ func mb(n int64) *int64 { n <<= 20; return &n }
 
 func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
 	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, store.Command{Command: "go test"}))
 	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 0.5, Tokens: 50}))
@@ -105,8 +106,8 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 // database.
 func TestOutputAndDisk(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	figures := func() []float64 {
 		return []float64{use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Output)).Used, use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Disk)).Used}
 	}
@@ -123,22 +124,22 @@ func TestOutputAndDisk(t *testing.T) {
 // Time at work counts while a turn is at it, and not between turns.
 func TestTimeAtWork(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context()))
-	require.Zero(t, number(t, s, `select worked_ms from sessions`), "it waited for its place")
+	require.Zero(t, storetest.CountRows(t, s, `select worked_ms from sessions`), "it waited for its place")
 	turn.Work()
-	for number(t, s, `select worked_ms from sessions`) < 3 {
+	for storetest.CountRows(t, s, `select worked_ms from sessions`) < 3 {
 		require.NoError(t, turn.Record(t.Context()))
 		_, err := s.Pool.Exec(t.Context(), `select pg_sleep(0.002)`)
 		require.NoError(t, err)
 	}
-	before := number(t, s, `select worked_ms from sessions`)
-	require.Equal(t, before, number(t, s, `select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
+	before := storetest.CountRows(t, s, `select worked_ms from sessions`)
+	require.Equal(t, before, storetest.CountRows(t, s, `select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
 	later, err := s.Begin(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.NoError(t, later.Record(t.Context()))
-	require.Equal(t, before, number(t, s, `select worked_ms from sessions`), "nobody was at work")
+	require.Equal(t, before, storetest.CountRows(t, s, `select worked_ms from sessions`), "nobody was at work")
 	_, err = s.Pool.Exec(t.Context(), `update sessions set worked_ms = 10 * 60000`)
 	require.NoError(t, err)
 	require.True(t, use(t, later, workflow.LimitOf(workflow.OfSession, workflow.Minutes)).Reached())
@@ -147,8 +148,8 @@ func TestTimeAtWork(t *testing.T) {
 // What was used is there for a later turn, and a turn that was fenced off adds nothing.
 func TestUseIsKeptOverTurns(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	old := begun(t, s)
+	s := storetest.Open(t)
+	old := storetest.BeginTurn(t, s)
 	require.NoError(t, old.Record(t.Context(), store.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, store.Usage{USD: 4, Tokens: 10}))
 	now, err := s.Begin(t.Context(), old.Session().ID)
 	require.NoError(t, err)
@@ -168,7 +169,7 @@ func allows(t *testing.T, s *store.Store, turn *store.Turn, u workflow.Use) []st
 
 func TestExtensions(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
 	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 30}))
 	full := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
@@ -181,7 +182,7 @@ func TestExtensions(t *testing.T) {
 	require.NoError(t, other.Record(t.Context(), allows(t, s, other, full)...))
 	more := use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.Equal(t, []any{60.0, 1, false}, []any{more.Allowed, more.Number, more.Reached()})
-	require.Equal(t, 1, number(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
 
 	// A session's is its own, and another day's is over.
 	_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, 'again', 'reply', '9.0', 'U1')`, one.Session().ID)
@@ -196,7 +197,7 @@ func TestExtensions(t *testing.T) {
 
 func TestAWarningIsSaidOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
 	said := []workflow.Line{{Agent: "a", Text: "near"}}
 	near := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
@@ -204,17 +205,17 @@ func TestAWarningIsSaidOnce(t *testing.T) {
 	for _, turn := range []*store.Turn{one, one, other} {
 		require.NoError(t, turn.Warn(t.Context(), near, said))
 	}
-	require.Equal(t, 1, number(t, s, `select count(*) from lines where text = 'near'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 	require.True(t, use(t, other, workflow.LimitOf(workflow.OfDay, workflow.USD)).Warned)
 	near.Number++ // more was allowed meanwhile
 	require.NoError(t, other.Warn(t.Context(), near, said))
-	require.Equal(t, 2, number(t, s, `select count(*) from lines where text = 'near'`))
+	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 }
 
 func TestASessionRestsAtALimitUntilItIsOpen(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	limited := func() bool {
 		at, err := turn.Limited(t.Context())
 		require.NoError(t, err)

@@ -2,14 +2,17 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // Lines are said in the thread, with the rows of their buttons and the posting that brings
@@ -51,7 +54,7 @@ func (r *recording) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone 
 		return err
 	}
 	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
-		r.id, l.Agent, clean(l.Text), append([]string{}, l.Calls...), code).Scan(&id)
+		r.id, l.Agent, database.CleanText(l.Text), append([]string{}, l.Calls...), code).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,13 @@ func (r *recording) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone 
 	return err
 }
 
+// WriteLine has one line said in the session's thread, outside of any turn: whoever calls it
+// holds the session's row in tx.
+func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) error {
+	r := &recording{Turn: &Turn{store: s, id: session}}
+	return Lines{l}.write(ctx, tx, r)
+}
+
 // jsonOf is what a column holds; null where there is nothing.
 func jsonOf(v any, there bool) ([]byte, error) {
 	if !there {
@@ -83,11 +93,14 @@ func jsonOf(v any, there bool) ([]byte, error) {
 	return json.Marshal(v)
 }
 
+// NewToken is 130 random bits, for what must not be guessed: a button's value.
+func NewToken() string { return strings.ToLower(rand.Text()) }
+
 // Shown is the ts of the message in which people read a text of the bot's, empty before it
 // is in Slack. underWay: it is being posted, and may be there already.
 func (s *Store) Shown(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
-		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id limit 1`, session, clean(text)).Scan(&ts, &underWay)
+		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id limit 1`, session, database.CleanText(text)).Scan(&ts, &underWay)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -104,18 +117,18 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 	return revision, means, err == nil, err
 }
 
-// A Said is a line with the time it was said at.
-type Said struct {
+// A PostedLine is a line with the time it was said at.
+type PostedLine struct {
 	Agent string
 	Text  string
 	At    time.Time
 }
 
 // Lines are what was said in the session, in order.
-func (s *Store) Lines(ctx context.Context, session string) ([]Said, error) {
+func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
 	rows, err := s.Pool.Query(ctx, `select agent, text, at from lines where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[Said])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[PostedLine])
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Permission is a person's yes. What the same recording gives by it names it: an Approval,
@@ -31,14 +33,14 @@ func (p Permission) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[] || coalesce((select array_agg(m.id order by m.id) from inbox m
 			where m.session_id = $2 and m.message_ts = any($10) and m.kind in ('mention', 'reply', 'edit', 'form', 'sent', 'earlier') and (m.id < $5 or m.kind = 'earlier')), '{}'))
 		on conflict (message_id, what) do nothing`,
-		p.ID, r.id, p.What, revision, p.Message, p.MessageTS, p.User, clean(p.UserName), append([]int64{}, p.RestsOn...), append([]string{}, p.Adopts...))
+		p.ID, r.id, p.What, revision, p.Message, p.MessageTS, p.User, database.CleanText(p.UserName), append([]int64{}, p.RestsOn...), append([]string{}, p.Adopts...))
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
 		return ErrStale
 	}
-	return r.audit(ctx, tx, "permission", p.ID)
+	return audit.Append(ctx, tx, r.id, "permission", p.ID)
 }
 
 // permitted is the id of the recording's permission; null where there is none, which the
@@ -59,14 +61,4 @@ func (s *Store) Permissions(ctx context.Context, session string) ([]workflow.Per
 		return nil, fmt.Errorf("permissions of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Permission])
-}
-
-// Adopted are the ts of the messages that the message of that row adopts or passes on.
-func (t *Turn) Adopted(ctx context.Context, row int64) ([]string, error) {
-	rows, err := t.store.Pool.Query(ctx, `select distinct m.message_ts from permissions p join inbox m on m.id = any(p.rests_on)
-		where p.session_id = $1 and p.message_id = $2 and p.what = 'adopt' order by 1`, t.id, row)
-	if err != nil {
-		return nil, fmt.Errorf("what row %d of %s adopts: %w", row, t.id, err)
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

@@ -6,13 +6,16 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/stretchr/testify/require"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // A forgery is a yes of somebody who did not say it.
@@ -90,11 +93,11 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 		for _, guarded := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, guarded %v", name, guarded), func(t *testing.T) {
 				t.Parallel()
-				s := open(t)
-				turn := begun(t, s)
-				reported(t, turn, 1, "first")
-				two := reported(t, turn, 2, "second")
-				parts := approval(two, "a")
+				s := storetest.Open(t)
+				turn := storetest.BeginTurn(t, s)
+				storetest.RecordReport(t, turn, 1, "first")
+				two := storetest.RecordReport(t, turn, 2, "second")
+				parts := storetest.Approval(two, "a")
 				permission, approves := parts[1].(store.Permission), parts[2].(store.Approval)
 				c.change(&permission.Permission, (*workflow.Approval)(&approves))
 				parts[1], parts[2] = permission, approves
@@ -117,11 +120,11 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 				err := turn.Record(t.Context(), parts...)
 				if guarded {
 					require.ErrorContains(t, err, c.want)
-					require.Zero(t, number(t, s, `select count(*) from approvals`)+number(t, s, `select count(*) from permissions`))
+					require.Zero(t, storetest.CountRows(t, s, `select count(*) from approvals`)+storetest.CountRows(t, s, `select count(*) from permissions`))
 					return
 				}
 				require.NoError(t, err, "without the guard it goes through")
-				require.Equal(t, 1, number(t, s, `select count(*) from approvals`))
+				require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from approvals`))
 			})
 		}
 	}
@@ -130,24 +133,24 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 // One message is one permission of its kind, once.
 func TestAMessagePermitsOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
-	one := reported(t, turn, 1, "first")
-	require.NoError(t, turn.Record(t.Context(), approval(one, "a")...))
-	two := reported(t, turn, 2, "second")
-	again := approval(two, "b")
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	one := storetest.RecordReport(t, turn, 1, "first")
+	require.NoError(t, turn.Record(t.Context(), storetest.Approval(one, "a")...))
+	two := storetest.RecordReport(t, turn, 2, "second")
+	again := storetest.Approval(two, "b")
 	again[0] = store.Update{Change: again[0].(store.Update).Change}
 	require.ErrorIs(t, turn.Record(t.Context(), again...), store.ErrStale)
-	require.Equal(t, 1, number(t, s, `select count(*) from approvals`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from approvals`))
 }
 
 // A push is refused while somebody's stop stands, until somebody lets the work go on; then
 // and not before.
 func TestNothingStoppedIsPushed(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
-	require.NoError(t, turn.Record(t.Context(), approval(reported(t, turn, 1, "first"), "a")...))
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func() error {
 		return turn.Record(t.Context(), store.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
@@ -156,9 +159,9 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 	require.ErrorIs(t, push(), store.ErrNotApproved)
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
 	require.ErrorIs(t, push(), store.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *permits("adopts", workflow.PermitAdopt, 1)}))
+	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *storetest.Permission("adopts", workflow.PermitAdopt, 1)}))
 	require.ErrorIs(t, push(), store.ErrNotApproved, "nor does another permission")
-	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *permits("resumes", workflow.PermitResume, 1)}))
+	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *storetest.Permission("resumes", workflow.PermitResume, 1)}))
 	require.NoError(t, push())
 }
 
@@ -166,7 +169,7 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 func TestApprovalsFromBefore(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
-	s, err := store.Open(t.Context(), url, silent)
+	s, err := store.Open(t.Context(), url, storetest.Silent)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	db := stdlib.OpenDBFromPool(s.Pool)
@@ -222,20 +225,20 @@ func TestApprovalsFromBefore(t *testing.T) {
 // until then, whatever else is answered.
 func TestHeldWordsWait(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	ctx := t.Context()
-	turn := begun(t, s)
-	in := reply("Ev2", "2.0", "see the log")
+	turn := storetest.BeginTurn(t, s)
+	in := storetest.Reply("Ev2", "2.0", "see the log")
 	in.Files = []workflow.Attachment{{Message: "2.0", File: "F1", Name: "notes.log"}}
-	require.NoError(t, s.Receive(ctx, in))
-	id := int64(number(t, s, `select max(id) from inbox`))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
+	id := int64(storetest.CountRows(t, s, `select max(id) from inbox`))
 	offer := workflow.Line{Agent: "orchestrator", Text: "this waits", Buttons: []workflow.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
 	require.NoError(t, turn.Record(ctx, store.Handled{ID: id, Held: true}, store.Lines{offer}))
-	p, err := s.Next(ctx, turn.Session().ID)
+	p, err := outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
-	posted(t, s, p.Key, "7.7")
+	storetest.MarkPosted(t, s, p.Key, "7.7")
 
-	held, err := turn.Held(ctx)
+	held, err := turn.Inbox().Held(ctx)
 	require.NoError(t, err)
 	require.Len(t, held, 1)
 	files, err := s.Attachments(ctx, turn.Session().ID)
@@ -244,29 +247,29 @@ func TestHeldWordsWait(t *testing.T) {
 	file, err := s.Attachment(ctx, turn.Session().ID, 1)
 	require.NoError(t, err)
 	require.Nil(t, file)
-	unseen, err := turn.Unseen(ctx, 0)
+	unseen, err := turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Empty(t, unseen)
 
 	opens := true
 	require.NoError(t, turn.Record(ctx, store.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
-	p, err = s.Next(ctx, turn.Session().ID)
+	p, err = outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, p, "what is answered is something else")
 
-	adopts := permits("p", workflow.PermitAdopt, 0)
+	adopts := storetest.Permission("p", workflow.PermitAdopt, 0)
 	adopts.RestsOn = []int64{id}
 	require.NoError(t, turn.Record(ctx, store.Passed{id}, store.Permission{Permission: *adopts}))
-	p, err = s.Next(ctx, turn.Session().ID)
+	p, err = outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, "Passed on by ann.", p.Note)
-	held, err = turn.Held(ctx)
+	held, err = turn.Inbox().Held(ctx)
 	require.NoError(t, err)
 	require.Empty(t, held)
 	files, err = s.Attachments(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	adopted, err := turn.Adopted(ctx, 1)
+	adopted, err := turn.Inbox().Adopted(ctx, 1)
 	require.NoError(t, err)
 	require.Equal(t, []string{"2.0"}, adopted)
 }

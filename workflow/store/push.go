@@ -6,6 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Push is the intent to push a commit, or how that went.
@@ -31,14 +33,14 @@ func (p Push) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}
-	tag, err := tx.Exec(ctx, sql, r.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, clean(p.Reason))
+	tag, err := tx.Exec(ctx, sql, r.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason))
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
 		return ErrNotApproved
 	}
-	return r.audit(ctx, tx, "push", p.Commit)
+	return audit.Append(ctx, tx, r.id, "push", p.Commit)
 }
 
 // Pushes are the session's pushes, oldest first.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Question is put to the thread, with the job that answers it when nobody does.
@@ -33,7 +34,7 @@ func (q Question) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `insert into questions (session_id, text, options, recommended, open, due_at) values ($1, $2, $3, $4, $5, $6) returning id`,
-		r.id, clean(q.Text), []byte(options), clean(q.Recommended), []byte(open), due).Scan(&id)
+		r.id, database.CleanText(q.Text), []byte(options), database.CleanText(q.Recommended), []byte(open), due).Scan(&id)
 	if err != nil || due == nil {
 		return err
 	}
@@ -50,7 +51,7 @@ type Answer struct {
 func (Answer) stage() stage { return stageWork }
 
 func (a Answer) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
-	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`, a.Question, clean(a.Text), a.User)
+	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`, a.Question, database.CleanText(a.Text), a.User)
 	return err
 }
 

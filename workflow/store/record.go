@@ -8,8 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Part is one thing that Record keeps: a row, or what several rows have in common. Each
@@ -82,7 +83,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 			return err
 		}
 		if before >= 0 && recorded > before { // an earlier try got through after all
-			next, err = readSession(ctx, tx, t.id)
+			next, err = ReadSession(ctx, tx, t.id)
 			return err
 		}
 		before = recorded
@@ -138,7 +139,7 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 
 // advance writes the session's own fields, and that it got somewhere.
 func (r *recording) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, error) {
-	s, err := readSession(ctx, tx, r.id)
+	s, err := ReadSession(ctx, tx, r.id)
 	if err != nil {
 		return s, err
 	}

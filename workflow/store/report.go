@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Report is a new revision, which is the session's from here on. What people read of it
@@ -18,13 +20,13 @@ func (Report) stage() stage { return stageReport }
 
 func (p Report) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	report := workflow.Report(p)
-	report.Text = clean(report.Text) // the hash is of what is kept and shown
+	report.Text = database.CleanText(report.Text) // the hash is of what is kept and shown
 	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		r.id, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy)
 	if err != nil {
 		return err
 	}
-	return r.audit(ctx, tx, "report", strconv.Itoa(report.Revision))
+	return audit.Append(ctx, tx, r.id, "report", strconv.Itoa(report.Revision))
 }
 
 // Report is one revision; revision 0 of a session is no report and found nowhere.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // An Update changes the session's own row. All updates of a recording are one: first every
@@ -86,11 +87,13 @@ func (rest) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	return err
 }
 
-// A session that was cleaned away has its id behind the thread_ts (see retention.go).
-const sessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
+// SessionColumns are what ScanSession reads. A session that was cleaned away has its id
+// behind the thread_ts (see package retention).
+const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, base_commit, branch, head,
 	revision, epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask, halted`
 
-func scanSession(row pgx.Row) (workflow.Session, error) {
+// ScanSession reads one row of SessionColumns.
+func ScanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
 	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
@@ -98,20 +101,21 @@ func scanSession(row pgx.Row) (workflow.Session, error) {
 	return s, err
 }
 
-func readSession(ctx context.Context, tx pgx.Tx, id string) (workflow.Session, error) {
-	return scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, id))
+// ReadSession reads one session in a transaction.
+func ReadSession(ctx context.Context, tx pgx.Tx, id string) (workflow.Session, error) {
+	return ScanSession(tx.QueryRow(ctx, `select `+SessionColumns+` from sessions where id = $1`, id))
 }
 
 // Session reads one session.
 func (s *Store) Session(ctx context.Context, id string) (workflow.Session, error) {
-	return scanSession(s.Pool.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, id))
+	return ScanSession(s.Pool.QueryRow(ctx, `select `+SessionColumns+` from sessions where id = $1`, id))
 }
 
 // Sessions are the newest sessions.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]workflow.Session, error) {
-	rows, err := s.Pool.Query(ctx, `select `+sessionColumns+` from sessions order by updated_at desc limit $1`, limit)
+	rows, err := s.Pool.Query(ctx, `select `+SessionColumns+` from sessions order by updated_at desc limit $1`, limit)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return scanSession(r) })
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return ScanSession(r) })
 }

@@ -7,21 +7,23 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // asks is a session that waits under buttons; shown says whether they are in Slack.
 func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
-	turn = begun(t, s)
+	turn = storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
 		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
 			{ActionID: "fix_it", Label: "Fix it", Value: "opaque"},
 		}}},
 	))
 	if shown {
-		p, err := s.Next(t.Context(), turn.Session().ID)
+		p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 		require.NoError(t, err)
-		posted(t, s, p.Key, "7.7")
+		storetest.MarkPosted(t, s, p.Key, "7.7")
 		key = p.Key
 	}
 	return turn, key
@@ -45,10 +47,10 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t)
+			s := storetest.Open(t)
 			turn, key := asks(t, s, true)
 			require.NoError(t, turn.Record(t.Context(), c.parts...))
-			p, err := s.Next(t.Context(), turn.Session().ID)
+			p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
 			if c.note == "" {
 				require.True(t, p == nil || p.Rewrites == "")
@@ -56,9 +58,9 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 			}
 			require.Equal(t, []string{key, "7.7", c.note, "[orchestrator] shall I?"}, []string{p.Rewrites, p.OnTS, p.Note, p.Text()})
 			require.Empty(t, p.Lines[0].Buttons)
-			posted(t, s, p.Key, p.OnTS)
+			storetest.MarkPosted(t, s, p.Key, p.OnTS)
 			require.NoError(t, turn.Record(t.Context(), handled, store.Update{Open: &opens}))
-			p, err = s.Next(t.Context(), turn.Session().ID)
+			p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
 			require.Nil(t, p, "once")
 			_, _, known, err := turn.Button(t.Context(), "fix_it", "opaque")
@@ -70,15 +72,15 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 
 func TestWhatWasNeverShownGoesOutWithoutButtons(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	turn, _ := asks(t, s, false)
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
-	p, err := s.Next(t.Context(), turn.Session().ID)
+	p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, "[orchestrator] shall I?", p.Text())
 	require.Empty(t, p.Lines[0].Buttons)
-	posted(t, s, p.Key, "7.7")
-	p, err = s.Next(t.Context(), turn.Session().ID)
+	storetest.MarkPosted(t, s, p.Key, "7.7")
+	p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, p)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // crowd is several replicas that work many sessions, and counts who is at work together.
@@ -37,7 +38,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	in, err := turn.Unhandled(ctx)
+	in, err := turn.Inbox().Unhandled(ctx)
 	if err != nil || len(in) == 0 {
 		return err
 	}
@@ -79,7 +80,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 func (c *crowd) work(replicas int) {
 	for n := range replicas {
 		workers := river.NewWorkers()
-		river.AddWorker(workers, &queue.TurnWorker{Queue: c.store.Queue, Run: c.run, GiveUp: nil, Log: silent})
+		river.AddWorker(workers, &queue.TurnWorker{Queue: c.store.Queue, Run: c.run, GiveUp: nil, Log: storetest.Silent})
 		client, err := river.NewClient(riverpgxv5.New(c.store.Pool), &river.Config{
 			ID: fmt.Sprint("replica-", n), Workers: workers, Logger: slog.New(slog.DiscardHandler), JobTimeout: -1,
 			FetchCooldown: time.Millisecond, FetchPollInterval: 20 * time.Millisecond,
@@ -97,14 +98,14 @@ func (c *crowd) work(replicas int) {
 
 func newCrowd(t *testing.T, limits queue.ConcurrencyLimits) *crowd {
 	return &crowd{
-		t: t, store: open(t), limits: limits, now: map[string]int{}, most: map[string]int{}, done: map[string]int{}, let: make(chan struct{}),
+		t: t, store: storetest.Open(t), limits: limits, now: map[string]int{}, most: map[string]int{}, done: map[string]int{}, let: make(chan struct{}),
 	}
 }
 
 func (c *crowd) arrive(n int) {
 	for i := range n {
 		ts := fmt.Sprintf("1.%03d", i)
-		require.NoError(c.t, c.store.Receive(c.t.Context(), workflow.Incoming{
+		require.NoError(c.t, storetest.Inbox(c.store).Receive(c.t.Context(), workflow.Incoming{
 			EventID: fmt.Sprint("Ev", i), Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
 			User: "U1", Text: []string{"shop", "shop", "blog"}[i%3],
 		}))
@@ -131,7 +132,7 @@ func TestLimitsHoldOverAllReplicas(t *testing.T) {
 	require.LessOrEqual(t, c.most["shop"], 2)
 	require.LessOrEqual(t, c.most["blog"], 2)
 	require.Positive(t, c.waited)
-	require.Eventually(t, func() bool { return number(t, c.store, `select count(*) from seats`) == 0 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return storetest.CountRows(t, c.store, `select count(*) from seats`) == 0 }, time.Minute, 5*time.Millisecond)
 }
 
 // The control: each replica by itself lets in as many as it has workers.
@@ -161,11 +162,11 @@ func TestAPlaceOfTheDeadIsFree(t *testing.T) {
 // fences the other.
 func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	first := begun(t, s)
+	s := storetest.Open(t)
+	first := storetest.BeginTurn(t, s)
 	begins := make(chan error, 1)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: silent, Run: func(ctx context.Context, session string) error {
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: storetest.Silent, Run: func(ctx context.Context, session string) error {
 			_, err := s.Pool.Exec(ctx, `update river_job set state = 'discarded', finalized_at = now() where kind = 'turn'`)
 			if err == nil {
 				_, err = s.Begin(ctx, session)
@@ -179,15 +180,15 @@ func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 }
 
 func replica(s *store.Store, id string) *queue.Replica {
-	return &queue.Replica{Queue: s.Queue, ID: id, Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
+	return &queue.Replica{Queue: s.Queue, ID: id, Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: storetest.Silent}
 }
 
 // What is running in this replica's name, and not in its hands, is begun again: the queue
 // gives up saying so when Postgres is away.
 func TestAJobThatNobodyHasInHandIsTakenBack(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	begun(t, s)
+	s := storetest.Open(t)
+	storetest.BeginTurn(t, s)
 	_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['alive'], attempt = 1 where kind = 'turn'`)
 	require.NoError(t, err)
 	r := replica(s, "alive")
@@ -195,7 +196,7 @@ func TestAJobThatNobodyHasInHandIsTakenBack(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
 	require.Eventually(t, func() bool {
-		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1
+		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1
 	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-done)
@@ -203,22 +204,22 @@ func TestAJobThatNobodyHasInHandIsTakenBack(t *testing.T) {
 
 func TestAProcessTakesUpWhatItsPredecessorHadInHand(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	begun(t, s)
+	s := storetest.Open(t)
+	storetest.BeginTurn(t, s)
 	_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now(), attempted_by = array['me'], attempt = 1 where kind = 'turn'`)
 	require.NoError(t, err)
 	require.NoError(t, replica(s, "another").Resume(t.Context()))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
 	require.NoError(t, replica(s, "me").Resume(t.Context()))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`))
-	require.Equal(t, 1000, number(t, s, `select crashes from sessions`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`))
+	require.Equal(t, 1000, storetest.CountRows(t, s, `select crashes from sessions`))
 }
 
 // After an outage nobody has beaten for a while: that makes nobody dead.
 func TestAnOutageMakesNobodyDead(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	begun(t, s)
+	s := storetest.Open(t)
+	storetest.BeginTurn(t, s)
 	_, err := s.Pool.Exec(t.Context(), `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['other'], attempt = 1 where kind = 'turn';
 		insert into replicas values ('other', now() - interval '1 minute')`)
 	require.NoError(t, err)
@@ -227,38 +228,38 @@ func TestAnOutageMakesNobodyDead(t *testing.T) {
 	r := replica(s, "alive")
 	r.Beat = time.Hour
 	require.NoError(t, r.Run(ctx))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'running'`))
 }
 
 func TestASessionThatNoJobStandsForIsWoken(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	require.NoError(t, begun(t, s).Record(t.Context(), store.Lines{{Agent: "deep", Text: "hello"}}))
+	s := storetest.Open(t)
+	require.NoError(t, storetest.BeginTurn(t, s).Record(t.Context(), store.Lines{{Agent: "deep", Text: "hello"}}))
 	_, err := s.Pool.Exec(t.Context(), `delete from river_job`)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.NoError(t, replica(s, "alive").Run(ctx))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'post'`))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'react'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'post'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'react'`))
 }
 
 // A session that takes its worker down with it every time is given up in the end.
 func TestASessionThatKillsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	_, err := s.Pool.Exec(t.Context(), `update sessions set crashes = 15000`)
 	require.NoError(t, err)
 	given := make(chan error, 1)
 	workQueue(t, s, func(workers *river.Workers) {
 		river.AddWorker(workers, &queue.TurnWorker{
-			Queue: s.Queue, Log: silent,
+			Queue: s.Queue, Log: storetest.Silent,
 			Run: func(context.Context, string) error { t.Error("it was run"); return nil },
 			GiveUp: func(ctx context.Context, session string, cause error) error {
 				given <- cause
-				in, err := turn.Unhandled(ctx)
+				in, err := turn.Inbox().Unhandled(ctx)
 				if err != nil {
 					return err
 				}
@@ -267,14 +268,14 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 		})
 	})
 	require.ErrorContains(t, <-given, "15 times in a row")
-	require.Eventually(t, func() bool { return number(t, s, `select crashes from sessions`) == 0 }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return storetest.CountRows(t, s, `select crashes from sessions`) == 0 }, time.Minute, 5*time.Millisecond)
 }
 
 // Of sessions that die together those are to blame that got no further since the last
 // time; where nobody is known to have, all share it.
 func TestBlameIsShared(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	c := &crowd{t: t, store: s}
 	c.arrive(4)
 	die := func() {

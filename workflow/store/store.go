@@ -42,9 +42,6 @@ type Store struct {
 
 	// Cards has each run shown by a card (card.go). It is set before the first turn.
 	Cards bool
-
-	unguarded bool // tests only: whoever breaks a silence takes no lock
-	inOrder   bool // tests only: reactions wait behind the lines before them
 }
 
 // Open connects to the database at url and checks that it answers. It does not migrate.

@@ -4,27 +4,24 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
-
-var silent = slog.New(slog.DiscardHandler)
-
-// open is a store on a private, migrated database.
-func open(t *testing.T) *store.Store { return openLogged(t, silent) }
 
 // logged is a log that may be written by several.
 type logged struct {
@@ -44,51 +41,6 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-func openLogged(t *testing.T, log *slog.Logger) *store.Store {
-	t.Helper()
-	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
-		s, err := store.Open(ctx, url, silent)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		return s.Migrate(ctx)
-	})
-	s, err := store.Open(t.Context(), url, log)
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	return s
-}
-
-var thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}
-
-func mention(event, text string) workflow.Incoming {
-	return workflow.Incoming{EventID: event, Kind: workflow.IncomingMention, Thread: thread, TS: "1.0", User: "U1", Text: text}
-}
-
-func reply(event, ts, text string) workflow.Incoming {
-	return workflow.Incoming{EventID: event, Kind: workflow.IncomingReply, Thread: thread, TS: ts, User: "U2", Text: text}
-}
-
-// begun is a session with one request, and its first turn.
-func begun(t *testing.T, s *store.Store) *store.Turn {
-	t.Helper()
-	require.NoError(t, s.Receive(t.Context(), mention("Ev1", "total is off")))
-	list, err := s.Sessions(t.Context(), 10)
-	require.NoError(t, err)
-	require.Len(t, list, 1)
-	turn, err := s.Begin(t.Context(), list[0].ID)
-	require.NoError(t, err)
-	return turn
-}
-
-func number(t *testing.T, s *store.Store, sql string, args ...any) int {
-	t.Helper()
-	var n int
-	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
-	return n
-}
-
 func TestMigrationsRunTogetherAndAgain(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
@@ -96,7 +48,7 @@ func TestMigrationsRunTogetherAndAgain(t *testing.T) {
 	errs := make([]error, 4)
 	for i := range errs {
 		all.Go(func() {
-			s, err := store.Open(t.Context(), url, silent)
+			s, err := store.Open(t.Context(), url, storetest.Silent)
 			if err != nil {
 				errs[i] = err
 				return
@@ -113,62 +65,62 @@ func TestMigrationsRunTogetherAndAgain(t *testing.T) {
 
 func TestReceiveOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	in := mention("Ev1", "total is off\nsecond line")
+	s := storetest.Open(t)
+	in := storetest.Mention("Ev1", "total is off\nsecond line")
 	for range 3 {
-		require.NoError(t, s.Receive(t.Context(), in))
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	}
 	twin := in // the message event of the same message: another event id
 	twin.EventID, twin.Kind = "Ev2", workflow.IncomingReply
-	require.NoError(t, s.Receive(t.Context(), twin))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), twin))
 
-	require.Equal(t, 1, number(t, s, `select count(*) from inbox`))
-	require.Equal(t, 1, number(t, s, `select count(*) from sessions where title = 'total is off' and requester = 'U1'`))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
-	require.Equal(t, 1, number(t, s, `select count(*) from outbox where reaction = 'eyes'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where title = 'total is off' and requester = 'U1'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where reaction = 'eyes'`))
 }
 
 func TestReceiveManyAtOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	var all sync.WaitGroup
 	errs := make([]error, 24)
 	for i := range errs {
 		all.Go(func() {
-			in := mention(fmt.Sprint("Ev", i/3), "off")
+			in := storetest.Mention(fmt.Sprint("Ev", i/3), "off")
 			in.TS = fmt.Sprintf("1.%d", i/3)
-			errs[i] = s.Receive(t.Context(), in)
+			errs[i] = storetest.Inbox(s).Receive(t.Context(), in)
 		})
 	}
 	all.Wait()
 	for _, err := range errs {
 		require.NoError(t, err)
 	}
-	require.Equal(t, 8, number(t, s, `select count(*) from inbox`))
-	require.Equal(t, 1, number(t, s, `select count(*) from sessions`))
-	require.Equal(t, 1, number(t, s, `select count(*) from river_job where kind = 'turn'`))
+	require.Equal(t, 8, storetest.CountRows(t, s, `select count(*) from inbox`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
 }
 
 func TestWhatConcernsNoSessionIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	require.NoError(t, s.Receive(t.Context(), reply("Ev1", "1.5", "fix it")))
-	require.NoError(t, s.Receive(t.Context(), workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingAction, Thread: thread, TS: "1.6", User: "U1"}))
-	require.Zero(t, number(t, s, `select count(*) from inbox`))
-	require.Zero(t, number(t, s, `select count(*) from sessions`))
+	s := storetest.Open(t)
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev1", "1.5", "fix it")))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingAction, Thread: storetest.Thread, TS: "1.6", User: "U1"}))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from inbox`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from sessions`))
 }
 
 func TestTextThatPostgresCannotHold(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	require.NoError(t, s.Receive(t.Context(), mention("Ev1", "a\x00b\xff")))
-	require.Equal(t, 1, number(t, s, `select count(*) from inbox where text = 'ab�'`))
+	s := storetest.Open(t)
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev1", "a\x00b\xff")))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox where text = 'ab�'`))
 }
 
 func TestALaterTurnFencesTheEarlier(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	first := begun(t, s)
+	s := storetest.Open(t)
+	first := storetest.BeginTurn(t, s)
 	second, err := s.Begin(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 
@@ -178,68 +130,45 @@ func TestALaterTurnFencesTheEarlier(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, pulse.Mine)
 	require.NoError(t, second.Record(t.Context(), line))
-	require.Equal(t, 1, number(t, s, `select count(*) from lines`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines`))
 }
 
 func TestAFactIsOneTransaction(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	err := turn.Record(t.Context(),
 		store.Transcript{Items: []json.RawMessage{json.RawMessage(`{"role":"user"}`)}},
 		store.Approval{ID: "a", Revision: 1, ReportHash: "no such report"},
 		store.Lines{{Agent: "orchestrator", Text: "x"}},
 	)
 	require.ErrorIs(t, err, store.ErrStale)
-	require.Zero(t, number(t, s, `select count(*) from transcript`))
-	require.Zero(t, number(t, s, `select count(*) from lines`))
-	require.Zero(t, number(t, s, `select count(*) from outbox where reaction = ''`))
-	require.Zero(t, number(t, s, `select count(*) from river_job where kind = 'post' and args->>'session' = 'x'`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from transcript`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from outbox where reaction = ''`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'post' and args->>'session' = 'x'`))
 
 	err = turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventProve}})
 	require.ErrorContains(t, err, "cannot take the event")
 	require.Equal(t, workflow.PhaseExploring, turn.Session().Phase)
 }
 
-func reported(t *testing.T, turn *store.Turn, revision int, text string) workflow.Report {
-	t.Helper()
-	r := workflow.Report{Session: turn.Session().ID, Revision: revision, Kind: "root_cause", Body: json.RawMessage(`{}`), Text: text, BaseCommit: "c0ffee"}
-	require.NoError(t, turn.Record(t.Context(),
-		store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "c0ffee" }, Events: []workflow.Event{workflow.EventReport}},
-		store.Report(r),
-	))
-	return r
-}
-
-// permits is ann's yes, made from the message that the session began with.
-func permits(id string, what workflow.PermissionKind, revision int) *workflow.Permission {
-	return &workflow.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
-}
-
-func approval(r workflow.Report, id string) []store.Part {
-	return []store.Part{
-		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
-		store.Permission{Permission: *permits("p"+id, workflow.PermitReport, r.Revision)},
-		store.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
-	}
-}
-
 func TestApprovalIsCompareAndSet(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
-	one := reported(t, turn, 1, "first")
-	two := reported(t, turn, 2, "second")
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	one := storetest.RecordReport(t, turn, 1, "first")
+	two := storetest.RecordReport(t, turn, 2, "second")
 
-	require.ErrorIs(t, turn.Record(t.Context(), approval(one, "a")...), store.ErrStale, "an old revision")
+	require.ErrorIs(t, turn.Record(t.Context(), storetest.Approval(one, "a")...), store.ErrStale, "an old revision")
 	forged := two
 	forged.Text = "something else"
-	require.ErrorIs(t, turn.Record(t.Context(), approval(forged, "b")...), store.ErrStale, "another text")
+	require.ErrorIs(t, turn.Record(t.Context(), storetest.Approval(forged, "b")...), store.ErrStale, "another text")
 
 	var all sync.WaitGroup
 	won := make([]bool, 20)
 	for i := range won {
-		all.Go(func() { won[i] = turn.Record(t.Context(), approval(two, fmt.Sprint("c", i))...) == nil })
+		all.Go(func() { won[i] = turn.Record(t.Context(), storetest.Approval(two, fmt.Sprint("c", i))...) == nil })
 	}
 	all.Wait()
 	n := 0
@@ -260,8 +189,8 @@ func TestApprovalIsCompareAndSet(t *testing.T) {
 
 func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
 	say := func(alone bool, buttons []workflow.Button, texts ...string) {
 		for _, text := range texts {
@@ -278,7 +207,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	say(false, nil, "three")
 
 	next := func() *workflow.Posting {
-		p, err := s.Next(t.Context(), id)
+		p, err := outbox.New(s.DB).Next(t.Context(), id)
 		require.NoError(t, err)
 		return p
 	}
@@ -290,16 +219,16 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	require.Equal(t, p.Key, again.Key)
 	require.Equal(t, p.Text(), again.Text(), "a batch that was tried stays as it was")
 	require.True(t, again.Tried)
-	posted(t, s, p.Key, "9.1")
+	storetest.MarkPosted(t, s, p.Key, "9.1")
 
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
-	require.Equal(t, thread, p.Thread)
+	require.Equal(t, storetest.Thread, p.Thread)
 	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
-	require.NoError(t, s.Refused(t.Context(), p.Key, "channel_not_found"))
+	require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "channel_not_found"))
 
 	require.Equal(t, "[deep] three\n[deep] four", next().Text())
-	posted(t, s, next().Key, "9.2")
+	storetest.MarkPosted(t, s, next().Key, "9.2")
 	require.Nil(t, next())
 
 	_, means, ok, err := turn.Button(t.Context(), "fix_it", "opaque")
@@ -315,22 +244,22 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 
 func TestMessagesReachEachAgentOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
 	id := turn.Session().ID
-	require.NoError(t, s.Receive(ctx, reply("Ev2", "1.1", "also for coupons")))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, storetest.Reply("Ev2", "1.1", "also for coupons")))
 
-	unhandled, err := turn.Unhandled(ctx)
+	unhandled, err := turn.Inbox().Unhandled(ctx)
 	require.NoError(t, err)
 	require.Len(t, unhandled, 2)
-	unseen, err := turn.Unseen(ctx, 0)
+	unseen, err := turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Empty(t, unseen, "nobody judged them yet")
 
 	require.NoError(t, turn.Record(ctx, store.Handled{ID: unhandled[0].ID, ForAgents: true}, store.Update{Open: ptr(true)}))
 	require.True(t, turn.Session().Open)
-	unseen, err = turn.Unseen(ctx, 0)
+	unseen, err = turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
 	require.NoError(t, turn.Record(ctx, store.Transcript{Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}, Seen: unseen[0].ID}))
@@ -340,33 +269,33 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, tasks, 1)
 	k := tasks[0]
-	unseen, err = turn.Unseen(ctx, k.ID)
+	unseen, err = turn.Inbox().Unseen(ctx, k.ID)
 	require.NoError(t, err)
 	require.Empty(t, unseen, "a worker begins with what the orchestrator knew")
 
 	require.NoError(t, turn.Record(ctx, store.Handled{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}))
 	for _, task := range []int64{0, k.ID} {
-		unseen, err = turn.Unseen(ctx, task)
+		unseen, err = turn.Inbox().Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Len(t, unseen, 1)
 		require.Equal(t, "told", unseen[0].Shown)
 		require.NoError(t, turn.Record(ctx, store.Transcript{Task: task, Seen: unseen[0].ID}))
-		unseen, err = turn.Unseen(ctx, task)
+		unseen, err = turn.Inbox().Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Empty(t, unseen)
 	}
 	items, err := s.Transcript(ctx, id, 0)
 	require.NoError(t, err)
 	require.Equal(t, `{"b": 1,  "a":2}`, string(items[0]), "byte for byte, for the endpoint's prefix cache")
-	before, err := turn.Original(ctx, "1.1", 1<<62)
+	before, err := turn.Inbox().Original(ctx, "1.1", 1<<62)
 	require.NoError(t, err)
 	require.Equal(t, "also for coupons", before)
 }
 
 func TestWorkIsKept(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
 	id := turn.Session().ID
 	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}, Call: "c"}))
@@ -374,7 +303,7 @@ func TestWorkIsKept(t *testing.T) {
 	require.NoError(t, err)
 	k := tasks[0]
 	k.State, k.Summary = workflow.TaskDone, "mended"
-	require.NoError(t, turn.Record(ctx, approval(reported(t, turn, 1, "first"), "a")...))
+	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
 	require.NoError(t, turn.Record(ctx,
 		store.Usage{USD: 0.25},
@@ -404,12 +333,12 @@ func TestWorkIsKept(t *testing.T) {
 
 func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	pulse, err := turn.Pulse(t.Context())
 	require.NoError(t, err)
 	require.False(t, pulse.Stop)
-	require.NoError(t, s.Receive(t.Context(), reply("Ev2", "1.1", "stop")))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev2", "1.1", "stop")))
 	pulse, err = turn.Pulse(t.Context())
 	require.NoError(t, err)
 	require.True(t, pulse.Stop)
@@ -422,54 +351,33 @@ func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 
 func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	begun(t, s)
+	s := storetest.Open(t)
+	storetest.BeginTurn(t, s)
 	ctx := t.Context()
 	_, err := s.Pool.Exec(ctx, `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['dead'], attempt = 1 where kind = 'turn'`)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
-	r := &queue.Replica{Queue: s.Queue, ID: "alive", Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: silent}
+	r := &queue.Replica{Queue: s.Queue, ID: "alive", Beat: 20 * time.Millisecond, Dead: 2 * time.Second, Log: storetest.Silent}
 	go func() { done <- r.Run(ctx) }()
 	require.Eventually(t, func() bool {
-		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&
-			number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'discarded'`) == 1
+		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&
+			storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'discarded'`) == 1
 	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-done)
-	require.Zero(t, number(t, s, `select count(*) from replicas`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from replicas`))
 }
 
 func ptr[T any](v T) *T { return &v }
 
-// posted keeps that a posting stands at ts; nobody was quicker.
-func posted(t *testing.T, s *store.Store, key, ts string) {
-	t.Helper()
-	stands, err := s.Posted(t.Context(), key, ts)
-	require.NoError(t, err)
-	require.Equal(t, ts, stands)
-}
-
-func TestOneOfTwoPostersStands(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
-	p, err := s.Reactions().Next(t.Context(), turn.Session().ID)
-	require.NoError(t, err)
-	posted(t, s, p.Key, "1.1")
-	posted(t, s, p.Key, "1.1")
-	stands, err := s.Posted(t.Context(), p.Key, "1.2")
-	require.NoError(t, err)
-	require.Equal(t, "1.1", stands)
-}
-
 // A message of the thread that is taken away ends nothing that is under way; the request does.
 func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	in := mention("Ev1", "look")
-	require.NoError(t, s.Receive(t.Context(), in))
+	s := storetest.Open(t)
+	in := storetest.Mention("Ev1", "look")
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	gone := in
 	gone.Kind, gone.Text = workflow.IncomingDelete, ""
 	for i, c := range []struct {
@@ -477,7 +385,7 @@ func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
 		stops int
 	}{{in.Thread.TS + "9", 0}, {in.Thread.TS, 1}} {
 		gone.EventID, gone.TS = fmt.Sprint("Gone", i), c.ts
-		require.NoError(t, s.Receive(t.Context(), gone))
-		require.Equal(t, c.stops, number(t, s, `select count(*) from sessions where stop_asked`))
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), gone))
+		require.Equal(t, c.stops, storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A Task is inserted where its ID is 0; otherwise what it goes through is updated.
@@ -19,12 +20,12 @@ func (Task) stage() stage { return stageWork }
 func (k Task) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	if k.ID != 0 {
 		_, err := tx.Exec(ctx, `update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6 where id = $1`,
-			k.ID, k.State, clean(k.Summary), k.Failures, k.StartTree, k.Tree)
+			k.ID, k.State, database.CleanText(k.Summary), k.Failures, k.StartTree, k.Tree)
 		return err
 	}
 	_, err := tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12)`,
-		r.id, k.Number, clean(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, clean(k.Shown))
+		r.id, k.Number, database.CleanText(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown))
 	return err
 }
 
@@ -35,7 +36,7 @@ func (Attempt) stage() stage { return stageWork }
 
 func (a Attempt) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
 	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary, diff) values ($1, $2, $3, $4, $5, $6)`,
-		a.Task, a.Number, a.Tree, a.Held, clean(a.Summary), clean(a.Diff))
+		a.Task, a.Number, a.Tree, a.Held, database.CleanText(a.Summary), database.CleanText(a.Diff))
 	return err
 }
 

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -29,30 +31,30 @@ func TestNoJobIsEndedByAClock(t *testing.T) {
 // one at most. The job that is about to end has to see it.
 func TestAMessageAtTheVeryEndIsNotForgotten(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	late := lateMessage(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: silent, Run: late})
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: storetest.Silent, Run: late})
 	})
 	require.Eventually(t, func() bool {
-		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
 	}, time.Minute, 5*time.Millisecond)
-	require.Equal(t, 2, number(t, s, `select count(*) from inbox where handled_at is not null`))
+	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from inbox where handled_at is not null`))
 }
 
 // The control: a worker that leaves it to the queue to end its job forgets the message.
 func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	late := lateMessage(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
 		river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.TurnJob]) error { return late(ctx, j.Args.Session) }))
 	})
 	require.Eventually(t, func() bool {
-		return number(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
 	}, time.Minute, 5*time.Millisecond)
-	require.Equal(t, 1, number(t, s, `select count(*) from inbox where handled_at is null`))
-	require.Zero(t, number(t, s, `select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox where handled_at is null`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
 }
 
 // Whoever says something locks the session and then the job that posts it, and so does
@@ -60,16 +62,16 @@ func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 	t.Parallel()
 	var log logged
-	s := openLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
-	turn := begun(t, s)
+	s := storetest.OpenLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
+	turn := storetest.BeginTurn(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
 		river.AddWorker(workers, &queue.PostWorker{Queue: s.Queue, Drain: func(ctx context.Context, session string) error {
 			for {
-				p, err := s.Next(ctx, session)
+				p, err := outbox.New(s.DB).Next(ctx, session)
 				if p == nil || err != nil {
 					return err
 				}
-				if _, err := s.Posted(ctx, p.Key, "1.1"); err != nil {
+				if _, err := outbox.New(s.DB).Posted(ctx, p.Key, "1.1"); err != nil {
 					return err
 				}
 			}
@@ -88,15 +90,15 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 	t.Parallel()
 	var log logged
-	s := openLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
-	require.NoError(t, s.Receive(t.Context(), mention("Ev0", "total is off")))
+	s := storetest.OpenLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev0", "total is off")))
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: silent, Run: func(ctx context.Context, session string) error {
+		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: storetest.Silent, Run: func(ctx context.Context, session string) error {
 			turn, err := s.Begin(ctx, session)
 			if err != nil {
 				return err
 			}
-			in, err := turn.Unhandled(ctx)
+			in, err := turn.Inbox().Unhandled(ctx)
 			for _, m := range in {
 				err = errors.Join(err, turn.Record(ctx, store.Handled{ID: m.ID}))
 			}
@@ -104,22 +106,24 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 		}})
 	})
 	for n := range 300 {
-		require.NoError(t, s.Receive(t.Context(), reply(fmt.Sprint("Ev", n+1), fmt.Sprintf("2.%d", n), "and this")))
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply(fmt.Sprint("Ev", n+1), fmt.Sprintf("2.%d", n), "and this")))
 	}
-	require.Eventually(t, func() bool { return number(t, s, `select count(*) from inbox where handled_at is null`) == 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return storetest.CountRows(t, s, `select count(*) from inbox where handled_at is null`) == 0
+	}, time.Minute, 10*time.Millisecond)
 	require.NotContains(t, log.String(), "deadlock")
 }
 
 // lateMessage is a turn in whose last moment another message comes.
 func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) error {
 	t.Helper()
-	require.NoError(t, s.Receive(t.Context(), mention("Ev1", "total is off")))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev1", "total is off")))
 	return func(ctx context.Context, session string) error {
 		turn, err := s.Begin(ctx, session)
 		if err != nil {
 			return err
 		}
-		in, err := turn.Unhandled(ctx)
+		in, err := turn.Inbox().Unhandled(ctx)
 		if err != nil {
 			return err
 		}
@@ -128,7 +132,7 @@ func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) err
 				return err
 			}
 		}
-		return s.Receive(ctx, reply("Ev2", "2.0", "and the tax"))
+		return storetest.Inbox(s).Receive(ctx, storetest.Reply("Ev2", "2.0", "and the tax"))
 	}
 }
 
@@ -138,7 +142,7 @@ func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
 	workers := river.NewWorkers()
 	register(workers)
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
-		Workers: workers, Logger: silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
+		Workers: workers, Logger: storetest.Silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}, queue.PostQueue: {MaxWorkers: 1}},
 	})
 	require.NoError(t, err)

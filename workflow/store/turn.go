@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
@@ -32,7 +33,7 @@ func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 	t := &Turn{store: s, id: id}
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session first, then the job, as by everybody who puts a job in.
-		if t.session, err = scanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+sessionColumns, id)); err != nil {
+		if t.session, err = ScanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+SessionColumns, id)); err != nil {
 			return err
 		}
 		t.epoch = t.session.Epoch
@@ -69,3 +70,6 @@ func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
 		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Mine, &p.Stop, &p.Unhandled)
 	return p, err
 }
+
+// Inbox reads the messages of the session.
+func (t *Turn) Inbox() inbox.Reader { return inbox.OfSession(t.store.DB, t.id) }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -168,7 +170,7 @@ func TestWhoMayApproveWhere(t *testing.T) {
 	cases, faults := o.matrix(t.Context())
 	require.GreaterOrEqual(t, cases, 2*19*10)
 	require.Empty(t, strings.Join(faults, "\n"))
-	a, err := o.Store.VerifyAudit(t.Context(), "")
+	a, err := audit.Verify(t.Context(), o.Store.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 	var refused int
@@ -232,12 +234,12 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	hands.SetLimit(16)
 	for i := range n {
 		in := workflow.Incoming{EventID: fmt.Sprint("click ", i), Kind: workflow.IncomingAction, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
-		hands.Go(func() error { return o.Store.Receive(ctx, in) })
+		hands.Go(func() error { return inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in) })
 	}
 	if err := hands.Wait(); err != nil {
 		return 0, err
 	}
-	messages, err := th.Unhandled(ctx)
+	messages, err := th.Inbox().Unhandled(ctx)
 	if err != nil || len(messages) != n {
 		return 0, fmt.Errorf("%d of %d clicks arrived: %w", len(messages), n, err)
 	}

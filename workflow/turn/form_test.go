@@ -11,7 +11,7 @@ import (
 
 // filledIn judges forms that were kept just before a newer report was shown, where late says
 // so, and gives what was said then.
-func filledIn(t *testing.T, late bool, in workflow.Incoming) (th *thread, said []store.Said) {
+func filledIn(t *testing.T, late bool, in workflow.Incoming) (th *thread, said []store.PostedLine) {
 	t.Helper()
 	o := openOffice(t)
 	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
@@ -39,7 +39,7 @@ func TestAFormThatANewerReportOvertook(t *testing.T) {
 	th, said := filledIn(t, true, workflow.Incoming{ActionID: workflow.ActionCorrect, Text: "not the cart"})
 	require.Len(t, said, 1)
 	require.Contains(t, said[0].Text, "corrects revision 1 (the newest is revision 2):\n> not the cart")
-	unseen, err := th.Unseen(t.Context(), 0)
+	unseen, err := th.Inbox().Unseen(t.Context(), 0)
 	require.NoError(t, err)
 	require.Contains(t, unseen[len(unseen)-1].Shown, "not the cart", "it is given to the agents all the same")
 

@@ -30,6 +30,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -97,7 +98,7 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 		}
 	}
 	require.NoError(t, th.Record(t.Context(), store.Replies(lines)))
-	require.NoError(t, (&poster.Poster{Slack: own, Outbox: r.Store, Pace: time.Microsecond}).Drain(t.Context(), th.Session().ID))
+	require.NoError(t, (&poster.Poster{Slack: own, Outbox: outbox.New(r.Store.DB), Pace: time.Microsecond}).Drain(t.Context(), th.Session().ID))
 	calls := slack.Requests("chat.postMessage")
 	require.Len(t, calls, len(lines), "one reply each")
 	for i := range calls {

@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -124,7 +125,7 @@ func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repositor
 }
 
 func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, repository, text string) (*thread, error) {
-	err := r.Store.Receive(ctx, workflow.Incoming{EventID: "Ev " + where.TS, Kind: workflow.IncomingMention, Thread: where, TS: where.TS, User: user, Text: text})
+	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, workflow.Incoming{EventID: "Ev " + where.TS, Kind: workflow.IncomingMention, Thread: where, TS: where.TS, User: user, Text: text})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 		return nil, err
 	}
 	th := &thread{turn: r.openTurn(begun), Thread: where}
-	waiting, err := th.Unhandled(ctx)
+	waiting, err := th.Inbox().Unhandled(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +173,7 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 func (th *thread) hears(ctx context.Context, in workflow.Incoming) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
-	return th.Store.Receive(ctx, in)
+	return inbox.New(th.Store.DB, th.Store.Queue).Receive(ctx, in)
 }
 
 // permit0 approves as bea would.

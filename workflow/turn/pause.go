@@ -84,7 +84,7 @@ func modelWords(e *model.Error) string {
 // does not tell who wrote them. They are set aside, and whoever wrote them is told; what
 // else goes on in the session does.
 func (t *turn) setAside(ctx context.Context, cause error) error {
-	messages, err := t.Unhandled(ctx)
+	messages, err := t.Inbox().Unhandled(ctx)
 	if err != nil || len(messages) == 0 {
 		return cmp.Or(err, cause)
 	}

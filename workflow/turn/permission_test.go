@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
@@ -190,7 +191,7 @@ func (th *thread) judges(ctx context.Context, in workflow.Incoming) error {
 
 // reads has the orchestrator's transcript hold what is for it.
 func (th *thread) reads(ctx context.Context) error {
-	unseen, err := th.Unseen(ctx, 0)
+	unseen, err := th.Inbox().Unseen(ctx, 0)
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
@@ -385,7 +386,7 @@ func TestOneWayToAYes(t *testing.T) {
 	cases, faults := o.ways(t.Context())
 	require.GreaterOrEqual(t, cases, 19*(len(waysToAYes)+7))
 	require.Empty(t, strings.Join(faults, "\n"))
-	a, err := o.Store.VerifyAudit(t.Context(), "")
+	a, err := audit.Verify(t.Context(), o.Store.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 }

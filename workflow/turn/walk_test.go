@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
@@ -356,7 +357,7 @@ func judgeAll(ctx context.Context, st *store.Store) (pushes int, faults []string
 	if faults, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 		return 0, nil, err
 	}
-	a, err := st.VerifyAudit(ctx, "")
+	a, err := audit.Verify(ctx, st.DB, "")
 	if err == nil && a.Flaw != nil {
 		faults = append(faults, a.Flaw.String())
 	}

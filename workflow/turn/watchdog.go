@@ -9,7 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/silence"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -41,12 +41,12 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 
 // SpeakUp does so once.
 func (r *Runner) SpeakUp(ctx context.Context, silent time.Duration) error {
-	sessions, err := r.Store.Silent(ctx, silent)
+	sessions, err := silence.List(ctx, r.Store.DB, silent)
 	if err != nil {
 		return err
 	}
 	for _, id := range sessions {
-		said, err := r.Store.BreakSilence(ctx, id, silent, r.silenceLine)
+		said, err := silence.NewBreaker(r.Store).Break(ctx, id, silent, r.silenceLine)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ var doing = map[workflow.Phase]string{
 }
 
 // silenceLine is the line.
-func (r *Runner) silenceLine(x store.Silence) workflow.Line {
+func (r *Runner) silenceLine(x silence.State) workflow.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", inWords(x.For))}
 	switch {
 	case x.Seatless:

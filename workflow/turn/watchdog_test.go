@@ -8,7 +8,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
 // A message of somebody whom Slack does not tell about is tried again, and in the end it is
@@ -19,7 +20,7 @@ func TestWhatCannotBeJudgedIsAnswered(t *testing.T) {
 	ctx := t.Context()
 	id := o.reportedBy(o.asker, "anybody", "10.1")
 	in := workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: "U0UNKNOWN", Text: "stop"}
-	require.NoError(t, o.Store.Receive(ctx, in))
+	require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in))
 	cause := o.Run(ctx, id)
 	require.ErrorContains(t, cause, "user_not_found")
 	require.NoError(t, o.GiveUp(ctx, id, cause))
@@ -39,13 +40,13 @@ func TestWhatCannotBeJudgedIsAnswered(t *testing.T) {
 func TestWhatGoesOnInWords(t *testing.T) {
 	t.Parallel()
 	r := &Runner{Agents: agent.Table(map[string]agent.Setting{"deep": {Display: "smith"}})}
-	for want, x := range map[string]store.Silence{
+	for want, x := range map[string]silence.State{
 		"Still at work; nothing was said for 10 min. I wait for a place: as many sessions are at work as may be at once.": {For: 10 * time.Minute, Seatless: true},
 		"Still at work; nothing was said for 2 h 5 min. Something failed on my side, and I try again.":                    {For: 125 * time.Minute, Failing: true},
 		"Still at work; nothing was said for 11 min. The work is being built and tested.":                                 {For: 11 * time.Minute, Session: workflow.Session{Phase: workflow.PhaseVerifying}},
 		"Still at work; nothing was said for 12 min. Task 2 [smith] for 14 min: Round the cents up. Running for 3 min: `go test './...'`. Running for less than a minute: `ls`.": {
-			For: 12 * time.Minute, Tasks: []store.SilentTask{{Number: 2, Category: "deep", Description: "Round the\ncents up.", For: 14*time.Minute + 30*time.Second}},
-			Commands: []store.SilentCommand{{What: "go test `./...`", For: 3 * time.Minute}, {What: "ls"}},
+			For: 12 * time.Minute, Tasks: []silence.Task{{Number: 2, Category: "deep", Description: "Round the\ncents up.", For: 14*time.Minute + 30*time.Second}},
+			Commands: []silence.Command{{What: "go test `./...`", For: 3 * time.Minute}, {What: "ls"}},
 		},
 	} {
 		require.Equal(t, want, r.silenceLine(x).Text)

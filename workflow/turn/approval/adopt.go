@@ -71,15 +71,15 @@ type requestsOfOthers struct {
 // requestAbove is what others wrote above m since the newest push: what agents were shown, what
 // was kept from them, and what was in the thread before the session.
 func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
-	shown, err := hw.Read(ctx)
+	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
 		return o, err
 	}
-	held, err := hw.Held(ctx)
+	held, err := hw.Inbox().Held(ctx)
 	if err != nil {
 		return o, err
 	}
-	delivered, err := hw.DeliveredTS(ctx) // what stood there before the newest push is done with
+	delivered, err := hw.Inbox().DeliveredTS(ctx) // what stood there before the newest push is done with
 	if err != nil {
 		return o, err
 	}

@@ -67,7 +67,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	}
 	rows := []int64{row}
 	if row == 0 {
-		if rows, err = hw.Offered(ctx, m.TS); err != nil {
+		if rows, err = hw.Inbox().Offered(ctx, m.TS); err != nil {
 			return nil, err
 		}
 	}
@@ -112,7 +112,7 @@ type passing struct {
 
 // readPassed are those of the held messages that still say what was held, and stood above m.
 func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
-	all, err := hw.Held(ctx)
+	all, err := hw.Inbox().Held(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -148,7 +148,7 @@ func (hw *HeldWords) readsAsBefore(ctx context.Context, m workflow.Message) (boo
 	if m.Kind == workflow.IncomingForm || m.TS == hw.Session().Thread.TS && strings.HasPrefix(m.Text, "/") { // a slash command's root is the bot's
 		return true, nil
 	}
-	newest, err := hw.Original(ctx, m.TS, 1<<62)
+	newest, err := hw.Inbox().Original(ctx, m.TS, 1<<62)
 	if err != nil || newest != m.Text {
 		return false, err
 	}

@@ -36,7 +36,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	} else if unread {
 		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
 	}
-	if unseen, err := ap.Unseen(ctx, 0); err != nil {
+	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
 	} else if len(unseen) > 0 {
 		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")

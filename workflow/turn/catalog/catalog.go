@@ -73,7 +73,7 @@ func (c *Catalog) allowed() []Repository {
 // requestText is what people asked for, as far as it matters to the choice of a repository.
 func (c *Catalog) requestText() string {
 	text := c.Session().Title
-	if unseen, err := c.Unseen(context.Background(), 0); err == nil {
+	if unseen, err := c.Inbox().Unseen(context.Background(), 0); err == nil {
 		for _, m := range unseen {
 			text += "\n" + m.Text
 		}

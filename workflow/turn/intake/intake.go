@@ -26,7 +26,7 @@ import (
 func (in *Intake) JudgeAll(ctx context.Context) error {
 	in.judging.Lock()
 	defer in.judging.Unlock()
-	messages, err := in.Unhandled(ctx)
+	messages, err := in.Inbox().Unhandled(ctx)
 	if err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string)
 // judgeDeletion: without its request a session stops; another deleted message is told to the agents.
 func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	if m.TS != in.Session().Thread.TS {
-		read, err := in.ReadByAgents(ctx, m.TS, m.ID)
+		read, err := in.Inbox().ReadByAgents(ctx, m.TS, m.ID)
 		if err != nil || !read {
 			return in.Ignore(m), err
 		}
@@ -278,7 +278,7 @@ func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]stor
 // whatever it says. What is not in the inbox was written before there was a session, and
 // read with the thread.
 func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Part, error) {
-	before, err := in.Original(ctx, m.TS, m.ID)
+	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
 		return nil, err
 	}

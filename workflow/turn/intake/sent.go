@@ -28,7 +28,7 @@ func (in *Intake) judgeSent(ctx context.Context, m workflow.Message, p workflow.
 		return in.turnAway(m, p, reason), nil
 	}
 	if m.ActionID == byReaction {
-		taken, err := in.Taken(ctx, m.TS, m.ID)
+		taken, err := in.Inbox().Taken(ctx, m.TS, m.ID)
 		if err != nil || taken {
 			return in.Ignore(m), err // others may mark it, too
 		}

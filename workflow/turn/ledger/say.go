@@ -25,7 +25,7 @@ func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
 func (l *Ledger) SayIfNew(ctx context.Context, text string) {
 	first, _, _ := strings.Cut(text, ". ")
 	said, err := l.Store.Lines(ctx, l.Session().ID)
-	if err == nil && slices.ContainsFunc(said, func(l store.Said) bool { return strings.HasPrefix(l.Text, first) }) {
+	if err == nil && slices.ContainsFunc(said, func(l store.PostedLine) bool { return strings.HasPrefix(l.Text, first) }) {
 		return
 	}
 	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {

@@ -68,7 +68,7 @@ func (o *Orchestrator) EarlierText(ctx context.Context, said []workflow.Said) (t
 	for i := len(said) - 1; i >= 0; i-- {
 		s := said[i]
 		left += s.Skipped
-		if kept, err := o.Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
+		if kept, err := o.Inbox().Original(ctx, s.TS, 1<<62); s.Own || err != nil || kept != "" {
 			continue
 		}
 		line := prompt.PersonName(s.Name) + ": " + prompt.Indent(prompt.CutBytes(s.Text, worktree.MaxEarlier/2))

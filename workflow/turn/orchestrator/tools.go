@@ -475,7 +475,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 
 // refuseUnread refuses to show something while words wait that it does not know of.
 func (l *Tools) refuseUnread(ctx context.Context) (*model.Result, error) {
-	unread, err := l.Unseen(ctx, 0)
+	unread, err := l.Inbox().Unseen(ctx, 0)
 	if err != nil || len(unread) == 0 {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -98,7 +99,7 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 			ids = append(ids, before.AskedBy...)
 		}
 	}
-	read, err := ps.Read(ctx)
+	read, err := ps.Inbox().Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	} else if stopped && ps.Session().Halted != "" {
 		return nil, "the work before it was stopped, and its changes are still here", nil
 	}
-	read, err := ps.Read(ctx)
+	read, err := ps.Inbox().Read(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -217,7 +218,7 @@ func (ps *Permissions) readGiven(ctx context.Context) (given, error) {
 // mayAskBy reports whether a message can be the one by which something was asked for: words
 // that ask for something to be done, or that adopt somebody else's, as they were written.
 // It permits once. Words that were passed on are not asked for by that.
-func (g given) mayAskBy(x store.Read) bool {
+func (g given) mayAskBy(x inbox.ReadMessage) bool {
 	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.IncomingMention && x.Kind != workflow.IncomingReply {
 		return false
 	}
@@ -226,7 +227,9 @@ func (g given) mayAskBy(x store.Read) bool {
 }
 
 // AsksForWork reports whether a message may ask for something to be built.
-func AsksForWork(x store.Read) bool { return intent.Asks(x.Text, x.Kind == workflow.IncomingMention) }
+func AsksForWork(x inbox.ReadMessage) bool {
+	return intent.Asks(x.Text, x.Kind == workflow.IncomingMention)
+}
 
 // authors are the people whose words a request is made of, each looked up once, now.
 type authors struct {
@@ -260,7 +263,7 @@ func (a *authors) lookUp(ctx context.Context, user string) author {
 const forwardMark = "\n> forwarded"
 
 // refusal says why a message is not of people who may approve; empty when it is.
-func (a *authors) refusal(ctx context.Context, x store.Read) string {
+func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	switch {
 	case x.Kind == workflow.IncomingSent && x.Value != x.User:
 		return "the request is somebody else's message"

@@ -115,7 +115,7 @@ func (j *Transcript) Splice(ctx context.Context) error {
 	if err := j.Hear(ctx); err != nil {
 		return err
 	}
-	unseen, err := j.Unseen(ctx, j.task)
+	unseen, err := j.Inbox().Unseen(ctx, j.task)
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
@@ -162,7 +162,7 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
 	of := map[string]bool{m.TS: m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingReply}
-	adopted, err := r.Adopted(ctx, m.ID)
+	adopted, err := r.Inbox().Adopted(ctx, m.ID)
 	if err != nil {
 		return model.Message{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -45,9 +46,9 @@ func OpenLedger(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) 
 		EventID: "Ev1", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "ann",
 		Text: "it fails", Files: files,
 	}
-	require.NoError(t, st.Receive(t.Context(), in))
+	require.NoError(t, inbox.New(st.DB, st.Queue).Receive(t.Context(), in))
 	in.EventID = "Ev2" // the other half of the mention
-	require.NoError(t, st.Receive(t.Context(), in))
+	require.NoError(t, inbox.New(st.DB, st.Queue).Receive(t.Context(), in))
 	sessions, err := st.Sessions(t.Context(), 2)
 	require.NoError(t, err)
 	require.Len(t, sessions, 1)

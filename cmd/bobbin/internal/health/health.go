@@ -17,11 +17,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/bobbinhq/bobbin/workflow/store/overview"
 )
 
 // Health is what /healthz and /readyz answer. It names no repository, no person and no
@@ -209,7 +211,7 @@ func (m *Monitor) currentHealth(ctx context.Context) Health {
 func (m *Monitor) lookAtParts(ctx context.Context, b Source) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pulseWithin)
 	defer cancel()
-	p, err := b.Store.Vitals(ctx, b.Replica)
+	p, err := overview.ReadVitals(ctx, b.Store.DB, b.Replica)
 	parts, counts := &m.now.Parts, &m.now.Counts
 	switch {
 	case err != nil:
@@ -250,7 +252,7 @@ func whyNoAnswer(err error, s *pgxpool.Stat) string {
 	return "the database does not answer"
 }
 
-func queueState(p store.Vitals) (state, wrong, cure string) {
+func queueState(p overview.Vitals) (state, wrong, cure string) {
 	switch {
 	case !p.Beats:
 		return StateStarting, "this replica has not beaten yet", ""

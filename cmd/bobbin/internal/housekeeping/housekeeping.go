@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/retention"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 )
@@ -92,11 +93,11 @@ func (h *Housekeeper) CleanOnce(ctx context.Context) {
 
 // A cleaning is what went, or what would.
 type cleaning struct {
-	Rows store.Cleaned
+	Rows retention.Removed
 	Disk []repo.Removed
 }
 
-func (c cleaning) removedAny() bool { return c.Rows != (store.Cleaned{}) || len(c.Disk) > 0 }
+func (c cleaning) removedAny() bool { return c.Rows != (retention.Removed{}) || len(c.Disk) > 0 }
 
 // String is the whole of it in a line.
 func (c cleaning) String() string {
@@ -120,12 +121,12 @@ func (h *Housekeeper) Clean(ctx context.Context, dry bool) (c cleaning, _ error)
 	return c, errors.Join(errs...)
 }
 
-func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (store.Cleaned, error) {
-	keep := store.Keep{Sessions: h.Keep.Sessions, Waiting: h.Keep.Waiting, Decided: h.Keep.Decisions}
+func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (retention.Removed, error) {
+	keep := retention.Policy{Sessions: h.Keep.Sessions, Waiting: h.Keep.Waiting, Decided: h.Keep.Decisions}
 	if dry {
-		return h.Store.Cleanable(ctx, keep)
+		return retention.CountCleanable(ctx, h.Store.DB, keep)
 	}
-	return h.Store.Clean(ctx, keep)
+	return retention.Clean(ctx, h.Store.DB, keep)
 }
 
 func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]repo.Removed, error) {

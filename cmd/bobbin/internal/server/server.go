@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/gateway"
 	"github.com/bobbinhq/bobbin/bot/people"
@@ -41,10 +43,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"golang.org/x/sync/errgroup"
 )
 
 // Settings are what a bot is made of, wherever they came from: serve reads them from its
@@ -168,15 +171,16 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.Runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Runner: runner, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
-	posts := &poster.Poster{Slack: slack, Outbox: b.Store, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
+	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
+	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
-	b.painter = &poster.Painter{Poster: posts, Cards: b.Store, Pace: s.SlackPace}
+	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
-	reacting := &poster.Poster{Slack: slack, Outbox: b.Store.Reactions(), Log: log}
+	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: b.Store, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Forms: b.Store,
-		Backfill:   gateway.Backfill{Ledger: b.Store, Channels: channelIDs(s.Repositories)},
+		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Forms: received,
+		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
 	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)

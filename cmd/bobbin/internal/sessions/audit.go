@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
 // WriteAudit prints one session's decisions and deeds as JSON lines.
@@ -34,7 +35,7 @@ func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) 
 			return err
 		}
 	}
-	a, err := s.VerifyAudit(ctx, id)
+	a, err := audit.Verify(ctx, s.DB, id)
 	if err != nil {
 		return err
 	}

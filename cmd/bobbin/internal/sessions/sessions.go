@@ -12,11 +12,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/jackc/pgx/v5"
+	"github.com/bobbinhq/bobbin/workflow/store/retention"
 )
 
 func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
@@ -63,7 +65,7 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	if at, err := s.ClearedAt(ctx, id); err != nil {
+	if at, err := retention.ClearedAt(ctx, s.DB, id); err != nil {
 		return err
 	} else if !at.IsZero() {
 		fmt.Fprintf(out, "what was said here was cleaned away on %s\n", at.Format(time.DateOnly))

@@ -94,8 +94,8 @@ type modelCase struct {
 
 func (p *modelCase) Messages() []model.Message { return p.messages }
 
-func (p *modelCase) Append(_ context.Context, _ float64, m ...model.Message) error {
-	p.messages = append(p.messages, m...)
+func (p *modelCase) Append(_ context.Context, e agent.Entry) error {
+	p.messages = append(p.messages, e.Messages...)
 	return nil
 }
 

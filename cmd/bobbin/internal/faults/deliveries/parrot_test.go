@@ -26,6 +26,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
@@ -108,17 +110,18 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 		BotToken: app.BotToken, AppToken: app.AppToken, APIURL: p.slack.URL(), HTTP: &http.Client{Transport: f.http, Timeout: 30 * time.Second},
 	})
 	require.NoError(t, err)
+	posting := outbox.New(st.DB)
 	b := &parrot{store: st, Gateway: &gateway.Gateway{
-		Slack: slack, Inbox: st, Watch: f.watch,
+		Slack: slack, Inbox: inbox.New(st.DB, st.Queue), Watch: f.watch,
 		Connecting: gateway.Connecting{Connections: f.connections, Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond},
 	}}
-	posts := &poster.Poster{Slack: slack, Outbox: st, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
+	posts := &poster.Poster{Slack: slack, Outbox: posting, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
 	if f.blind {
-		posts.Outbox = blindfold{st}
+		posts.Outbox = blindfold{posting}
 	}
-	reacting := &poster.Poster{Slack: slack, Outbox: st.Reactions()}
+	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions()}
 	if f.behind {
-		reacting.Outbox = afterLines{st.Reactions()}
+		reacting.Outbox = afterLines{posting.Reactions(), st}
 	}
 	giveUp := func(_ context.Context, session string, cause error) error {
 		t.Errorf("session %s was given up: %v", session, cause)
@@ -130,10 +133,10 @@ func (p *parrots) hatch(f flock, n int) *parrot {
 }
 
 // blindfold is an outbox that does not tell what was tried.
-type blindfold struct{ *store.Store }
+type blindfold struct{ *outbox.Outbox }
 
 func (b blindfold) Next(ctx context.Context, session string) (*workflow.Posting, error) {
-	p, err := b.Store.Next(ctx, session)
+	p, err := b.Outbox.Next(ctx, session)
 	if p != nil {
 		p.Tried = false
 	}
@@ -141,11 +144,14 @@ func (b blindfold) Next(ctx context.Context, session string) (*workflow.Posting,
 }
 
 // afterLines is an outbox of reactions that gives none while there are lines.
-type afterLines struct{ store.Reactions }
+type afterLines struct {
+	outbox.Reactions
+	store *store.Store
+}
 
 func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting, error) {
 	var lines int
-	err := a.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
+	err := a.store.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
 	if err == nil && lines > 0 {
 		err = errors.New("lines come first")
 	}
@@ -161,7 +167,7 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	messages, err := t.Unhandled(ctx)
+	messages, err := t.Inbox().Unhandled(ctx)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
 // once is what every thread holds in the end, each once.
@@ -99,10 +100,10 @@ func (c *chaos) faults(ctx context.Context) string {
 	st, err := store.Open(ctx, c.url, slog.New(slog.DiscardHandler))
 	require.NoError(c.t, err)
 	defer st.Close()
-	audit, err := st.VerifyAudit(ctx, "")
+	audited, err := audit.Verify(ctx, st.DB, "")
 	require.NoError(c.t, err)
-	if audit.Flaw != nil {
-		note("audit: %s", audit.Flaw)
+	if audited.Flaw != nil {
+		note("audit: %s", audited.Flaw)
 	}
 	if len(found) > 0 && !c.unguarded() {
 		c.tell()

@@ -1,4 +1,10 @@
-package store
+// Package audit chains what was decided in a session by hashes, and verifies the chain
+// against the rows as they stand now.
+//
+// Append records a row in the transaction that wrote it, and commits with it. Verify reads
+// each session as it was at one moment, so it may run beside a bot; a flaw is a result and
+// no error.
+package audit
 
 import (
 	"context"
@@ -10,37 +16,40 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// audit records once more what a row of decisions, reports, approvals, allowances or pushes
-// says, behind what the session recorded before. It belongs to the transaction that wrote
-// the row, and the session's row is locked in it, so nothing comes between.
-func (t *Turn) audit(ctx context.Context, tx pgx.Tx, what, name string) error {
-	r := auditRecord{What: what, Name: name}
+// Append records once more what a row of decisions, reports, permissions, approvals,
+// allowances or pushes says, behind what the session recorded before. It belongs to the
+// transaction that wrote the row, and the session's row is locked in it, so nothing comes
+// between.
+func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
+	r := record{What: what, Name: name}
 	var last string
 	err := tx.QueryRow(ctx, `select s.audited + 1, s.audit_head, v.content from sessions s join audited v on v.session_id = s.id
-		where s.id = $1 and v.what = $2 and v.name = $3`, t.id, what, name).Scan(&r.Seq, &last, &r.Content)
+		where s.id = $1 and v.what = $2 and v.name = $3`, session, what, name).Scan(&r.Seq, &last, &r.Content)
 	if err != nil {
 		return fmt.Errorf("audit %s %s: %w", what, name, err)
 	}
-	r.Hash = r.sum(t.id, last)
+	r.Hash = r.computeHash(session, last)
 	if _, err := tx.Exec(ctx, `insert into audit (session_id, seq, what, name, content, hash) values ($1, $2, $3, $4, $5, $6)`,
-		t.id, r.Seq, r.What, r.Name, r.Content, r.Hash); err != nil {
+		session, r.Seq, r.What, r.Name, r.Content, r.Hash); err != nil {
 		return fmt.Errorf("audit %s %s: %w", what, name, err)
 	}
-	_, err = tx.Exec(ctx, `update sessions set audited = $2, audit_head = $3 where id = $1`, t.id, r.Seq, r.Hash)
+	_, err = tx.Exec(ctx, `update sessions set audited = $2, audit_head = $3 where id = $1`, session, r.Seq, r.Hash)
 	return err
 }
 
-// An auditRecord is one row of the table audit.
-type auditRecord struct {
+// A record is one row of the table audit.
+type record struct {
 	Seq                       int
 	What, Name, Content, Hash string
 }
 
-// sum is the record's hash, given the one before it; the first stands behind the session's
+// computeHash is the record's hash, given the one before it; the first stands behind the session's
 // own id, so that no session's records pass for another's.
-func (r auditRecord) sum(session, last string) string {
+func (r record) computeHash(session, last string) string {
 	if last == "" {
 		last = session
 	}
@@ -69,8 +78,8 @@ func (f Flaw) String() string {
 	return strings.Join(parts, ", ") + ": " + f.Why
 }
 
-// An Audited is what VerifyAudit looked at.
-type Audited struct {
+// A Result is what Verify looked at.
+type Result struct {
 	Sessions, Records int
 	// Head is the last hash of the session that was asked for; of all sessions, the hash of
 	// their last hashes in the order of their ids.
@@ -78,11 +87,11 @@ type Audited struct {
 	Flaw *Flaw // the first; nil when everything holds
 }
 
-// VerifyAudit holds what was recorded against its own hashes and against the rows as they
-// stand now: of one session, or of all where session is empty. It may run beside a bot.
-func (s *Store) VerifyAudit(ctx context.Context, session string) (Audited, error) {
-	var a Audited
-	rows, err := s.Pool.Query(ctx, `select id from sessions where $1 = '' or id = $1 order by id`, session)
+// Verify compares what was recorded with its own hashes and with the rows as they stand
+// now: of one session, or of all where session is empty. It may run beside a bot.
+func Verify(ctx context.Context, db *database.DB, session string) (Result, error) {
+	var a Result
+	rows, err := db.Pool.Query(ctx, `select id from sessions where $1 = '' or id = $1 order by id`, session)
 	if err != nil {
 		return a, fmt.Errorf("audit: %w", err)
 	}
@@ -93,7 +102,7 @@ func (s *Store) VerifyAudit(ctx context.Context, session string) (Audited, error
 	heads := sha256.New()
 	for _, id := range ids {
 		c := chain{session: id}
-		if err := c.read(ctx, s); errors.Is(err, pgx.ErrNoRows) {
+		if err := c.readRows(ctx, db); errors.Is(err, pgx.ErrNoRows) {
 			continue // cleaned away since
 		} else if err != nil {
 			return a, fmt.Errorf("audit %s: %w", id, err)
@@ -102,7 +111,7 @@ func (s *Store) VerifyAudit(ctx context.Context, session string) (Audited, error
 		a.Records += len(c.records)
 		a.Head = c.head
 		fmt.Fprintf(heads, "%s %s\n", id, c.head)
-		if a.Flaw = c.flaw(); a.Flaw != nil {
+		if a.Flaw = c.findFlaw(); a.Flaw != nil {
 			return a, nil
 		}
 	}
@@ -117,14 +126,14 @@ type chain struct {
 	session string
 	count   int
 	head    string
-	records []auditRecord
+	records []record
 	rows    map[[2]string]string // content by what and name
 	order   [][2]string
 }
 
-// read takes everything as it was at one moment.
-func (c *chain) read(ctx context.Context, s *Store) error {
-	return pgx.BeginTxFunc(ctx, s.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+// readRows reads everything as it was at one moment.
+func (c *chain) readRows(ctx context.Context, db *database.DB) error {
+	return pgx.BeginTxFunc(ctx, db.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if err := tx.QueryRow(ctx, `select audited, audit_head from sessions where id = $1`, c.session).Scan(&c.count, &c.head); err != nil {
 			return err
 		}
@@ -132,7 +141,7 @@ func (c *chain) read(ctx context.Context, s *Store) error {
 		if err != nil {
 			return err
 		}
-		if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[auditRecord]); err != nil {
+		if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[record]); err != nil {
 			return err
 		}
 		rows, err = tx.Query(ctx, `select what, name, content from audited where session_id = $1 order by at, what, name`, c.session)
@@ -150,8 +159,8 @@ func (c *chain) read(ctx context.Context, s *Store) error {
 	})
 }
 
-// flaw is the first record that does not hold; nil where all do.
-func (c *chain) flaw() *Flaw {
+// findFlaw is the first record that does not hold; nil where all do.
+func (c *chain) findFlaw() *Flaw {
 	newest := map[[2]string]int{}
 	for _, r := range c.records {
 		newest[[2]string{r.What, r.Name}] = r.Seq
@@ -165,7 +174,7 @@ func (c *chain) flaw() *Flaw {
 		f := &Flaw{Session: c.session, Seq: r.Seq, What: r.What, Name: r.Name}
 		now, there := c.rows[key]
 		switch {
-		case r.Hash != r.sum(c.session, last):
+		case r.Hash != r.computeHash(c.session, last):
 			f.Why = "it is not what was recorded, or what stands before it is not"
 		case !there:
 			f.Why = "the row was taken away"

@@ -1,4 +1,9 @@
-package store
+// Package silence finds sessions at work in whose threads nobody said anything for a while,
+// and has one line said in them.
+//
+// The line is said once whichever replicas look: the one that says it holds the session's
+// row, and asks again whether the thread is still quiet.
+package silence
 
 import (
 	"context"
@@ -8,29 +13,31 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A Silence is a session at work in whose thread nothing was said for a while, by anybody,
+// A State is of a session at work in whose thread nothing was said for a while, by anybody,
 // as its rows have it.
-type Silence struct {
+type State struct {
 	Session  workflow.Session
 	For      time.Duration
 	Seatless bool // it waits for a place at work
 	Failing  bool // its turn failed, and is tried again
-	Tasks    []SilentTask
-	Commands []SilentCommand
+	Tasks    []Task
+	Commands []Command
 }
 
-// A SilentTask is one that a worker has in hand.
-type SilentTask struct {
+// A Task is one that a worker has in hand.
+type Task struct {
 	Number      int
 	Category    string
 	Description string
 	For         time.Duration
 }
 
-// A SilentCommand is one that runs.
-type SilentCommand struct {
+// A Command is one that runs.
+type Command struct {
 	What string
 	For  time.Duration
 }
@@ -45,9 +52,9 @@ const quiet = `s.cleared_at is null
 	and not exists (select 1 from lines l where l.session_id = s.id and l.at > now() - $1::interval)
 	and not exists (select 1 from inbox i where i.session_id = s.id and i.at > now() - $1::interval)`
 
-// Silent are the sessions at work whose threads were quiet for so long.
-func (s *Store) Silent(ctx context.Context, after time.Duration) ([]string, error) {
-	rows, err := s.Pool.Query(ctx, `select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
+// List is the sessions at work whose threads were quiet for so long.
+func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, error) {
+	rows, err := db.Pool.Query(ctx, `select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
 		and `+quiet+` order by s.id`, after)
 	if err != nil {
 		return nil, fmt.Errorf("quiet threads: %w", err)
@@ -55,13 +62,23 @@ func (s *Store) Silent(ctx context.Context, after time.Duration) ([]string, erro
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// BreakSilence has a line said in the thread of a session that is still quiet. Whoever else
+// A Breaker breaks silences. It is safe for concurrent use.
+type Breaker struct {
+	store *store.Store
+
+	unguarded bool // tests only: no lock is taken
+}
+
+// NewBreaker breaks silences of the sessions in the store.
+func NewBreaker(s *store.Store) *Breaker { return &Breaker{store: s} }
+
+// Break has a line said in the thread of a session that is still quiet. Whoever else
 // speaks there holds the session's row, and so do other replicas: they are left to it, and
 // the line is said once.
-func (s *Store) BreakSilence(ctx context.Context, session string, after time.Duration, say func(Silence) workflow.Line) (said bool, err error) {
-	err = pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+func (b *Breaker) Break(ctx context.Context, session string, after time.Duration, say func(State) workflow.Line) (said bool, err error) {
+	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
 		said = false
-		if !s.unguarded {
+		if !b.unguarded {
 			rows, err := tx.Query(ctx, `select 1 from sessions where id = $1 for update skip locked`, session)
 			if err != nil {
 				return err
@@ -70,13 +87,12 @@ func (s *Store) BreakSilence(ctx context.Context, session string, after time.Dur
 				return err
 			}
 		}
-		x, still, err := silence(ctx, tx, session, after)
+		x, still, err := readState(ctx, tx, session, after)
 		if err != nil || !still {
 			return err
 		}
 		said = true
-		r := &recording{Turn: &Turn{store: s, id: session}}
-		return Lines{say(x)}.write(ctx, tx, r)
+		return b.store.WriteLine(ctx, tx, session, say(x))
 	})
 	if err != nil {
 		return false, fmt.Errorf("speak in the thread of %s: %w", session, err)
@@ -84,12 +100,12 @@ func (s *Store) BreakSilence(ctx context.Context, session string, after time.Dur
 	return said, nil
 }
 
-// silence reads what there is to say; false when it is over.
-func silence(ctx context.Context, tx pgx.Tx, session string, after time.Duration) (x Silence, still bool, err error) {
+// readState reads what there is to say; false when it is over.
+func readState(ctx context.Context, tx pgx.Tx, session string, after time.Duration) (x State, still bool, err error) {
 	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+quiet+`)`, after, session).Scan(&still); err != nil || !still {
 		return x, false, err
 	}
-	if x.Session, err = scanSession(tx.QueryRow(ctx, `select `+sessionColumns+` from sessions where id = $1`, session)); err != nil {
+	if x.Session, err = store.ReadSession(ctx, tx, session); err != nil {
 		return x, false, err
 	}
 	err = tx.QueryRow(ctx, `select now() - greatest(coalesce((select max(at) from lines where session_id = $1), '-infinity'),
@@ -105,7 +121,7 @@ func silence(ctx context.Context, tx pgx.Tx, session string, after time.Duration
 	if err != nil {
 		return x, false, err
 	}
-	if x.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[SilentTask]); err != nil {
+	if x.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Task]); err != nil {
 		return x, false, err
 	}
 	rows, err = tx.Query(ctx, `select u.what, now() - u.since from under_way u join sessions s on s.id = u.session_id and s.epoch = u.epoch
@@ -113,20 +129,6 @@ func silence(ctx context.Context, tx pgx.Tx, session string, after time.Duration
 	if err != nil {
 		return x, false, err
 	}
-	x.Commands, err = pgx.CollectRows(rows, pgx.RowToStructByPos[SilentCommand])
+	x.Commands, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Command])
 	return x, err == nil, err
-}
-
-// UnderWay keeps that a command runs, until end is called.
-func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
-	var id int64
-	err = t.store.Pool.QueryRow(ctx, `with gone as (delete from under_way where session_id = $1 and epoch < $2)
-		insert into under_way (session_id, epoch, what) values ($1, $2, $3) returning id`, t.id, t.epoch, clean(cut(what, 300))).Scan(&id)
-	if err != nil {
-		return nil, fmt.Errorf("keep what is under way in %s: %w", t.id, err)
-	}
-	return func(ctx context.Context) error {
-		_, err := t.store.Pool.Exec(ctx, `delete from under_way where id = $1`, id)
-		return err
-	}, nil
 }

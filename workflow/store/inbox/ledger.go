@@ -1,4 +1,4 @@
-package store
+package inbox
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 )
 
 // Newest is the ts of the newest message that came in and is kept; empty when there is none.
-func (s *Store) Newest(ctx context.Context) (ts string, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox where kind in ('mention', 'reply')`).Scan(&ts)
+func (i *Inbox) Newest(ctx context.Context) (ts string, err error) {
+	err = i.db.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox where kind in ('mention', 'reply')`).Scan(&ts)
 	if err != nil {
 		return "", fmt.Errorf("newest message: %w", err)
 	}
@@ -20,8 +20,8 @@ func (s *Store) Newest(ctx context.Context) (ts string, err error) {
 }
 
 // Threads are those with a session in which something happened since, the last ones first.
-func (s *Store) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
-	rows, err := s.Pool.Query(ctx, `select team, channel, thread_ts from sessions where updated_at > $1 order by updated_at desc, id limit $2`, since, most)
+func (i *Inbox) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
+	rows, err := i.db.Pool.Query(ctx, `select team, channel, thread_ts from sessions where updated_at > $1 order by updated_at desc, id limit $2`, since, most)
 	if err != nil {
 		return nil, fmt.Errorf("open threads: %w", err)
 	}

@@ -1,4 +1,4 @@
-package store_test
+package inbox_test
 
 import (
 	"testing"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // withForms is a session that shows revision 1 with its buttons.
 func withForms(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
-	turn := begun(t, s)
+	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
 		store.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
 		store.Lines{{Agent: "orchestrator", Text: "the cause", Calls: []string{"U1", "S1"}, Buttons: []workflow.Button{
@@ -31,25 +32,25 @@ func sent(event, action, value, text string) workflow.Incoming {
 
 func TestFormsOfButtons(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	turn := withForms(t, s)
-	f, err := s.Form(t.Context(), workflow.ActionCorrect, "c")
+	f, err := storetest.Inbox(s).Form(t.Context(), workflow.ActionCorrect, "c")
 	require.NoError(t, err)
 	require.Equal(t, &workflow.Form{ActionID: workflow.ActionCorrect, Value: "c", Thread: turn.Session().Thread, Revision: 1}, f)
 	for _, c := range [][2]string{{"correct", "l"}, {"fix_limited", "c"}, {"correct", "n"}, {"fix_it", "f"}, {"correct", "x"}, {"correct", ""}} {
-		f, err := s.Form(t.Context(), c[0], c[1])
+		f, err := storetest.Inbox(s).Form(t.Context(), c[0], c[1])
 		require.NoError(t, err)
 		require.Nil(t, f, c)
 	}
-	require.Equal(t, 1, number(t, s, `select count(*) from lines where calls = '{U1,S1}'`))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines where calls = '{U1,S1}'`))
 }
 
 func TestWhatIsSentIsKeptOnce(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	turn := withForms(t, s)
 	submit := func(in workflow.Incoming) string {
-		late, err := s.Submit(t.Context(), in)
+		late, err := storetest.Inbox(s).Submit(t.Context(), in)
 		require.NoError(t, err)
 		return late
 	}
@@ -62,7 +63,7 @@ func TestWhatIsSentIsKeptOnce(t *testing.T) {
 	require.NoError(t, turn.Record(t.Context(), store.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
 	require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")), "what is kept is kept")
 	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")), "Revision 2 was shown meanwhile, and this is about revision 1")
-	kept, err := turn.Unhandled(t.Context())
+	kept, err := turn.Inbox().Unhandled(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 2) // the mention, and one correction
 	require.Equal(t, []string{"form", "the cart", "correct", "c"}, []string{string(kept[1].Kind), kept[1].Text, kept[1].ActionID, kept[1].Value})

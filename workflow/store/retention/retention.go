@@ -1,4 +1,9 @@
-package store
+// Package retention takes old sessions away in two steps: first what was said and made in
+// them, later what was decided.
+//
+// Clean takes one session a transaction, so nobody waits for it, and only one replica cleans
+// at a time. A session that anything is left to do for stays, however old.
+package retention
 
 import (
 	"context"
@@ -7,18 +12,20 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// Keep says how long rows stay after something last happened in their session. Zero is
+// A Policy says how long rows stay after something last happened in their session. Zero is
 // for ever.
-type Keep struct {
+type Policy struct {
 	Sessions time.Duration // what was said and made in a session that has ended
 	Waiting  time.Duration // the same of one that waits for somebody
 	Decided  time.Duration // what was decided, of a session whose words are gone
 }
 
-// Cleaned counts what Clean took away, or would.
-type Cleaned struct {
+// Removed counts what Clean took away, or would.
+type Removed struct {
 	Sessions int   // whose words and files are gone
 	Records  int   // of decisions, gone with their session
 	Jobs     int64 // of the queue, done long ago
@@ -37,8 +44,8 @@ const jobBatch = 1000
 // First goes what was said and made: transcript, lines, messages, packs of files. The
 // session's row and all that `bobbin audit` shows stay until Decided has passed, too. A
 // mention in the thread begins a new session then.
-func (s *Store) Clean(ctx context.Context, keep Keep) (Cleaned, error) {
-	var c Cleaned
+func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
+	var c Removed
 	for _, part := range []func(context.Context, pgx.Tx) (more bool, err error){
 		func(ctx context.Context, tx pgx.Tx) (bool, error) { return clearOne(ctx, tx, keep, &c) },
 		func(ctx context.Context, tx pgx.Tx) (bool, error) { return forgetOne(ctx, tx, keep, &c) },
@@ -46,7 +53,7 @@ func (s *Store) Clean(ctx context.Context, keep Keep) (Cleaned, error) {
 	} {
 		for more := true; more; {
 			before := c
-			err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
+			err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 				alone := false
 				if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock($1)`, cleaningLock).Scan(&alone); err != nil || !alone {
 					more = false // another replica is at it
@@ -74,7 +81,7 @@ const (
 )
 
 // clearOne takes the words and files of the session that has rested longest.
-func clearOne(ctx context.Context, tx pgx.Tx, keep Keep, c *Cleaned) (bool, error) {
+func clearOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	var id string
 	err := tx.QueryRow(ctx, `select s.id from sessions s where `+old+` and not `+due+` order by s.updated_at limit 1 for update skip locked`,
 		interval(keep.Sessions), interval(keep.Waiting)).Scan(&id)
@@ -114,7 +121,7 @@ var clearing = []string{
 }
 
 // forgetOne takes what is left of a session.
-func forgetOne(ctx context.Context, tx pgx.Tx, keep Keep, c *Cleaned) (bool, error) {
+func forgetOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	var id string
 	err := tx.QueryRow(ctx, `select id from sessions where cleared_at is not null and updated_at < now() - $1::interval
 		order by updated_at limit 1 for update skip locked`, interval(keep.Decided)).Scan(&id)
@@ -156,7 +163,7 @@ var forgetting = []string{
 
 // dropJobs keeps the queue's own memory from outliving the sessions that it is about. The
 // queue itself drops what was done a day ago, and what failed a week ago.
-func dropJobs(ctx context.Context, tx pgx.Tx, keep Keep, c *Cleaned) (bool, error) {
+func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	tag, err := tx.Exec(ctx, `delete from river_job where id in (select id from river_job
 		where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval limit $2 for update skip locked)`,
 		interval(keep.Sessions), jobBatch)
@@ -164,10 +171,10 @@ func dropJobs(ctx context.Context, tx pgx.Tx, keep Keep, c *Cleaned) (bool, erro
 	return tag.RowsAffected() == jobBatch, err
 }
 
-// Cleanable counts what Clean would take away now.
-func (s *Store) Cleanable(ctx context.Context, keep Keep) (Cleaned, error) {
-	var c Cleaned
-	err := s.Pool.QueryRow(ctx, `select (select count(*) from sessions s where `+old+` and not `+due+`),
+// CountCleanable counts what Clean would take away now.
+func CountCleanable(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
+	var c Removed
+	err := db.Pool.QueryRow(ctx, `select (select count(*) from sessions s where `+old+` and not `+due+`),
 		(select count(*) from sessions where cleared_at is not null and updated_at < now() - $3::interval),
 		(select count(*) from river_job where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval)`,
 		interval(keep.Sessions), interval(keep.Waiting), interval(keep.Decided)).Scan(&c.Sessions, &c.Records, &c.Jobs)
@@ -178,9 +185,9 @@ func (s *Store) Cleanable(ctx context.Context, keep Keep) (Cleaned, error) {
 }
 
 // ClearedAt is when the words of a session were cleaned away; zero when they are there.
-func (s *Store) ClearedAt(ctx context.Context, session string) (time.Time, error) {
+func ClearedAt(ctx context.Context, db *database.DB, session string) (time.Time, error) {
 	var at *time.Time
-	err := s.Pool.QueryRow(ctx, `select cleared_at from sessions where id = $1`, session).Scan(&at)
+	err := db.Pool.QueryRow(ctx, `select cleared_at from sessions where id = $1`, session).Scan(&at)
 	if err != nil || at == nil {
 		return time.Time{}, err
 	}

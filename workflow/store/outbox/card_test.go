@@ -1,4 +1,4 @@
-package store_test
+package outbox_test
 
 import (
 	"testing"
@@ -8,16 +8,18 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // carded is a session at work, whose card was posted.
 func carded(t *testing.T) (*store.Store, *store.Turn) {
 	t.Helper()
-	s := open(t)
+	s := storetest.Open(t)
 	s.Cards = true
-	turn := begun(t, s)
+	turn := storetest.BeginTurn(t, s)
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventPlan}})
-	require.Zero(t, number(t, s, `select count(*) from cards`), "nothing may be written yet")
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from cards`), "nothing may be written yet")
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes}, store.Lines{{Agent: "orchestrator", Text: "Approved."}})
 	return s, turn
 }
@@ -33,7 +35,7 @@ func record(t *testing.T, turn *store.Turn, parts ...store.Part) {
 func shown(t *testing.T, s *store.Store, session string) (card *workflow.Card) {
 	t.Helper()
 	for {
-		p, err := s.Next(t.Context(), session)
+		p, err := outbox.New(s.DB).Next(t.Context(), session)
 		require.NoError(t, err)
 		if p == nil {
 			return card
@@ -43,7 +45,7 @@ func shown(t *testing.T, s *store.Store, session string) (card *workflow.Card) {
 			require.Empty(t, p.Lines)
 			card = p.Card
 		}
-		_, err = s.Posted(t.Context(), p.Key, "7."+p.Key)
+		_, err = outbox.New(s.DB).Posted(t.Context(), p.Key, "7."+p.Key)
 		require.NoError(t, err)
 	}
 }
@@ -57,7 +59,7 @@ func soonDue(t *testing.T, s *store.Store) {
 
 func nextCard(t *testing.T, s *store.Store) *workflow.Card {
 	t.Helper()
-	c, err := s.NextCard(t.Context())
+	c, err := outbox.New(s.DB).NextCard(t.Context())
 	require.NoError(t, err)
 	return c
 }
@@ -75,7 +77,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	c := nextCard(t, s)
 	require.Equal(t, "7."+first.Key, c.TS)
 	require.Equal(t, c.Mark(), c.Shown, "what was posted is known to be shown")
-	require.NoError(t, s.Drawn(t.Context(), c))
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	require.Nil(t, nextCard(t, s))
 
 	record(t, turn, store.Task{Task: workflow.Task{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}, Call: "c1"})
@@ -87,16 +89,16 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.Equal(t, "At work · $0.25", c.Headline())
 	require.NotEqual(t, c.Mark(), c.Shown)
 	require.NotEmpty(t, c.Stop)
-	require.Equal(t, 1, number(t, s, `select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
 
 	// A fact while it is being drawn is drawn after that.
 	record(t, turn, store.Update{Open: &no})
 	soonDue(t, s)
-	require.NoError(t, s.Drawn(t.Context(), c))
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	c = nextCard(t, s)
 	require.Contains(t, c.Headline(), "Waiting for a word in the thread")
-	require.NoError(t, s.Drawn(t.Context(), c))
-	require.Equal(t, 1, number(t, s, `select count(*) from cards where due_at is null`), "time alone changes nothing of what rests")
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from cards where due_at is null`), "time alone changes nothing of what rests")
 
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}}, store.Usage{USD: 1})
 	soonDue(t, s)
@@ -104,7 +106,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.True(t, c.Ended)
 	require.Empty(t, c.Stop)
 	require.Equal(t, "Done · 0s · $1.25", c.Headline())
-	require.NoError(t, s.Drawn(t.Context(), c))
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 
 	// The next run has a card of its own, which counts from its own beginning.
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, store.Usage{USD: 4})
@@ -129,18 +131,18 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 	soonDue(t, s)
 	other := nextCard(t, s)
 	require.NotNil(t, other, "its lease has run out")
-	require.NoError(t, s.Drawn(t.Context(), other))
-	require.NoError(t, s.Drawn(t.Context(), frozen))
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), other))
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), frozen))
 	again := nextCard(t, s)
 	require.NotNil(t, again)
 	require.Empty(t, again.Shown)
 
-	require.NoError(t, s.CardLater(t.Context(), again, time.Hour))
+	require.NoError(t, outbox.New(s.DB).CardLater(t.Context(), again, time.Hour))
 	require.Nil(t, nextCard(t, s))
 	record(t, turn, store.Usage{USD: 1})
 	soonDue(t, s)
 	again = nextCard(t, s)
-	require.NoError(t, s.CardGone(t.Context(), again, "message_not_found"))
+	require.NoError(t, outbox.New(s.DB).CardGone(t.Context(), again, "message_not_found"))
 	record(t, turn, store.Usage{USD: 1})
 	soonDue(t, s)
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
@@ -150,9 +152,9 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 // comes first.
 func TestWhoWaitedLongestIsDrawnFirst(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	for i, id := range []string{"s1", "s2", "s3"} {
-		full(t, s, id, "working", 0)
+		storetest.FillSession(t, s, id, "working", 0)
 		_, err := s.Pool.Exec(t.Context(), `update cards set due_at = now() - $2 * interval '1 second' where session_id = $1`, id, []int{5, 9, 1}[i])
 		require.NoError(t, err)
 		_, err = s.Pool.Exec(t.Context(), `insert into outbox (key, session_id, card, posted_at, ts) values ($1 || ':card:1', $1, 1, now(), '7.7')`, id)
@@ -171,12 +173,12 @@ func TestACardThatWasTriedIsDrawnAgain(t *testing.T) {
 	s, turn := carded(t)
 	id := turn.Session().ID
 	for {
-		p, err := s.Next(t.Context(), id)
+		p, err := outbox.New(s.DB).Next(t.Context(), id)
 		require.NoError(t, err)
 		if p.Card != nil {
 			break
 		}
-		_, err = s.Posted(t.Context(), p.Key, "1.1")
+		_, err = outbox.New(s.DB).Posted(t.Context(), p.Key, "1.1")
 		require.NoError(t, err)
 	}
 	require.NotNil(t, shown(t, s, id), "the outbox gives it out again, as tried")
@@ -186,8 +188,21 @@ func TestACardThatWasTriedIsDrawnAgain(t *testing.T) {
 
 func TestWithoutCardsThereAreNone(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	turn := begun(t, s)
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventPlan, workflow.EventApprove}})
-	require.Zero(t, number(t, s, `select count(*) from cards`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from cards`))
+}
+
+func TestOneOfTwoPostersStands(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	p, err := outbox.New(s.DB).Reactions().Next(t.Context(), turn.Session().ID)
+	require.NoError(t, err)
+	storetest.MarkPosted(t, s, p.Key, "1.1")
+	storetest.MarkPosted(t, s, p.Key, "1.1")
+	stands, err := outbox.New(s.DB).Posted(t.Context(), p.Key, "1.2")
+	require.NoError(t, err)
+	require.Equal(t, "1.1", stands)
 }

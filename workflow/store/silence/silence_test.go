@@ -1,4 +1,4 @@
-package store
+package silence_test
 
 import (
 	"sync"
@@ -9,27 +9,30 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/silence"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 const aWhile = 10 * time.Minute
 
 // atWorkFor is a session that has something to do, and whose thread was quiet for so long.
-func atWorkFor(t *testing.T, s *Store, quiet time.Duration) *Turn {
+func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	t.Helper()
 	ctx, open := t.Context(), true
 	in := workflow.Incoming{EventID: "Ev1", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
-	require.NoError(t, s.Receive(ctx, in))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	turn, err := s.Begin(ctx, list[0].ID)
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(ctx, Handled{ID: 1, ForAgents: true}, Update{Open: &open}, Lines{{Agent: "deep", Text: "looking"}}))
+	require.NoError(t, turn.Record(ctx, store.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open}, store.Lines{{Agent: "deep", Text: "looking"}}))
 	passed(t, s, quiet)
 	return turn
 }
 
 // passed makes all that was said older.
-func passed(t *testing.T, s *Store, d time.Duration) {
+func passed(t *testing.T, s *store.Store, d time.Duration) {
 	t.Helper()
 	for _, table := range []string{"lines", "inbox"} {
 		_, err := s.Pool.Exec(t.Context(), `update `+table+` set at = at - $1::interval`, d)
@@ -37,22 +40,22 @@ func passed(t *testing.T, s *Store, d time.Duration) {
 	}
 }
 
-func silentOnes(t *testing.T, s *Store) int {
+func silentOnes(t *testing.T, s *store.Store) int {
 	t.Helper()
-	ids, err := s.Silent(t.Context(), aWhile)
+	ids, err := silence.List(t.Context(), s.DB, aWhile)
 	require.NoError(t, err)
 	return len(ids)
 }
 
 func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 	t.Parallel()
-	s, ctx := openedWithin(t), t.Context()
+	s, ctx := storetest.Open(t), t.Context()
 	turn := atWorkFor(t, s, aWhile-time.Minute)
 	require.Zero(t, silentOnes(t, s), "not yet")
 	passed(t, s, 2*time.Minute)
 	require.Equal(t, 1, silentOnes(t, s))
 
-	for _, waits := range []Update{
+	for _, waits := range []store.Update{
 		{Events: []workflow.Event{workflow.EventReport}, Open: new(bool)},
 		{Events: []workflow.Event{workflow.EventPause}, Open: new(bool)},
 		{Events: []workflow.Event{workflow.EventStop}, Open: new(bool)},
@@ -61,9 +64,9 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 		require.Zero(t, silentOnes(t, s), "it waits for people: %v", waits.Events)
 	}
 	open := true
-	require.NoError(t, turn.Record(ctx, Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
+	require.NoError(t, turn.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
 	require.Equal(t, 1, silentOnes(t, s))
-	require.NoError(t, s.Receive(ctx, workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.Incoming{EventID: "Ev2", Kind: workflow.IncomingReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
 	require.Zero(t, silentOnes(t, s), "somebody spoke")
 	passed(t, s, aWhile)
 	_, err := s.Pool.Exec(ctx, `update river_job set state = 'completed', finalized_at = now() where kind = 'turn'`)
@@ -73,11 +76,12 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 
 // speakers says how often a silence is broken by four replicas that look at the same moment.
 func speakers(t *testing.T, unguarded bool) int {
-	s := openedWithin(t)
+	s := storetest.Open(t)
 	turn := atWorkFor(t, s, aWhile)
 	end, err := turn.UnderWay(t.Context(), "go test ./...")
 	require.NoError(t, err)
-	s.unguarded = unguarded
+	breaker := silence.NewBreaker(s)
+	breaker.WithoutLock(unguarded)
 	var said atomic.Int32
 	var all, met sync.WaitGroup
 	met.Add(4)
@@ -85,7 +89,7 @@ func speakers(t *testing.T, unguarded bool) int {
 		all.Go(func() {
 			var once sync.Once
 			defer once.Do(met.Done)
-			broke, err := s.BreakSilence(t.Context(), turn.Session().ID, aWhile, func(x Silence) workflow.Line {
+			broke, err := breaker.Break(t.Context(), turn.Session().ID, aWhile, func(x silence.State) workflow.Line {
 				once.Do(met.Done)
 				met.Wait() // each of those that are let in is there before one of them is done
 				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {

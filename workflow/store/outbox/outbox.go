@@ -1,4 +1,11 @@
-package store
+// Package outbox gives out what has still to happen in Slack: lines, reactions, and the
+// cards of runs that are drawn again as the runs go on.
+//
+// Rows are put in by the store, in the transaction of what they tell of. A posting is marked
+// as tried, and that is committed, before it is given out: after a crash its key is looked up
+// in the thread before it is posted again. A poster whose job is somebody else's by now gets
+// queue.ErrFenced.
+package outbox
 
 import (
 	"context"
@@ -7,13 +14,24 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// most is how long one reply may grow by taking further lines in.
-const most = 3000
+// maxReply is how long one reply may grow by taking further lines in.
+const maxReply = 3000
 
-type outboxRow struct {
+// An Outbox is all that waits to be posted. It is safe for concurrent use.
+type Outbox struct {
+	db *database.DB
+
+	inOrder bool // tests only: reactions wait behind the lines before them
+}
+
+// New is the outbox in the database.
+func New(db *database.DB) *Outbox { return &Outbox{db: db} }
+
+type row struct {
 	ID       int64
 	Key      string
 	Agent    string
@@ -32,16 +50,16 @@ type outboxRow struct {
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
-// none. Reactions are apart (react.go). Lines that wait behind each other become one reply. Before it returns, the
+// none. Reactions are apart (reaction.go). Lines that wait behind each other become one reply. Before it returns, the
 // posting is marked as tried and that is committed: should the program die now, the next
 // try looks the key up in the thread before it posts.
-func (s *Store) Next(ctx context.Context, session string) (*workflow.Posting, error) {
-	return s.next(ctx, session, lines)
+func (o *Outbox) Next(ctx context.Context, session string) (*workflow.Posting, error) {
+	return o.takeNext(ctx, session, lines)
 }
 
-// taken makes a posting of rows, and marks them as tried.
-func (s *Store) taken(ctx context.Context, tx pgx.Tx, session string, batch []outboxRow) (*workflow.Posting, error) {
-	p, err := posting(session, batch)
+// takeRows makes a posting of rows, and marks them as tried.
+func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*workflow.Posting, error) {
+	p, err := makePosting(session, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +68,7 @@ func (s *Store) taken(ctx context.Context, tx pgx.Tx, session string, batch []ou
 		return p, err
 	}
 	if run := batch[0].Card; run != nil {
-		if p.Card, err = s.cardOf(ctx, tx, session, *run, p.Tried); err != nil {
+		if p.Card, err = drawFirst(ctx, tx, session, *run, p.Tried); err != nil {
 			return p, err
 		}
 	}
@@ -65,7 +83,8 @@ func (s *Store) taken(ctx context.Context, tx pgx.Tx, session string, batch []ou
 	return p, err
 }
 
-func waiting(ctx context.Context, tx pgx.Tx, session, half string) ([]outboxRow, error) {
+// readWaiting reads the rows of one half of the outbox that wait, the oldest first.
+func readWaiting(ctx context.Context, tx pgx.Tx, session, half string) ([]row, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code
@@ -74,12 +93,12 @@ func waiting(ctx context.Context, tx pgx.Tx, session, half string) ([]outboxRow,
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[outboxRow])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[row])
 }
 
-// coalesce takes the rows that make the next reply: those of a batch that was tried stay
+// joinLines takes the rows that make the next reply: those of a batch that was tried stay
 // together as they were; otherwise plain lines join the first one while it stays short.
-func coalesce(rows []outboxRow) []outboxRow {
+func joinLines(rows []row) []row {
 	first := rows[0]
 	if first.Batch != nil {
 		n := 1
@@ -92,14 +111,14 @@ func coalesce(rows []outboxRow) []outboxRow {
 		return rows[:1]
 	}
 	n, size := 1, len(first.Text)
-	for n < len(rows) && !rows[n].Alone && rows[n].Reaction == "" && size+len(rows[n].Text) < most {
+	for n < len(rows) && !rows[n].Alone && rows[n].Reaction == "" && size+len(rows[n].Text) < maxReply {
 		size += len(rows[n].Text)
 		n++
 	}
 	return rows[:n]
 }
 
-func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
+func makePosting(session string, batch []row) (*workflow.Posting, error) {
 	first := batch[0]
 	p := &workflow.Posting{
 		Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil,
@@ -129,36 +148,36 @@ func posting(session string, batch []outboxRow) (*workflow.Posting, error) {
 	return p, nil
 }
 
-// Mine fails with ErrFenced when another worker has the session's postings by now, or this
+// Mine fails with queue.ErrFenced when another worker has the session's postings by now, or this
 // one stands in Slack already.
-func (s *Store) Mine(ctx context.Context, key string) error {
+func (o *Outbox) Mine(ctx context.Context, key string) error {
 	open := false
-	err := s.Transact(ctx, func(tx pgx.Tx) error {
+	err := o.db.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `select exists (select 1 from outbox where batch = $1 and posted_at is null and refused is null)`, key).Scan(&open)
 	})
 	if err == nil && !open {
-		return ErrFenced
+		return queue.ErrFenced
 	}
 	return err
 }
 
 // Posted keeps where the posting stands in Slack, and says where that is: where another
 // worker kept it first, it is not here.
-func (s *Store) Posted(ctx context.Context, key, ts string) (stands string, err error) {
-	err = s.Retry(ctx, func() error {
-		if _, err := s.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts); err != nil {
+func (o *Outbox) Posted(ctx context.Context, key, ts string) (stands string, err error) {
+	err = o.db.Retry(ctx, func() error {
+		if _, err := o.db.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts); err != nil {
 			return err
 		}
-		return s.Pool.QueryRow(ctx, `select coalesce(min(ts), $2) from outbox where batch = $1`, key, ts).Scan(&stands)
+		return o.db.Pool.QueryRow(ctx, `select coalesce(min(ts), $2) from outbox where batch = $1`, key, ts).Scan(&stands)
 	})
 	return stands, err
 }
 
 // Refused keeps that Slack will never take the posting, and why; what stands behind it goes on.
-func (s *Store) Refused(ctx context.Context, key, reason string) error {
-	_, err := s.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
+func (o *Outbox) Refused(ctx context.Context, key, reason string) error {
+	_, err := o.db.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
 	return err
 }

@@ -1,4 +1,4 @@
-package store_test
+package audit_test
 
 import (
 	"context"
@@ -6,27 +6,30 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/stretchr/testify/require"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // decided is a session in which everything was decided that the audit holds.
 func decided(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
-	turn := begun(t, s)
+	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
-	reported(t, turn, 1, "first")
-	two := reported(t, turn, 2, "second \x00\xff")
+	storetest.RecordReport(t, turn, 1, "first")
+	two := storetest.RecordReport(t, turn, 2, "second \x00\xff")
 	kept, err := s.Report(ctx, turn.Session().ID, 2)
 	require.NoError(t, err)
 	require.Equal(t, "second \uFFFD", kept.Text)
 	two.Text = kept.Text
-	parts := append(approval(two, "approved"),
+	parts := append(storetest.Approval(two, "approved"),
 		store.Decision{What: "approve", Reason: "an old revision", User: "U1", Revision: 1},
 		store.Decision{What: "approve", Allowed: true, User: "U1", Revision: 2})
 	require.NoError(t, turn.Record(ctx, parts...), "what Postgres cannot hold does not keep a report from being approved")
@@ -37,16 +40,16 @@ func decided(t *testing.T, s *store.Store) *store.Turn {
 	return turn
 }
 
-func verified(t *testing.T, s *store.Store, session string) store.Audited {
+func verified(t *testing.T, s *store.Store, session string) audit.Result {
 	t.Helper()
-	a, err := s.VerifyAudit(t.Context(), session)
+	a, err := audit.Verify(t.Context(), s.DB, session)
 	require.NoError(t, err)
 	return a
 }
 
 func TestWhatWasDecidedHoldsTogether(t *testing.T) {
 	t.Parallel()
-	s := open(t)
+	s := storetest.Open(t)
 	turn := decided(t, s)
 	a := verified(t, s, "")
 	require.Nil(t, a.Flaw)
@@ -94,7 +97,7 @@ func TestWhatWasChangedByHandIsFound(t *testing.T) {
 	} {
 		t.Run(sql, func(t *testing.T) {
 			t.Parallel()
-			s := open(t)
+			s := storetest.Open(t)
 			id := decided(t, s).Session().ID
 			require.Nil(t, verified(t, s, "").Flaw)
 			_, err := s.Pool.Exec(t.Context(), sql)
@@ -111,7 +114,7 @@ func TestWhatWasChangedByHandIsFound(t *testing.T) {
 func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
-	s, err := store.Open(t.Context(), url, silent)
+	s, err := store.Open(t.Context(), url, storetest.Silent)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	db := stdlib.OpenDBFromPool(s.Pool)
@@ -140,7 +143,7 @@ func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	require.Nil(t, a.Flaw)
 	require.Equal(t, 4, a.Sessions)
 	require.Equal(t, 15, a.Records)
-	require.Equal(t, 3, number(t, s, `select count(*) from pushes where report_hash = 'h'`), "an old push names its report")
+	require.Equal(t, 3, storetest.CountRows(t, s, `select count(*) from pushes where report_hash = 'h'`), "an old push names its report")
 
 	turn, err := s.Begin(t.Context(), "s1")
 	require.NoError(t, err)

@@ -1,9 +1,8 @@
-package store
+package inbox
 
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,33 +11,34 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // Receive keeps what came from Slack, binds it to its session and queues a turn, all in
 // one transaction; the caller acknowledges the event after it returns. What came before
 // (by event, or as the other half of a mention's two events) changes nothing and is no
 // error. What concerns no session is left alone.
-func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
-	err := pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
-		id, err := bind(ctx, tx, in)
+func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
+	err := pgx.BeginFunc(ctx, i.db.Pool, func(tx pgx.Tx) error {
+		id, err := findSession(ctx, tx, in)
 		if err != nil || id == "" {
 			return err
 		}
 		// One of a mention's two events may come without its files.
 		if in.Kind != workflow.IncomingEdit { // its message brought them, or they are of nobody's judged words
-			if err := attach(ctx, tx, id, in.Files); err != nil {
+			if err := AttachFiles(ctx, tx, id, in.Files); err != nil {
 				return err
 			}
 		}
-		fresh, err := keep(ctx, tx, id, in)
+		fresh, err := insertMessage(ctx, tx, id, in)
 		if err != nil || !fresh {
 			return err
 		}
-		if err := s.seen(ctx, tx, id, in); err != nil {
+		if err := i.markSeen(ctx, tx, id, in); err != nil {
 			return err
 		}
 		//crash:event_written
-		return s.Queue.InsertTurn(ctx, tx, id)
+		return i.queue.InsertTurn(ctx, tx, id)
 	})
 	if err != nil {
 		return fmt.Errorf("receive %s: %w", in.EventID, err)
@@ -46,14 +46,14 @@ func (s *Store) Receive(ctx context.Context, in workflow.Incoming) error {
 	return nil
 }
 
-// bind finds the session of the thread, or makes one where the message may start one.
+// findSession finds the session of the thread, or makes one where the message may start one.
 // Between the two the old one may be cleaned away; then the next look makes a new one.
-func bind(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) {
+func findSession(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) {
 	for {
 		if startsSession(in) {
 			_, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
-				values ($1, $2, $3, $4, $5, $6) on conflict (team, channel, thread_ts) do nothing`,
-				newID(), in.Thread.Team, in.Thread.Channel, in.Thread.TS, in.User, title(in.Text))
+				values ($1, $2, $3, $4, $5, left($6, 120)) on conflict (team, channel, thread_ts) do nothing`,
+				newID(), in.Thread.Team, in.Thread.Channel, in.Thread.TS, in.User, titleOf(in.Text))
 			if err != nil {
 				return "", err
 			}
@@ -70,17 +70,18 @@ func bind(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, error) 
 	}
 }
 
-// startsSession: a mention does wherever it stands, and so does what was sent; a plain message only as the root of
-// a thread, which the gateway lets through for watched channels alone.
+// startsSession reports whether the message may start a session: a mention does wherever it
+// stands, and so does what was sent; a plain message only as the root of a thread, which the
+// gateway lets through for watched channels alone.
 func startsSession(in workflow.Incoming) bool {
 	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
 }
 
-// keep inserts the inbox row; false when it was there already.
-func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) (bool, error) {
+// insertMessage inserts the inbox row; false when it was there already.
+func insertMessage(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) (bool, error) {
 	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict do nothing`,
-		session, in.EventID, in.Kind, in.TS, in.User, in.UserTeam, clean(in.Text), in.ActionID, in.Value)
+		session, in.EventID, in.Kind, in.TS, in.User, in.UserTeam, database.CleanText(in.Text), in.ActionID, in.Value)
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
@@ -97,8 +98,8 @@ func keep(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) 
 	return true, err
 }
 
-// seen queues the reaction that tells the writer that the message arrived.
-func (s *Store) seen(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) error {
+// markSeen queues the reaction that tells the writer that the message arrived.
+func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) error {
 	switch in.Kind {
 	case workflow.IncomingMention, workflow.IncomingReply, workflow.IncomingSent:
 	default:
@@ -109,37 +110,14 @@ func (s *Store) seen(ctx context.Context, tx pgx.Tx, session string, in workflow
 	if err != nil {
 		return err
 	}
-	return s.Queue.InsertReact(ctx, tx, session)
+	return i.queue.InsertReact(ctx, tx, session)
 }
 
-func title(text string) string {
+// titleOf is the first line of a message; the row keeps 120 characters of it.
+func titleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return cut(clean(line), 120)
-}
-
-// clean drops what Postgres' text type cannot hold.
-func clean(s string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
-}
-
-func cut(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n])
+	return database.CleanText(line)
 }
 
 // newID is 40 random bits, short enough for a branch name: 8 letters and digits.
-func newID() string { return strings.ToLower(base32.StdEncoding.EncodeToString(random(5))) }
-
-// NewToken is 128 random bits, for what must not be guessed: a button's value.
-func NewToken() string {
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random(16)))
-}
-
-func random(n int) []byte {
-	b := make([]byte, n)
-	rand.Read(b) // never fails: crypto/rand ends the program instead
-	return b
-}
+func newID() string { return strings.ToLower(rand.Text()[:8]) }

@@ -1,4 +1,4 @@
-package store
+package inbox
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 
 // Form is what the button of that action asks for in a modal; nil where there is no such
 // button, or it opens none.
-func (s *Store) Form(ctx context.Context, action, value string) (*workflow.Form, error) {
+func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form, error) {
 	if !workflow.OpensForm(action) {
 		return nil, nil
 	}
 	f := workflow.Form{ActionID: action, Value: value}
 	var newest int
 	var means, approver, branch string
-	err := s.Pool.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
+	err := i.db.Pool.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
 		from buttons b join sessions s on s.id = b.session_id left join approvals a on a.session_id = s.id and a.revision = s.revision
 		where b.id = $1 and b.action_id = $2`, value, action).
 		Scan(&f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Revision, &means, &newest, &approver, &branch)
@@ -47,12 +47,12 @@ func (s *Store) Form(ctx context.Context, action, value string) (*workflow.Form,
 // Submit keeps what was sent in a modal, as Receive does, in the thread of the button that
 // opened it. Where it cannot count any more nothing is kept, and late says so for people.
 // What was kept before is kept, whatever happened since.
-func (s *Store) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
+func (i *Inbox) Submit(ctx context.Context, in workflow.Incoming) (late string, err error) {
 	var kept bool
-	if err := s.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {
+	if err := i.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {
 		return "", err
 	}
-	form, err := s.Form(ctx, in.ActionID, in.Value)
+	form, err := i.Form(ctx, in.ActionID, in.Value)
 	switch {
 	case err != nil:
 		return "", err
@@ -62,5 +62,5 @@ func (s *Store) Submit(ctx context.Context, in workflow.Incoming) (late string, 
 		return form.Late, nil
 	}
 	in.Thread = form.Thread
-	return "", s.Receive(ctx, in)
+	return "", i.Receive(ctx, in)
 }

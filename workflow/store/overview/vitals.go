@@ -1,10 +1,13 @@
-package store
+// Package overview reads across all sessions: how the work goes, and what a person has to do
+// with. It writes nothing.
+package overview
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
@@ -17,11 +20,11 @@ type Vitals struct {
 	Unposted int           // what has still to happen in Slack
 }
 
-// Vitals takes them for a replica. ctx bounds it: a database that is away does not answer.
-func (s *Store) Vitals(ctx context.Context, replica string) (Vitals, error) {
+// ReadVitals takes them for a replica. ctx bounds it: a database that is away does not answer.
+func ReadVitals(ctx context.Context, db *database.DB, replica string) (Vitals, error) {
 	var p Vitals
 	var age float64
-	err := s.Pool.QueryRow(ctx, `select r.id is not null, coalesce(extract(epoch from now() - r.seen_at), 0)::float8,
+	err := db.Pool.QueryRow(ctx, `select r.id is not null, coalesce(extract(epoch from now() - r.seen_at), 0)::float8,
 			(select count(*) from river_job where kind = $2 and state = 'running'),
 			(select count(*) from river_job where kind = $2 and state in ('available', 'pending', 'retryable', 'scheduled')),
 			(select count(*) from outbox where posted_at is null and refused is null)

@@ -1,0 +1,150 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// A Reader reads the messages of one session.
+type Reader struct {
+	db      *database.DB
+	session string
+}
+
+// OfSession reads the messages of a session.
+func OfSession(db *database.DB, session string) Reader { return Reader{db: db, session: session} }
+
+const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`
+
+func scanMessage(row pgx.CollectableRow) (workflow.Message, error) {
+	var m workflow.Message
+	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At)
+	return m, err
+}
+
+func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]workflow.Message, error) {
+	rows, err := r.db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("inbox of %s: %w", r.session, err)
+	}
+	list, err := pgx.CollectRows(rows, scanMessage)
+	if err != nil {
+		return nil, fmt.Errorf("inbox of %s: %w", r.session, err)
+	}
+	return list, nil
+}
+
+// Unhandled are the messages that the program has not judged yet, in order of arrival.
+func (r Reader) Unhandled(ctx context.Context) ([]workflow.Message, error) {
+	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and handled_at is null order by id`, r.session)
+}
+
+// Unseen are the messages for agents that the transcript of task (0: the orchestrator)
+// does not hold yet.
+func (r Reader) Unseen(ctx context.Context, task int64) ([]workflow.Message, error) {
+	seen := `(select seen from sessions where id = $1)`
+	if task != 0 {
+		seen = `(select seen from tasks where id = $2)`
+	}
+	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and ($2::bigint is not null) and for_agents
+		and id > `+seen+` order by id`, r.session, task)
+}
+
+// Original is the text that a message of this session had before the inbox row given;
+// empty when there is none.
+func (r Reader) Original(ctx context.Context, ts string, before int64) (string, error) {
+	var text string
+	err := r.db.Pool.QueryRow(ctx, `select text from inbox where session_id = $1 and message_ts = $2 and id < $3
+		and kind <> 'action' order by id desc limit 1`, r.session, ts, before).Scan(&text)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return text, err
+}
+
+// ReadByAgents reports whether agents were given a message of the thread, before the inbox
+// row given. What is not in the inbox is older than the session, and they read it with the
+// thread.
+func (r Reader) ReadByAgents(ctx context.Context, ts string, before int64) (read bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select coalesce(bool_or(for_agents or exists (select 1 from permissions p where p.session_id = $1 and i.id = any(p.rests_on))), true)
+		from inbox i where session_id = $1 and message_ts = $2 and id < $3 and kind in ('mention', 'reply', 'edit')`, r.session, ts, before).Scan(&read)
+	return read, err
+}
+
+// Taken reports whether a message was given to the agents before the inbox row given.
+func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and message_ts = $2 and id < $3 and for_agents)`,
+		r.session, ts, before).Scan(&taken)
+	return taken, err
+}
+
+// A ReadMessage is a message that agents were shown, or an answer or a press that they were told.
+type ReadMessage struct {
+	workflow.Message
+	Rested  bool // the thread has rested since
+	Answers bool // it answers a question of the bot's
+	Changed bool // it was edited or deleted since
+}
+
+// Read are what agents were shown since the newest push, or since the beginning, in order
+// of arrival: what people wrote, changed, answered and pressed, and what stood in the
+// thread before. What the program told them by itself is not in it, unless somebody asked
+// for it.
+func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
+	rows, err := r.db.Pool.Query(ctx, `select `+messageColumns+`, id <= s.rested, answers,
+			exists (select 1 from inbox d where d.session_id = i.session_id and d.message_ts = i.message_ts and d.id > i.id and d.kind in ('edit', 'delete'))
+		from inbox i, lateral (select rested, delivered from sessions where id = i.session_id) s
+		where session_id = $1 and id > s.delivered and (for_agents or kind = 'earlier') and kind not in ('delete', 'due') and (user_id <> '' or kind <> 'told')
+		order by i.id`, r.session)
+	if err != nil {
+		return nil, fmt.Errorf("what agents of %s were shown: %w", r.session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (x ReadMessage, err error) {
+		m := &x.Message
+		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At,
+			&x.Rested, &x.Answers, &x.Changed)
+		return x, err
+	})
+}
+
+// Held are the messages that wait for somebody who may approve, in order.
+func (r Reader) Held(ctx context.Context) ([]workflow.Message, error) {
+	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and held order by id`, r.session)
+}
+
+// Offered are those of the held messages that people were offered to pass on, in messages
+// that stand above ts in the thread.
+func (r Reader) Offered(ctx context.Context, ts string) ([]int64, error) {
+	rows, err := r.db.Pool.Query(ctx, `select distinct i.id from inbox i
+		join buttons b on b.session_id = i.session_id and b.action_id = 'pass_on' and b.means = i.id::text
+		join outbox o on o.session_id = i.session_id and o.buttons::jsonb -> 0 ->> 'Value' = b.id
+		where i.session_id = $1 and i.held and o.ts < $2 and i.message_ts < $2 order by i.id`, r.session, ts)
+	if err != nil {
+		return nil, fmt.Errorf("what %s offers: %w", r.session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[int64])
+}
+
+// DeliveredTS is the ts of the newest message that agents had been shown when a push last
+// went out; empty before one did.
+func (r Reader) DeliveredTS(ctx context.Context) (ts string, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox i join sessions s on s.id = i.session_id
+		where s.id = $1 and i.id <= s.delivered and i.kind in ('mention', 'reply')`, r.session).Scan(&ts)
+	return ts, err
+}
+
+// Adopted are the ts of the messages that the message of that row adopts or passes on.
+func (r Reader) Adopted(ctx context.Context, row int64) ([]string, error) {
+	rows, err := r.db.Pool.Query(ctx, `select distinct m.message_ts from permissions p join inbox m on m.id = any(p.rests_on)
+		where p.session_id = $1 and p.message_id = $2 and p.what = 'adopt' order by 1`, r.session, row)
+	if err != nil {
+		return nil, fmt.Errorf("what row %d of %s adopts: %w", row, r.session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}

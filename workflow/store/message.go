@@ -1,0 +1,84 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// A Handled message was judged by the program. Agents see those that are for them.
+type Handled struct {
+	ID        int64
+	ForAgents bool
+	Shown     string // instead of the message's own text
+	Held      bool   // it waits for somebody who may approve to pass it on
+	Answers   bool   // it answers a question of the bot's
+}
+
+func (Handled) stage() stage { return stageInbox }
+
+func (h Handled) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+	_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5 where id = $1`,
+		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers)
+	return err
+}
+
+// A Completed message is one as the thread has it: what was shared with it came in no event.
+type Completed struct {
+	ID   int64
+	Text string
+}
+
+func (Completed) stage() stage { return stageInbox }
+
+func (m Completed) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+	_, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, m.ID, database.CleanText(m.Text))
+	return err
+}
+
+// Passed are the ids of held messages that wait no longer.
+type Passed []int64
+
+func (Passed) stage() stage { return stageInbox }
+
+func (ids Passed) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`, r.id, []int64(ids))
+	return err
+}
+
+// Earlier are messages that stood in the thread before the session. They are kept once
+// agents are shown them, so that it is known whose words a request is made of.
+type Earlier []workflow.Said
+
+func (Earlier) stage() stage { return stageInbox }
+
+func (list Earlier) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	for _, m := range list {
+		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
+			values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
+			r.id, r.id+":earlier:"+m.TS, workflow.IncomingEarlier, m.TS, m.User, database.CleanText(m.Text))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Told is what the program tells the agents by itself: a message that is judged already, so
+// that every agent reads it in its order. The key makes it one; By is who asked for it,
+// empty where nobody did.
+type Told struct{ Key, Text, By string }
+
+func (Told) stage() stage { return stageWork }
+
+func (m Told) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown)
+		values ($1, $2, $3, '', $5, now(), true, $4) on conflict do nothing`, r.id, r.id+":"+m.Key, workflow.IncomingTold, database.CleanText(m.Text), m.By)
+	return err
+}

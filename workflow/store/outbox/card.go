@@ -1,0 +1,123 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// cardLease is how long a drawing may take before it counts as lost.
+const cardLease = 30 * time.Second
+
+// drawFirst is what a card's first posting shows. What is known to be shown is kept
+// before it is posted the first time: should that be cut off, it is looked up, and nobody
+// knows which words it has; it is drawn again.
+func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*workflow.Card, error) {
+	c, err := readCard(ctx, tx, session, run)
+	if err != nil {
+		return nil, err
+	}
+	mark := ""
+	if !tried {
+		mark = c.Mark()
+	}
+	_, err = tx.Exec(ctx, `update cards set shown = $3, drawn_at = now() where session_id = $1 and run = $2`, session, run, mark)
+	return c, err
+}
+
+// NextCard gives out the card that has waited longest to be drawn; nil when there is none.
+// One whose drawer was lost is given out again.
+func (o *Outbox) NextCard(ctx context.Context) (c *workflow.Card, err error) {
+	err = pgx.BeginFunc(ctx, o.db.Pool, func(tx pgx.Tx) error {
+		var session string
+		var run, claim int
+		err := tx.QueryRow(ctx, `update cards set due_at = null, leased_until = now() + $1::interval, claims = claims + 1
+			where (session_id, run) = (select c.session_id, c.run from cards c join outbox o on o.key = c.key and o.posted_at is not null and c.gone is null
+				where least(c.due_at, c.leased_until) <= now() and (c.leased_until is null or c.leased_until <= now())
+				order by least(c.due_at, c.leased_until) limit 1 for update of c skip locked)
+			returning session_id, run, claims`, cardLease).Scan(&session, &run, &claim)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if c, err = readCard(ctx, tx, session, run); err == nil {
+			c.Claim = claim
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("a card to draw: %w", err)
+	}
+	return c, nil
+}
+
+// readCard makes the card from its rows. A session that nothing is to be done in waits for
+// people. What the turn was at since its last fact counts as
+// time at work, while it is under way.
+func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflow.Card, error) {
+	c := &workflow.Card{Session: session, Run: run}
+	var from, to int
+	var worked int64
+	err := tx.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repository, c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase else 'paused' end), c.ended is not null,
+			c.stop, c.shown, c.began_task, coalesce(c.ended_task, 2147483647), coalesce(c.ended_usd, s.spent_usd) - c.began_usd,
+			coalesce(c.ended_ms, s.worked_ms + case when s.open and exists (select 1 from river_job j
+				where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.state = 'running')
+				then (extract(epoch from now() - s.updated_at) * 1000)::bigint else 0 end) - c.began_ms
+		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key where c.session_id = $1 and c.run = $2`, session, run).
+		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repository, &c.Key, &c.TS, &c.Phase, &c.Ended, &c.Stop, &c.Shown, &from, &to, &c.USD, &worked)
+	if err != nil {
+		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
+	}
+	c.Worked = time.Duration(worked) * time.Millisecond
+	if !c.Ended {
+		c.Worked = c.Worked.Truncate(workflow.CardTick)
+	} else {
+		c.Stop = ""
+	}
+	rows, err := tx.Query(ctx, `select number, case when skill = '' then '[' || category || ']' else '[' || category || ' + ' || skill || ' skill]' end as label,
+		shown as title, state, failures from tasks where session_id = $1 and number > $2 and number <= $3 order by number`, session, from, to)
+	if err != nil {
+		return nil, err
+	}
+	c.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByName[workflow.CardTask])
+	return c, err
+}
+
+// Drawn keeps that the card's message shows what the card says. Where it was given out again
+// meanwhile nobody knows which drawing came last, and it is drawn once more.
+func (o *Outbox) Drawn(ctx context.Context, c *workflow.Card) error {
+	next := &[]time.Duration{workflow.CardTick}[0]
+	if c.Resting() {
+		next = nil
+	}
+	return o.endDrawing(ctx, c, `shown = $4, drawn_at = now(), due_at = least(due_at, now() + $5::interval)`, c.Mark(), next)
+}
+
+// CardLater has the card drawn after a while: Slack did not take it now.
+func (o *Outbox) CardLater(ctx context.Context, c *workflow.Card, wait time.Duration) error {
+	return o.endDrawing(ctx, c, `shown = $4, due_at = now() + $5::interval`, "", &wait)
+}
+
+// CardGone keeps that the card's message cannot be written any more, and why.
+func (o *Outbox) CardGone(ctx context.Context, c *workflow.Card, why string) error {
+	return o.endDrawing(ctx, c, `gone = $4, due_at = $5::timestamptz`, why, nil)
+}
+
+func (o *Outbox) endDrawing(ctx context.Context, c *workflow.Card, set string, args ...any) error {
+	tag, err := o.db.Pool.Exec(ctx, `update cards set leased_until = null, `+set+` where session_id = $1 and run = $2 and claims = $3`,
+		append([]any{c.Session, c.Run, c.Claim}, args...)...)
+	if err == nil && tag.RowsAffected() == 0 {
+		_, err = o.db.Pool.Exec(ctx, `update cards set shown = '', due_at = now() where session_id = $1 and run = $2`, c.Session, c.Run)
+	}
+	if err != nil {
+		return fmt.Errorf("card %d of %s: %w", c.Run, c.Session, err)
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+// Package storetest opens stores for tests, each on a private, migrated database, and fills
+// them with what most tests of the store begin with: a thread, a request in it, a report that
+// was approved, a session with a row in every table.
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+)
+
+// Silent is a log that nobody reads.
+var Silent = slog.New(slog.DiscardHandler)
+
+// Open is a store on a private, migrated database.
+func Open(t *testing.T) *store.Store {
+	t.Helper()
+	return OpenLogged(t, Silent)
+}
+
+// OpenLogged is a store whose log is read.
+func OpenLogged(t *testing.T, log *slog.Logger) *store.Store {
+	t.Helper()
+	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
+		s, err := store.Open(ctx, url, Silent)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return s.Migrate(ctx)
+	})
+	s, err := store.Open(t.Context(), url, log)
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Thread is where Mention and Reply are written.
+var Thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}
+
+// Mention is the request of U1 that the thread begins with.
+func Mention(event, text string) workflow.Incoming {
+	return workflow.Incoming{EventID: event, Kind: workflow.IncomingMention, Thread: Thread, TS: "1.0", User: "U1", Text: text}
+}
+
+// Reply is what U2 writes in the thread.
+func Reply(event, ts, text string) workflow.Incoming {
+	return workflow.Incoming{EventID: event, Kind: workflow.IncomingReply, Thread: Thread, TS: ts, User: "U2", Text: text}
+}
+
+// Inbox is the store's inbox.
+func Inbox(s *store.Store) *inbox.Inbox { return inbox.New(s.DB, s.Queue) }
+
+// BeginTurn makes a session with one request, and begins its first turn.
+func BeginTurn(t *testing.T, s *store.Store) *store.Turn {
+	t.Helper()
+	require.NoError(t, Inbox(s).Receive(t.Context(), Mention("Ev1", "total is off")))
+	list, err := s.Sessions(t.Context(), 10)
+	require.NoError(t, err)
+	require.Len(t, list, 1)
+	turn, err := s.Begin(t.Context(), list[0].ID)
+	require.NoError(t, err)
+	return turn
+}
+
+// CountRows is the one number that a query returns.
+func CountRows(t *testing.T, s *store.Store, sql string, args ...any) int {
+	t.Helper()
+	var n int
+	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+	return n
+}
+
+// RecordReport records a revision of the report in the session of the turn.
+func RecordReport(t *testing.T, turn *store.Turn, revision int, text string) workflow.Report {
+	t.Helper()
+	r := workflow.Report{Session: turn.Session().ID, Revision: revision, Kind: "root_cause", Body: json.RawMessage(`{}`), Text: text, BaseCommit: "c0ffee"}
+	require.NoError(t, turn.Record(t.Context(),
+		store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "c0ffee" }, Events: []workflow.Event{workflow.EventReport}},
+		store.Report(r),
+	))
+	return r
+}
+
+// Permission is ann's yes, made from the message that the session began with.
+func Permission(id string, what workflow.PermissionKind, revision int) *workflow.Permission {
+	return &workflow.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
+}
+
+// Approval is ann's approval of a report, with the permission that gives it.
+func Approval(r workflow.Report, id string) []store.Part {
+	return []store.Part{
+		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
+		store.Permission{Permission: *Permission("p"+id, workflow.PermitReport, r.Revision)},
+		store.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
+	}
+}
+
+// MarkPosted keeps that a posting stands at ts; nobody was quicker.
+func MarkPosted(t *testing.T, s *store.Store, key, ts string) {
+	t.Helper()
+	stands, err := outbox.New(s.DB).Posted(t.Context(), key, ts)
+	require.NoError(t, err)
+	require.Equal(t, ts, stands)
+}
+
+// FillSession makes a session with a row in every table that knows it, as old as given and at rest.
+func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
+	t.Helper()
+	for _, sql := range []string{
+		`insert into sessions (id, team, channel, thread_ts, phase, revision, updated_at) values ('%[1]s', 'T1', 'C1', '%[1]s.0', '%[2]s', 1, now() - '%[3]d days'::interval)`,
+		`insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at) values ('%[1]s', 'Ev%[1]s', 'mention', '%[1]s.0', 'U1', now())`,
+		`insert into transcript (session_id, seq, body) values ('%[1]s', 1, '{}'), ('%[1]s', 2, '{}')`,
+		`insert into lines (session_id, agent, text) values ('%[1]s', 'a', 'one'), ('%[1]s', 'a', 'two')`,
+		`insert into outbox (key, session_id, line_id, posted_at) select '%[1]s:' || id, '%[1]s', id, now() from lines where session_id = '%[1]s'`,
+		`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
+		`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
+		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
+		`insert into attachments (session_id, number, message_ts, file_id, name) values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
+		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,
+		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task) values ('%[1]s', 1, '%[1]s:card:1', 'c%[1]s', 0, 0, 0)`,
+		`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
+		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select 'p%[1]s', session_id, 'report', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
+		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
+		`insert into allowances (id, session_id, approval_id, tree, names) values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
+		`insert into audit (session_id, seq, what, name, content, hash) values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
+		`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'mend', 'quick')`,
+		`insert into attempts (task_id, number, tree, held, summary) select id, 1, 't', true, 's' from tasks where session_id = '%[1]s'`,
+		`insert into checks (task_id, red, built) select id, '{}', true from tasks where session_id = '%[1]s'`,
+		`insert into pushes (session_id, commit_hash, tree, base_commit, branch) values ('%[1]s', 'c', 't', 'b', 'bobbin/x')`,
+		`insert into questions (session_id, text, options, recommended, open) values ('%[1]s', 'q', '[]', 'r', '[]')`,
+		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
+		`insert into spending (session_id, day, team, channel, person, usd) values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
+		`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts, permission_id) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '%[1]s.0', 'p%[1]s')`,
+		`insert into limit_warnings (name, subject, number, session_id) values ('session_usd', '%[1]s', 0, '%[1]s')`,
+		`insert into commands (session_id, command, exit_code, output) values ('%[1]s', 'go test', 0, 'ok')`,
+	} {
+		_, err := s.Pool.Exec(t.Context(), strings.NewReplacer("%[1]s", id, "%[2]s", phase, "%[3]d", fmt.Sprint(days)).Replace(sql))
+		require.NoError(t, err, sql)
+	}
+}
