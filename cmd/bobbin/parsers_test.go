@@ -40,8 +40,8 @@ var outside = []readerOf{
 	{"Markdown of models", []string{"bot/mrkdwn/mrkdwn.go Render"}, []string{"bot/mrkdwn FuzzMrkdwn"}},
 	{"names of files that models attach", []string{"bot/render/file.go MarkedName"}, []string{"bot/render FuzzFileName"}},
 
-	{"words of consent", []string{"workflow/intent/consent.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
-	{"other words that decide, and commands in words", []string{"workflow/intent/words.go OptionNamed", "workflow/intent/command.go ReadCommandFor"}, []string{"workflow/intent FuzzWords"}},
+	{"words of consent", []string{"workflow/intent/approval.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
+	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor"}, []string{"workflow/intent FuzzWords"}},
 	{"the repository that a message names", []string{"workflow/intent/repository.go ChooseRepository"}, []string{"workflow/intent FuzzChooseRepository"}},
 
 	{"an endpoint's stream", []string{"workflow/model/http.go take", "workflow/model/answer.go add"}, []string{"workflow/model FuzzStream"}},

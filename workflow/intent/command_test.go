@@ -146,3 +146,42 @@ func TestLongCommand(t *testing.T) {
 		require.Equal(t, about, rest, lead)
 	}
 }
+
+func TestReadCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text    string
+		command workflow.Command
+		args    string
+	}{
+		{`/grill-me "a wish list for guests"`, workflow.CommandGrillMe, "a wish list for guests"},
+		{"/grill-me “a wish list”", workflow.CommandGrillMe, "a wish list"},
+		{" /Grill-Me a wish list", workflow.CommandGrillMe, "a wish list"},
+		{`/grill-me "one" or "two"`, workflow.CommandGrillMe, `"one" or "two"`},
+		{"/start-work", workflow.CommandStartWork, ""},
+		{": /start-work the import", workflow.CommandStartWork, "the import"},
+		{"/start-work:\n1. a\n2. b", workflow.CommandStartWork, "1. a\n2. b"},
+		{"/diagnose", workflow.CommandDiagnose, ""},
+		{"/diagnose the cart", workflow.CommandDiagnose, "the cart"},
+		{"diagnose this", workflow.CommandDiagnose, ""},
+		{"Diagnose this, please.", workflow.CommandDiagnose, ""},
+		{"please diagnose this", workflow.CommandDiagnose, ""},
+		{"diagnose", workflow.CommandDiagnose, ""},
+		{"diagnose this: the cart is off", workflow.CommandDiagnose, "the cart is off"},
+		{"/consult is the pool too small?", workflow.CommandConsult, "is the pool too small?"},
+		{"diagnose the cart", workflow.CommandNone, ""},
+		{"diagnosed", workflow.CommandNone, ""},
+		{"/diagnoses", workflow.CommandNone, ""},
+		{"/grill-meat", workflow.CommandNone, ""},
+		{"we could /diagnose it", workflow.CommandNone, ""},
+		{"> /diagnose", workflow.CommandNone, ""},
+		{"`/diagnose`", workflow.CommandNone, ""},
+		{"//diagnose", workflow.CommandNone, ""},
+		{"stop", workflow.CommandNone, ""},
+		{"", workflow.CommandNone, ""},
+	} {
+		command, args := intent.ReadCommand(c.text)
+		require.Equal(t, c.command, command, c.text)
+		require.Equal(t, c.args, args, c.text)
+	}
+}

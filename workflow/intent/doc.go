@@ -2,14 +2,27 @@
 // refuses or stops work, goes on with it, asks about it, answers a question, or starts a
 // command. No model takes part.
 //
-// Each file holds some kinds of words, with the tables and expressions that know them:
+// A file is named for what its words mean. A new word goes into the table of its file:
 //
-//	consent.go     approvals, refusals and stops, the scope that limits a fix, "go on", "push it"
-//	asking.go      adopting somebody else's request, passing words on, messages that only ask
-//	words.go       redirections, questions about a change, interviews, which option is meant
+//	approval.go    words that approve a report, and words that only sound like approval
+//	scope.go       what limits a fix: "fix only the header", and the form that asks for it
+//	stop.go        words that stop work
+//	refusal.go     words that refuse, or put off
+//	resume.go      "go on", alone or as a sentence of a message
+//	push.go        "push it"
+//	adopt.go       making somebody else's request one's own
+//	confirm.go     saying that an understanding is right
+//	pass_on.go     letting held words reach the agents
+//	redirect.go    turning work that is under way to something else
+//	question.go    messages that only ask for information
+//	diff.go        questions about the change
+//	interview.go   wrapping an interview up, or going on with it
+//	option.go      which option of a question an answer means
+//	request.go     what may be asked to be built, and how vague it is
+//	thanks.go      messages that only thank, or say that they were read
 //	command.go     /grill-me, /start-work, /diagnose, /consult, and the same in words
 //	repository.go  the repository that a request is about
-//	scope.go       the scope that a form asks for
+//	text.go        what a message says itself: without quotes, code, courtesy; its sentences
 //
 // The functions are pure. Whatever may become a permission (ReadConsent, Adopts, Confirms,
 // AllowsPush, PassesOn) takes the whole message or nothing: no quote, no code, no mention of

@@ -8,6 +8,67 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
+// readScope takes one of the forms with a scope. A scope that says when instead of what,
+// or says nothing, or goes on in another sentence, has to be asked about.
+func readScope(said string) Consent {
+	for _, form := range scopes {
+		m := form.FindStringSubmatch(said)
+		if m == nil {
+			continue
+		}
+		scope := strings.TrimSpace(m[1])
+		switch {
+		case refusesLater.MatchString(scope):
+			return Consent{Kind: ConsentRefuse}
+		case strings.Contains(scope, "?"):
+			return Consent{}
+		case everything.MatchString(scope):
+			return Consent{Kind: ConsentUnclear}
+		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || hasConsentWords(scope):
+			return Consent{Kind: ConsentUnclear, Scope: scope}
+		}
+		return Consent{Kind: ConsentScoped, Scope: scope}
+	}
+	return Consent{}
+}
+
+// The forms of a scope. Each has the scope as its only group.
+var scopes = []*regexp.Regexp{
+	regexp.MustCompile(`(?is)^(?:yes,? )?fix only(?:: ?| )(.+)$`),
+	regexp.MustCompile(`(?is)^(?:yes,? )?only fix(?:: ?| )(.+)$`),
+	regexp.MustCompile(`(?is)^(?:yes,? )?just fix(?:: ?| )(.+)$`),
+	regexp.MustCompile(`(?is)^(?:yes,? )?fix it,? but (.+)$`),
+	regexp.MustCompile(`(?is)^(?:yes,? )?fix (.+?),? only$`),
+}
+
+var (
+	refusesLater = regexp.MustCompile(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)
+	everything   = regexp.MustCompile(`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`)
+	conditional  = regexp.MustCompile(`(?i)\b(?:if|unless|until|till|when|whenever|once|after|before|first|later|tomorrow|tonight|today|monday|tuesday|wednesday|thursday|friday|next (?:week|month|sprint)|yet|wait|hold|as soon as|provided|assuming|depending|in case|ask me|check with|confirm)\b`)
+	// What is left for another time limits a fix; it is no condition of it.
+	setAside        = regexp.MustCompile(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
+	anotherSentence = regexp.MustCompile(`[.!;]\s+\S|\n\s*\n`)
+)
+
+// looseScope is what a message that is not exact would limit a fix to, to be shown in the
+// question; a condition is none, since no second look at the diff could enforce it.
+func looseScope(words string) string {
+	m := limiting.FindStringSubmatch(polite(words))
+	if m == nil {
+		return ""
+	}
+	scope := strings.TrimSpace(m[1])
+	if conditional.MatchString(scope) || everything.MatchString(scope) || hasConsentWords(scope) {
+		return ""
+	}
+	if strings.HasPrefix(strings.ToLower(m[0]), "except") {
+		return "not " + scope
+	}
+	return scope
+}
+
+var limiting = regexp.MustCompile(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
+
 // LimitedTo makes the scope of an approval of what was entered in its form: the files or
 // folders, each in a line or between commas, and instructions. Where it makes none, cure
 // says why. It has the same meaning as the words after "fix it, but": a second agent holds

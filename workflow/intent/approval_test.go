@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -320,69 +319,4 @@ func FuzzReadConsent(f *testing.F) {
 			require.NotEqual(t, approve, intent.ReadConsent(spoiled).Kind, spoiled)
 		}
 	})
-}
-
-func TestAllowsPush(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"push it", "Push it.", "PUSH IT!", "yes, push it", "yes push it", "please push it", "push it, please", ": push it"} {
-		require.True(t, intent.AllowsPush(text), text)
-	}
-	for _, text := range []string{
-		"", "push", "push it?", "don't push it", "push it later", "push it when CI is green", "> push it", "`push it`", "```\npush it\n```", "push it\nbut not go.sum", "she said push it",
-		"рush it", "push\u200b it", "<@U1> push it", "push it <!channel>", "fix it", "push it!!", "\"push it\"",
-	} {
-		require.False(t, intent.AllowsPush(text), text)
-	}
-}
-
-func TestReadCommand(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text    string
-		command workflow.Command
-		args    string
-	}{
-		{`/grill-me "a wish list for guests"`, workflow.CommandGrillMe, "a wish list for guests"},
-		{"/grill-me “a wish list”", workflow.CommandGrillMe, "a wish list"},
-		{" /Grill-Me a wish list", workflow.CommandGrillMe, "a wish list"},
-		{`/grill-me "one" or "two"`, workflow.CommandGrillMe, `"one" or "two"`},
-		{"/start-work", workflow.CommandStartWork, ""},
-		{": /start-work the import", workflow.CommandStartWork, "the import"},
-		{"/start-work:\n1. a\n2. b", workflow.CommandStartWork, "1. a\n2. b"},
-		{"/diagnose", workflow.CommandDiagnose, ""},
-		{"/diagnose the cart", workflow.CommandDiagnose, "the cart"},
-		{"diagnose this", workflow.CommandDiagnose, ""},
-		{"Diagnose this, please.", workflow.CommandDiagnose, ""},
-		{"please diagnose this", workflow.CommandDiagnose, ""},
-		{"diagnose", workflow.CommandDiagnose, ""},
-		{"diagnose this: the cart is off", workflow.CommandDiagnose, "the cart is off"},
-		{"/consult is the pool too small?", workflow.CommandConsult, "is the pool too small?"},
-		{"diagnose the cart", workflow.CommandNone, ""},
-		{"diagnosed", workflow.CommandNone, ""},
-		{"/diagnoses", workflow.CommandNone, ""},
-		{"/grill-meat", workflow.CommandNone, ""},
-		{"we could /diagnose it", workflow.CommandNone, ""},
-		{"> /diagnose", workflow.CommandNone, ""},
-		{"`/diagnose`", workflow.CommandNone, ""},
-		{"//diagnose", workflow.CommandNone, ""},
-		{"stop", workflow.CommandNone, ""},
-		{"", workflow.CommandNone, ""},
-	} {
-		command, args := intent.ReadCommand(c.text)
-		require.Equal(t, c.command, command, c.text)
-		require.Equal(t, c.args, args, c.text)
-	}
-}
-
-func TestSaysGoOn(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"go on", "Go on!", "go on, please", "please continue", "Yes, go on.", "<@U0BOT> go on"[9:], "carry on", "go ahead", "go\u00a0on"} {
-		require.True(t, intent.SaysGoOn(text), text)
-	}
-	for _, text := range []string{
-		"", "go on?", "don't go on", "go on if it is cheap", "> go on", "> more?\ngo on", "shall we go on", "he said \"go on\"", "`go on`", "go on tomorrow",
-		"gо on", "go on\u200b", "fix it", "yes", "<@U1> go on",
-	} {
-		require.False(t, intent.SaysGoOn(text), text)
-	}
 }

@@ -1,0 +1,34 @@
+package intent
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Adopts reports whether a whole message makes somebody else's request the writer's own:
+// "yes please do this", "+1, please build it", "please do what Gus asked for". It may be the
+// permission to build that, so it is read as strictly as an approval: no quote, no code, no
+// other person's mention, no character that only looks like one of ours.
+func Adopts(text string) bool {
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	if quoted || utf8.RuneCountInString(text) > maxWord || !isPlainASCII(plain) || strings.ContainsAny(own, "\"`<>") {
+		return false
+	}
+	s := strings.ToLower(strings.Join(strings.Fields(trimAddress(own)), " "))
+	if strings.Contains(s, "?") && !politeQuestion.MatchString(s) {
+		return false
+	}
+	return adopting.MatchString(strings.TrimRight(s, " .!?"))
+}
+
+// politeQuestion asks for something in the form of a question.
+var politeQuestion = regexp.MustCompile(`\b(?:can|could|would|will) you\b`)
+
+var adopting = regexp.MustCompile(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
+	`(?:(?:please|pls|let's|can you|could you|would you|will you|i want you to|i'd like you to)[, ]+)*` +
+	`(?:(?:do|build|add|implement|make|fix|mend|handle|take|take on|pick up|look after|look into|work on) ` + adopted + `(?: up| on)?|go ahead with ` + adopted + `|i adopt ` + adopted + `)` +
+	`(?:,? (?:please|then|now|for (?:us|him|her|them|me)|thanks|thank you|as (?:asked|described|written|he says|she says|they say)))*$`)
+
+const adopted = `(?:this|that|it|the above|(?:this|that|the) (?:one|request|idea|change|feature|bug|suggestion)|what (?:\w+ ){0,2}(?:asks?|asked|wants?|wanted|writes?|wrote|says?|said|suggests?|suggested|describes?|described|needs?)(?: for)?(?: here| above)?|(?:his|her|their|\w+'s) (?:request|idea|change|feature|suggestion))`

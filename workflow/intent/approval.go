@@ -1,0 +1,138 @@
+package intent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// ConsentKind says what a message says about a report that waits.
+type ConsentKind string
+
+// The kinds of consent. Only the first two may become an approval, and only when the
+// person, the revision and the phase allow it.
+const (
+	ConsentNone    ConsentKind = ""
+	ConsentApprove ConsentKind = "approve" // the whole message is one of the words
+	ConsentScoped  ConsentKind = "scoped"  // the same, limited by Scope
+	ConsentUnclear ConsentKind = "unclear" // sounds like consent: people are asked
+	ConsentRefuse  ConsentKind = "refuse"  // not now, or not at all
+	ConsentStop    ConsentKind = "stop"    // the whole message is a word of stop
+)
+
+// Consent is what ReadConsent found. Scope holds the words that limit it, word for word;
+// an unclear one may have a scope too, to be shown when people are asked.
+type Consent struct {
+	Kind  ConsentKind
+	Scope string
+}
+
+// ReadConsent judges a message by its words alone: no model takes part, and whatever is
+// not exactly one of the known forms is at most Unclear. The text is as the gateway hands
+// it on, without the bot's own mention, so any mention in it names somebody else.
+//
+// Quotes, code, questions, negations and conditions are never Approve, and neither is a
+// text with a character that only looks like one of ours.
+func ReadConsent(text string) Consent {
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	words := trimAddress(own)
+	if words == "" || utf8.RuneCountInString(words) > maxConsent || addressesOther.MatchString(words) {
+		return Consent{}
+	}
+	exact := !quoted && isPlainASCII(plain) && !strings.Contains(plain, "```") && !mentions.MatchString(plain)
+	if exact {
+		if c := readExact(words); c.Kind != ConsentNone {
+			return c
+		}
+	}
+	return readLoose(words, quoted)
+}
+
+// readExact reads what is to be taken at its word.
+func readExact(words string) Consent {
+	said := polite(words)
+	key := strings.ToLower(said)
+	switch {
+	case slices.Contains(stopping, strings.TrimRight(key, "!")):
+		return Consent{Kind: ConsentStop}
+	case slices.Contains(approving, key):
+		return Consent{Kind: ConsentApprove}
+	}
+	return readScope(said)
+}
+
+// approving are the words of approval; each stands as the whole message.
+var approving = []string{"fix it", "go ahead", "approve", "approved", "lgtm", "ship it", "do it", "yes, fix it", "yes fix it"}
+
+// readLoose finds what a person may have meant as consent, to be asked about, and what is
+// a refusal. It never gives Approve or Scoped.
+func readLoose(words string, quoted bool) Consent {
+	bare := strings.ToLower(polite(squeeze(withoutSpeech(words))))
+	switch {
+	case bare == "":
+		return Consent{}
+	case quoted && slices.Contains(stopping, bare):
+		return Consent{Kind: ConsentStop}
+	case slices.Contains(refusing, strings.TrimRight(bare, "!")), isRefusal(bare):
+		return Consent{Kind: ConsentRefuse}
+	case negation.MatchString(bare), asks(bare):
+		return Consent{}
+	case !soundsLike(bare):
+		return Consent{}
+	}
+	return Consent{Kind: ConsentUnclear, Scope: looseScope(words)}
+}
+
+var consentWords = regexp.MustCompile(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
+
+func hasConsentWords(s string) bool { return consentWords.MatchString(s) }
+
+// asks reports whether a message is a question, which is no consent. "Can you fix it?" is a
+// request in the form of one, and is left to soundsLike.
+func asks(bare string) bool {
+	if requesting.MatchString(bare) {
+		return false
+	}
+	return strings.HasSuffix(bare, "?") || questioning.MatchString(bare)
+}
+
+var (
+	requesting  = regexp.MustCompile(`^(?:can|could|would|will) you (?:please |just |now )*(?:go ahead|fix (?:it|this|that)|do it|ship it)(?: now| please)*\??$`)
+	questioning = regexp.MustCompile(`^(?:should|shall|do|does|did|is|are|was|were|can|could|would|will|why|how|what|when|where|who|which|whose|may|might|must|have|has)\b (?:we|i|you|they|it|he|she|the|this|that|anybody|anyone|somebody|someone|to|if|about|will|would|should|can|is|do|does)\b`)
+)
+
+var (
+	softWords = []string{
+		"yes", "yes please", "yep", "yeah", "yup", "ok", "okay", "k", "sure", "go", "go on", "go for it", "proceed", "please", "please do",
+		"sounds good", "looks good", "looks good to me", "make it so", "agreed", "i agree", "confirmed", "confirm", "+1", "fix", "merge it", "merge",
+		"do that", "ship", "accept", "accepted", "thumbs up", "y", "right", "correct", "exactly", "absolutely", "of course", "perfect", "great",
+	}
+	// An opening and a consent, then anything: "ok, fix it in the store".
+	opensWith = regexp.MustCompile(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it so|merge (?:it|this)\b)`)
+	endsWith  = regexp.MustCompile(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
+	emoji     = regexp.MustCompile(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
+	approveBy = regexp.MustCompile(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
+	// Somebody tells of a fix, or will do it with their own hands.
+	tells = regexp.MustCompile(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
+)
+
+// soundsLike reports whether a message is short and made of words that people use to consent.
+func soundsLike(bare string) bool {
+	if approveBy.MatchString(strings.TrimSpace(bare)) {
+		return true
+	}
+	bare = squeeze(emoji.ReplaceAllString(bare, " "))
+	bare = strings.Trim(bare, " .!,;-")
+	switch {
+	case slices.Contains(softWords, bare), slices.Contains(approving, bare):
+		return true
+	case len(strings.Fields(bare)) > 25 || tells.MatchString(bare):
+		return false
+	}
+	return requesting.MatchString(bare) || opensWith.MatchString(bare) || endsWith.MatchString(bare)
+}
+
+// maxConsent is how long, in characters, a message may be to be read as consent at all.
+const maxConsent = 300

@@ -1,0 +1,28 @@
+package intent
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Confirms reports whether a whole message says that an understanding is right. It may be
+// the permission to work, so it is read as strictly as an approval: no quote, no code, no
+// other person, no character that only looks like one of ours.
+func Confirms(text string) bool {
+	s := pictures.Replace(straighten(text))
+	if utf8.RuneCountInString(text) > maxWord || !isPlainASCII(s) || strings.ContainsAny(s, "\"`<>@?") {
+		return false
+	}
+	s = strings.ToLower(polite(strings.Join(strings.Fields(s), " ")))
+	return confirming.MatchString(s)
+}
+
+// What confirms: one of the words, perhaps another, perhaps thanks or a friendly picture.
+const (
+	thumb  = `(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|100):(?::skin-tone-[2-6]:)?)`
+	smile  = `(?:` + thumb + `|:(?:rocket|tada|pray|slightly_smiling_face|grinning|blush|smile|raised_hands|clap|heart):(?::skin-tone-[2-6]:)?|:-?\)|(?:thanks|thank you)(?: a lot| so much)?|thx|cheers|please)`
+	rights = `(?:yes|yep|yeah|yup|y|ok|okay|sure|correct|right|exactly(?: right)?|precisely|absolutely|confirm(?:ed)?|i confirm|perfect|agreed|i agree|spot on|all (?:good|right|correct)|good to go|approved?|lgtm|looks? (?:good|right|correct|perfect)(?: to me)?|sounds (?:good|right|perfect)(?: to me)?|(?:that's|that is|thats|it's|it is|this is) (?:all |exactly )?(?:right|correct|it|what i (?:want|meant|mean))|yes it is|you got it|\+1|thumbs up|go(?: ahead)?(?: and (?:start|build it))?|go for it|proceed|please (?:start|do|go ahead|proceed)|(?:let's )?(?:start|build it|do it|go)(?: (?:now|it|work|working|building))?|make it so|ship it)`
+)
+
+var confirming = regexp.MustCompile(`^(?:` + thumb + ` ?|(?:great|cool|nice|good|super)[,!.] )*(?:` + thumb + `|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)

@@ -1,0 +1,30 @@
+package intent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// OnlyAsks reports whether a message does nothing but ask for information: each of its
+// sentences is a question that begins like one ("what", "is", "does"). "Can you", "how
+// about" and "why not" ask for something to be done.
+func OnlyAsks(text string) bool {
+	own, quoted := ownLines(straighten(text))
+	if quoted || speech.MatchString(codeWord.ReplaceAllString(own, "$1")) { // what is only shown may say more
+		return false
+	}
+	said := slices.DeleteFunc(sentences(text), Acknowledges)
+	for _, s := range said {
+		s = openers.ReplaceAllString(s, "")
+		if !strings.HasSuffix(s, "?") || !informing.MatchString(s) || suggesting.MatchString(s) {
+			return false
+		}
+	}
+	return len(said) > 0
+}
+
+var (
+	informing  = regexp.MustCompile(`^(?:what|which|who|whose|where|when|since when|why|how|is|are|was|were|does|do|did|has|have|had)\b`)
+	suggesting = regexp.MustCompile(`^(?:how about|what about|what if|why (?:not|don't|doesn't|isn't|aren't|can't)|do (?:it|this|that|you mind|we want|i need)|have (?:you|it|this|that|a|an|the)\b|is (?:it|there) (?:a way|any way|any chance|possible)|are you able|do you think you)\b|\b(?:please|could you|can you|would you|will you)\b|,? and (?:then )?(?:add|remove|delete|change|drop|make|build|fix|rename|replace)\b`)
+)

@@ -1,0 +1,48 @@
+package intent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// SaysGoOn reports whether the whole message says that the work may go on, and nothing
+// else: no question, quote or condition.
+func SaysGoOn(text string) bool {
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	return !quoted && isPlainASCII(plain) && slices.Contains(goingOn, strings.ToLower(polite(trimAddress(own))))
+}
+
+// goingOn are the words for it.
+var goingOn = []string{"go on", "yes, go on", "yes go on", "ok, go on", "ok go on", "go ahead", "continue", "carry on", "keep going", "resume"}
+
+// GoesOn reports whether a message says that what was stopped goes on: one of its sentences
+// is nothing but that ("wrong thread, sorry. Go on please"), and no other asks, refuses, or
+// sets a condition. Never in a quote, in code, or to somebody else.
+func GoesOn(text string) bool {
+	if SaysGoOn(text) {
+		return true
+	}
+	plain := straighten(text)
+	own, quoted := ownLines(plain)
+	if quoted || utf8.RuneCountInString(text) > maxConsent || !isPlainASCII(plain) || addressesOther.MatchString(own) || mentions.MatchString(own) {
+		return false
+	}
+	said := sentences(text)
+	if slices.ContainsFunc(said, func(s string) bool {
+		return strings.HasSuffix(s, "?") || conditional.MatchString(s) || isRefusal(s) || goingOnMention.MatchString(s) && negation.MatchString(s)
+	}) {
+		return false
+	}
+	return slices.ContainsFunc(said, SaysGoOn)
+}
+
+// MentionsGoingOn reports whether a message speaks of going on at all, so that whoever
+// wrote it may be asked whether it meant stopped work.
+func MentionsGoingOn(text string) bool {
+	return slices.ContainsFunc(sentences(text), goingOnMention.MatchString)
+}
+
+var goingOnMention = regexp.MustCompile(`\b(?:go on|go ahead|continue|carry on|keep going|resume)\b`)

@@ -1,0 +1,15 @@
+package intent
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Acknowledges reports whether a message only thanks, or says that it was read.
+func Acknowledges(text string) bool {
+	s := pictures.Replace(straighten(text))
+	s = strings.ToLower(strings.Trim(strings.Join(strings.Fields(s), " "), " .!,"))
+	return acknowledging.MatchString(s)
+}
+
+var acknowledging = regexp.MustCompile(`^(?:(?:` + smile + `|nice|great|cool|super|perfect|awesome|good(?: (?:job|work|find))?|well done|got it|noted|i see|interesting|wow|ah|oh|hm+|fyi)(?:[,.! ]+|$))+$`)
