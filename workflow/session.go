@@ -261,8 +261,8 @@ type Item struct {
 	Body json.RawMessage
 }
 
-// A Said is one message of a thread as Slack has it.
-type Said struct {
+// A ThreadMessage is one message of a thread as Slack has it.
+type ThreadMessage struct {
 	User string
 	Name string
 	Text string

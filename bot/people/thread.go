@@ -18,7 +18,7 @@ import (
 const newestReplies = 200
 
 // Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
-func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
+func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
 	var root []slack.Message
 	var replies []slack.Message
 	count := 0
@@ -35,7 +35,7 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	if err != nil {
 		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
 	}
-	var said []workflow.Said
+	var said []workflow.ThreadMessage
 	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
 		said = append(said, p.threadMessage(ctx, m))
 	}
@@ -45,9 +45,9 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	return said, nil
 }
 
-func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.Said {
+func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
 	self := p.Slack.Self()
-	s := workflow.Said{
+	s := workflow.ThreadMessage{
 		User: m.User, Text: mrkdwn.Unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
 		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
 	}

@@ -42,7 +42,7 @@ type Setting struct {
 const Orchestrator = "orchestrator"
 
 // The agents that only read. The consultant has settings of its own; the other two are
-// the orchestrator in another chair.
+// the orchestrator's model with other prompts.
 const (
 	Consultant = "consultant"
 	Explainer  = "explainer"
@@ -84,7 +84,7 @@ func Table(settings map[string]Setting) map[string]Agent {
 	return table
 }
 
-// prompt joins the named files; what several agents are told stands in one of them.
+// prompt joins the named files. What several agents are told is a file of its own.
 func prompt(files ...string) string {
 	var parts []string
 	for _, f := range files {
@@ -93,7 +93,7 @@ func prompt(files ...string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// text is an embedded file; a missing one is a mistake of the build and every test sees it.
+// text returns an embedded file. It panics if there is none, which every test would show.
 func text(name string) string {
 	b, err := words.ReadFile(name)
 	if err != nil {

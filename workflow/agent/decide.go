@@ -17,9 +17,9 @@ type Speaker interface {
 	Say(ctx context.Context, message string) (model.Result, error)
 }
 
-// A Lead is the desk of the orchestrator: what it decides becomes fact there, or is
-// refused with the reason. The turn implements it.
-type Lead interface {
+// OrchestratorTools are what the orchestrator's tools call. Each records what the orchestrator
+// decided, or refuses it with the reason. workflow/turn/orchestrator implements them.
+type OrchestratorTools interface {
 	Speaker
 	RootCause(ctx context.Context, c RootCause) (model.Result, error)
 	Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error)
@@ -33,8 +33,8 @@ type Lead interface {
 	Finish(ctx context.Context, f Finish) (model.Result, error)
 }
 
-// A Hand is the desk of a worker.
-type Hand interface {
+// WorkerTools are what a worker's tools call. workflow/turn/worker implements them.
+type WorkerTools interface {
 	Speaker
 	Done(ctx context.Context, summary string) (model.Result, error)
 	Blocked(ctx context.Context, reason string) (model.Result, error)
@@ -120,81 +120,81 @@ var (
 	degrees    = []any{"high", "medium", "low"}
 )
 
-// Leading are the tools by which the orchestrator decides.
-func Leading(desk Lead) []model.Tool {
+// Leading returns the tools by which the orchestrator decides.
+func Leading(o OrchestratorTools) []model.Tool {
 	return readable([]model.Tool{
-		say(desk),
-		model.NewTool("report_root_cause", text("tools/report_root_cause.md"), desk.RootCause, enums(map[string][]any{
+		say(o),
+		model.NewTool("report_root_cause", text("tools/report_root_cause.md"), o.RootCause, enums(map[string][]any{
 			"confidence": degrees, "evidence.grade": grades,
 		})),
-		model.NewTool("report_diagnosis", text("tools/report_diagnosis.md"), desk.Diagnosis, enums(map[string][]any{
+		model.NewTool("report_diagnosis", text("tools/report_diagnosis.md"), o.Diagnosis, enums(map[string][]any{
 			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"},
 		})),
-		model.NewTool("restate_request", text("tools/restate_request.md"), desk.Restate),
-		model.NewTool("propose_plan", text("tools/propose_plan.md"), desk.ProposePlan, enums(map[string][]any{
+		model.NewTool("restate_request", text("tools/restate_request.md"), o.Restate),
+		model.NewTool("propose_plan", text("tools/propose_plan.md"), o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
 		})),
 		model.NewTool("delegate", text("tools/delegate.md"), func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},
 		) (model.Result, error) {
-			return desk.Delegate(ctx, in.Tasks)
+			return o.Delegate(ctx, in.Tasks)
 		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills})),
-		model.NewTool("ask", text("tools/ask.md"), desk.Ask),
+		model.NewTool("ask", text("tools/ask.md"), o.Ask),
 		model.NewTool("consult", text("tools/consult.md"), func(ctx context.Context, in struct {
 			Question string `json:"question" jsonschema:"what you want to know, with what you found and tried so far"`
 		},
 		) (model.Result, error) {
-			return desk.Consult(ctx, in.Question)
+			return o.Consult(ctx, in.Question)
 		}),
 		model.NewTool("reply", text("tools/reply.md"), func(ctx context.Context, in struct {
 			Text string `json:"text" jsonschema:"the answer, short, in Markdown"`
 		},
 		) (model.Result, error) {
-			return desk.Reply(ctx, in.Text)
+			return o.Reply(ctx, in.Text)
 		}),
 		model.NewTool("not_for_me", text("tools/not_for_me.md"), func(ctx context.Context, in struct {
 			Reason string `json:"reason"`
 		},
 		) (model.Result, error) {
-			return desk.NotForMe(ctx, in.Reason)
+			return o.NotForMe(ctx, in.Reason)
 		}),
-		model.NewTool("finish", text("tools/finish.md"), desk.Finish),
+		model.NewTool("finish", text("tools/finish.md"), o.Finish),
 	})
 }
 
-// Advising are the tools by which the consultant speaks and answers.
+// Advising returns the tools by which the consultant speaks and answers.
 func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
 	return readable([]model.Tool{say(s), model.NewTool("advise", text("tools/advise.md"), advise, enums(map[string][]any{
 		"effort": {"quick", "short", "medium", "large"}, "confidence": degrees,
 	}))})
 }
 
-// Explaining is the tool by which a diff is explained.
+// Explaining returns the tool that explains a diff.
 func Explaining(explain func(context.Context, Explanation) (model.Result, error)) []model.Tool {
 	return []model.Tool{model.NewTool("explain_diff", text("tools/explain_diff.md"), explain)}
 }
 
-// Reviewing is the tool by which a diff is held against a scope.
+// Reviewing returns the tool that compares a diff with a scope.
 func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []model.Tool {
 	return []model.Tool{model.NewTool("judge_hunks", text("tools/judge_hunks.md"), judge)}
 }
 
-// Working are the tools by which a worker speaks and ends its task.
-func Working(desk Hand) []model.Tool {
+// Working returns the tools by which a worker speaks and ends its task.
+func Working(w WorkerTools) []model.Tool {
 	return readable([]model.Tool{
-		say(desk),
+		say(w),
 		model.NewTool("done", text("tools/done.md"), func(ctx context.Context, in struct {
 			Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences"`
 		},
 		) (model.Result, error) {
-			return desk.Done(ctx, in.Summary)
+			return w.Done(ctx, in.Summary)
 		}),
 		model.NewTool("blocked", text("tools/blocked.md"), func(ctx context.Context, in struct {
 			Reason string `json:"reason" jsonschema:"what is missing, and who could give it"`
 		},
 		) (model.Result, error) {
-			return desk.Blocked(ctx, in.Reason)
+			return w.Blocked(ctx, in.Reason)
 		}),
 	})
 }
@@ -217,7 +217,7 @@ func readable(tools []model.Tool) []model.Tool {
 	return tools
 }
 
-// enums limits properties, named by their path through objects and arrays, to values.
+// enums limits properties to values; a property is named by its path through objects and arrays.
 func enums(values map[string][]any) func(*jsonschema.Schema) {
 	return func(root *jsonschema.Schema) {
 		for path, list := range values {
@@ -228,7 +228,7 @@ func enums(values map[string][]any) func(*jsonschema.Schema) {
 	}
 }
 
-// property follows a dotted path; array items are passed through.
+// property returns the property at a dotted path, which passes through the items of arrays.
 func property(s *jsonschema.Schema, path string) *jsonschema.Schema {
 	for _, name := range strings.Split(path, ".") {
 		if s != nil && s.Items != nil {

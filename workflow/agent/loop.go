@@ -43,15 +43,16 @@ type Loop struct {
 	Tools   []model.Tool
 	Journal Journal
 	Ask     func(ctx context.Context, r model.Request) (model.Response, error)
-	// Step gives the context of one model call, or of one call of a tool in Overtaken: it
-	// ends with ErrOvertaken when somebody wrote what makes that step pointless. It may be nil.
+	// Step returns the context of one model call, or of one call of a tool in Overtaken. That
+	// context ends with ErrOvertaken when somebody writes what makes the step pointless. Step
+	// may be nil.
 	Step func(ctx context.Context) (context.Context, func())
-	// May is asked before each such step whether it may be begun, with the tool's name, or
-	// none for a model call; its error ends the loop as it stands. It may be nil.
+	// May is called before each such step, with the tool's name or "" for a model call. Its
+	// error ends the loop. May may be nil.
 	May func(ctx context.Context, tool string) error
-	// Overtaken are the tools that are worth cancelling then.
+	// Overtaken names the tools whose calls are cancelled when their step is pointless.
 	Overtaken []string
-	// Retrying hears why a model call is tried again; it may be nil.
+	// Retrying is called when a model call is tried again; it may be nil.
 	Retrying func(model.Again)
 	Log      *slog.Logger
 	CacheKey string
@@ -100,7 +101,7 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 // ErrOvertaken is the cause with which a step's context ends.
 var ErrOvertaken = errors.New("somebody wrote what makes this step pointless")
 
-// step runs one step; overtaken says that it was cancelled for what somebody wrote.
+// step runs one step. It returns overtaken if somebody's message cancelled it.
 func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (overtaken bool, err error) {
 	if l.May != nil {
 		if err := l.May(ctx, tool); err != nil {
@@ -119,8 +120,8 @@ func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) e
 	return false, err
 }
 
-// ask puts the conversation to the model and records its answer. An answer that was
-// overtaken is none: the conversation goes on with what was written.
+// ask sends the conversation to the model and records its answer. If somebody's message made
+// the step pointless, nothing is recorded and the conversation goes on with that message.
 func (l *Loop) ask(ctx context.Context) error {
 	var answer model.Response
 	overtaken, err := l.step(ctx, "", func(ctx context.Context) (err error) {

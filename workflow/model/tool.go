@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/bobbinhq/bobbin/workflow/model/arguments"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bobbinhq/bobbin/workflow/model/arguments"
 )
 
 // A Tool is something that a model can ask for.

@@ -54,7 +54,7 @@ func (ids Passed) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 
 // Earlier are messages that stood in the thread before the session. They are kept once
 // agents are shown them, so that it is known whose words a request is made of.
-type Earlier []workflow.Said
+type Earlier []workflow.ThreadMessage
 
 func (Earlier) stage() stage { return stageInbox }
 

@@ -334,13 +334,13 @@ func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (
 }
 
 // Earlier is what stands in the thread by its rows.
-func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error) {
+func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
 	rows, err := s.Pool.Query(ctx, `select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.Said, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.ThreadMessage, err error) {
 		err = row.Scan(&m.User, &m.Name, &m.Text, &m.TS)
 		return m, err
 	})

@@ -65,7 +65,9 @@ func (*town) Fetch(_ context.Context, a workflow.Attachment) (workflow.Attachmen
 	return a, errors.New("nothing is attached in this town")
 }
 
-func (*town) Earlier(context.Context, workflow.Thread) ([]workflow.Said, error) { return nil, nil }
+func (*town) Earlier(context.Context, workflow.Thread) ([]workflow.ThreadMessage, error) {
+	return nil, nil
+}
 
 // A walk is one random sequence of what people and the program may do in a thread.
 type walk struct {

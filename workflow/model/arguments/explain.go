@@ -9,8 +9,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // explainProblems words what a validator found, field by field. The validator alone decides

@@ -61,11 +61,11 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 
 // requestsOfOthers is what other people wrote above a message.
 type requestsOfOthers struct {
-	ts      []string        // of all of it
-	title   string          // the first of it
-	text    string          // what agents were not given yet, or not whole
-	earlier []workflow.Said // that the inbox does not hold
-	held    []int64         // rows that were kept from the agents
+	ts      []string                 // of all of it
+	title   string                   // the first of it
+	text    string                   // what agents were not given yet, or not whole
+	earlier []workflow.ThreadMessage // that the inbox does not hold
+	held    []int64                  // rows that were kept from the agents
 }
 
 // requestAbove is what others wrote above m since the newest push: what agents were shown, what

@@ -59,7 +59,7 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 type Slack interface {
 	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
 	// Earlier is what was said in the thread before and beside the bot, oldest first.
-	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.Said, error)
+	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error)
 	// Reread is one message as the thread has it now, with what was shared with it.
 	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error)
 	// Readable is a text with names in place of ids.

@@ -34,7 +34,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	shown := store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.Said) bool { return !of[s.TS] }))
+	shown := store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -61,7 +61,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 // EarlierText is what was said in the thread before the bot was named; the bot's own replies
 // and what the inbox holds are left out. The first message and the newest are kept, and how
 // many are left out between them is said. of holds the ts of those that are shown.
-func (o *Orchestrator) EarlierText(ctx context.Context, said []workflow.Said) (text string, of map[string]bool) {
+func (o *Orchestrator) EarlierText(ctx context.Context, said []workflow.ThreadMessage) (text string, of map[string]bool) {
 	var lines []string
 	of = map[string]bool{}
 	size, left := 0, 0
