@@ -129,7 +129,7 @@ var inside = map[string]string{
 	"workflow/postgres/lock_unix.go":            "this program's own file",
 	"workflow/postgres/programs_unix.go":        "versions that Postgres' programs print",
 	"workflow/store/question.go":                "rows of ours",
-	"workflow/store/outbox/outbox.go":                  "rows of ours",
+	"workflow/store/outbox/outbox.go":           "rows of ours",
 	"workflow/store/queue/replica.go":           "rows of ours",
 	"workflow/store/database/database.go":       "an address that was checked before",
 	"workflow/tool/patch/diff.go":               "whether a file parses: the answer of Go's own parsers",

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worker"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
 // delegationRefusal says why nothing is delegated in this phase, although a word of approval stands.
@@ -155,4 +156,169 @@ func (l *Tools) giveUpTasks() model.Result {
 	return ledger.WithParts(model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true},
 		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MostNowhere))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
+}
+
+// Delegate gives tasks to workers: only under an approval of the newest report.
+func (l *Tools) Delegate(ctx context.Context, list []agent.Assignment) (model.Result, error) {
+	approval, err := l.StandingApproval(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if approval == nil {
+		return prompt.Wrong("Refused: nobody has approved the newest report. For a bug use report_root_cause and wait for the thread's word; for a feature restate_request comes first."), nil
+	}
+	if refused := l.delegationRefusal(); refused != "" {
+		return prompt.Wrong("%s", refused), nil
+	}
+	if err := l.Trees.OpenWork(ctx); err != nil {
+		return model.Result{}, err
+	}
+	plan, err := l.ApprovedPlan(ctx, approval)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if refused := badAssignments(list, plan); refused != "" {
+		return prompt.Wrong("%s", refused), nil
+	}
+	tasks, err := l.ensureTasks(ctx, list)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if err := l.enterWorking(ctx); err != nil {
+		return model.Result{}, err
+	}
+	//crash:tasks_recorded
+	done, err := l.Workers.RunTasks(ctx, tasks, approval)
+	if err != nil {
+		return model.Result{}, err
+	}
+	//crash:tasks_worked
+	return l.delegationResult(ctx, done)
+}
+
+// ensureTasks are the rows of this call: found when the call is made again after a crash, made
+// and listed in the thread the first time.
+func (l *Tools) ensureTasks(ctx context.Context, list []agent.Assignment) ([]workflow.Task, error) {
+	call := agent.CallID(ctx)
+	s := l.Session()
+	found, err := l.Store.Tasks(ctx, s.ID, call)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	all, err := l.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return nil, err
+	}
+	fact, failures := takeUp(all)
+	said := "Tasks:"
+	if len(list) == 1 {
+		said = "Task:"
+	}
+	for i, a := range list {
+		k := workflow.Task{
+			Number: len(all) + i + 1, Description: a.Description, Category: workflow.Category(a.Category), Skill: a.Skill,
+			Plan: a.Plan, Failures: failures, Apart: apart(list, i),
+		}
+		for _, n := range a.After {
+			k.After = append(k.After, len(all)+n)
+		}
+		fact = append(fact, store.Task{Task: k, Call: call})
+		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), prompt.FirstLine(a.Description))
+	}
+	applies, err := l.applyAdvice(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fact = append(append(fact, applies...), store.Lines(l.ProgramLine(said)))
+	if err := l.Record(ctx, fact...); err != nil {
+		return nil, err
+	}
+	return l.Store.Tasks(ctx, s.ID, call)
+}
+
+// delegationResult is what the orchestrator is told of the tasks' outcome. After the failure that
+// follows a consultation, people are asked instead.
+func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (model.Result, error) {
+	if slices.ContainsFunc(done, func(k workflow.Task) bool {
+		return k.State == workflow.TaskFailed && k.Failures > l.Workers.MaxAttempts()
+	}) {
+		return l.askWhatNow(ctx)
+	}
+	if nowhere, err := l.allGotNowhere(ctx); nowhere || err != nil {
+		return l.giveUpTasks(), err
+	}
+	if err := l.Trees.RefreshCopy(ctx, l.Trees.Current()); err != nil {
+		return model.Result{}, err
+	}
+	var results []string
+	for _, k := range done {
+		state, summary := string(k.State), k.Summary
+		switch k.State {
+		case workflow.TaskClashes:
+			state = "verified, but not merged"
+		case workflow.TaskDone, workflow.TaskBlocked: // the worker's own words
+			summary = prompt.Indent(summary)
+		}
+		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, summary))
+		if attempts, err := l.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
+			results = append(results, attempts[len(attempts)-1].Summary)
+		}
+	}
+	if changes, err := l.Trees.Current().Work.Changes(ctx); err == nil {
+		for _, c := range changes {
+			results = append(results, c.String())
+		}
+	}
+	return model.Result{Text: strings.Join(results, "\n") + "\nYour tools see the files as they are now, with this work in them. If all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
+}
+
+// askWhatNow puts the question to the thread, with what was tried.
+func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
+	all, err := l.Store.Tasks(ctx, l.Session().ID, "")
+	if err != nil {
+		return model.Result{}, err
+	}
+	var tried []string
+	var written []store.Part
+	for _, k := range all {
+		attempts, err := l.Store.Attempts(ctx, k.ID)
+		if err != nil {
+			return model.Result{}, err
+		}
+		for _, a := range attempts {
+			if !a.Held && (k.State == workflow.TaskFailed || k.State == workflow.TaskDropped) {
+				tried = append(tried, fmt.Sprintf("  %d. task %d: %s", len(tried)+1, k.Number, prompt.FirstLine(a.Summary)))
+			}
+		}
+		if k.State == workflow.TaskFailed {
+			k.State = workflow.TaskDropped // what comes next starts afresh
+			written = append(written, store.Task{Task: k})
+		}
+	}
+	restored, err := l.restoreFiles(ctx, all)
+	if err != nil {
+		return model.Result{}, err
+	}
+	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
+		prompt.Count(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
+	return ledger.WithParts(model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
+}
+
+// restoreFiles makes the session's files what they were before the tasks that failed one after
+// the other. What was verified meanwhile stays.
+func (l *Tools) restoreFiles(ctx context.Context, all []workflow.Task) ([]store.Part, error) {
+	start := startOfFailure(all)
+	if start == "" {
+		return nil, nil
+	}
+	work := l.Trees.Current().Work
+	if err := work.Restore(ctx, start); err != nil {
+		return nil, fmt.Errorf("put the files back: %w", err)
+	}
+	if err := l.Trees.Own(work); err != nil {
+		return nil, err
+	}
+	s, err := l.Trees.Snapshot(ctx, work, 0)
+	return worktree.Some(s), err
 }

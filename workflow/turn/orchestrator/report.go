@@ -12,8 +12,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -162,4 +164,117 @@ func (o *Orchestrator) hasFileName(name string) bool {
 		return nil
 	})
 	return found
+}
+
+// RootCause shows a new revision of the report and waits for the thread's word. Nothing
+// has been changed by then.
+func (l *Tools) RootCause(ctx context.Context, c agent.RootCause) (model.Result, error) {
+	s := l.Session()
+	switch _, err := s.Phase.Next(workflow.EventReport); {
+	case err != nil:
+		return prompt.Wrong("A report cannot be given now: the session is %s. Use reply to answer, or finish the approved work.", s.Phase), nil
+	case s.Phase == workflow.PhaseDiagnosing:
+		return prompt.Wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, and call report_diagnosis."), nil
+	case len(c.Evidence) == 0:
+		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
+	}
+	if refused, err := l.checkClaims(ctx, c.Reproduction, c.Evidence, c.Summary, c.Cause); refused != nil || err != nil {
+		return prompt.DerefResult(refused), err
+	}
+	shown, err := l.reproductionText(ctx, c.Reproduction)
+	if err != nil {
+		return model.Result{}, err
+	}
+	r, err := l.NewReport(ctx, workflow.ReportRootCause, c)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if r.Text, err = l.Attachments.NameRefs(ctx, ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown)); err != nil {
+		return model.Result{}, err
+	}
+	//crash:report_made
+	return l.showReport(r), nil
+}
+
+// Diagnosis shows a Diagnosis Report and waits for the thread's word.
+func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Result, error) {
+	s := l.Session()
+	var begun []store.Part
+	if s.Phase != workflow.PhaseDiagnosing {
+		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
+			return prompt.Wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
+		}
+		begun = append(begun, store.Update{Maybe: []workflow.Event{workflow.EventDiagnose}})
+	}
+	if missing := d.Missing(); missing != "" {
+		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
+	}
+	if refused, err := l.checkClaims(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
+		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
+	}
+	shown, err := l.reproductionText(ctx, d.Reproduction)
+	if err != nil {
+		return model.Result{}, err
+	}
+	r, err := l.NewReport(ctx, workflow.ReportDiagnosis, d)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if r.Text, err = l.Attachments.NameRefs(ctx, DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), shown)); err != nil {
+		return model.Result{}, err
+	}
+	return l.showReport(r, begun...), nil
+}
+
+// checkClaims looks at what a report claims before people see it: the places exist, the
+// command was run, and nobody wrote meanwhile.
+func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence []workflow.Evidence, words ...string) (*model.Result, error) {
+	for _, e := range evidence {
+		words = append(words, e.Source)
+	}
+	refused := func(format string, args ...any) (*model.Result, error) {
+		r := prompt.Wrong(format, args...)
+		return &r, nil
+	}
+	missing := l.missingPlaces(strings.Join(words, "\n"))
+	for _, e := range evidence {
+		if path, line := worktree.PlaceOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
+			missing = append(missing, plaintext.OneLine(e.Source))
+		}
+	}
+	if missing, err := l.notPrinted(ctx, missing); err != nil {
+		return nil, err
+	} else if len(missing) > 0 {
+		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
+	}
+	if reproduction != "" {
+		c, err := l.newestRun(ctx, reproduction)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			return refused("The reproduction was not run here: give the command to run first, word for word, or leave reproduction out; the report is then marked unproven.")
+		}
+	}
+	return l.refuseUnread(ctx)
+}
+
+// showReport shows the report with its buttons, behind what was written before; the turn rests.
+func (l *Tools) showReport(r *workflow.Report, written ...store.Part) model.Result {
+	written = append(written, store.Replies(l.ProgramLine(r.Text, l.Approvals.ReportButtons("Fix it")...)), store.Report(*r), store.Update{
+		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event
+		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
+		Open:   ledger.Rest,
+	})
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...)
+}
+
+// refuseUnread refuses to show something while words wait that it does not know of.
+func (l *Tools) refuseUnread(ctx context.Context) (*model.Result, error) {
+	unread, err := l.Inbox().Unseen(ctx, 0)
+	if err != nil || len(unread) == 0 {
+		return nil, err
+	}
+	r := prompt.Wrong("Somebody wrote in the thread meanwhile; you are shown it now. Take it into account and call this again.")
+	return &r, nil
 }

@@ -4,9 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // offerText are what people may choose instead of going on like this.
@@ -34,4 +41,101 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return &workflow.Report{Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit, AskedBy: askers}, nil
+}
+
+// Restate shows a feature request back. Where everybody whose words it is made of may
+// approve, asking for it was the permission to work on a branch.
+func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, error) {
+	s := l.Session()
+	if missing := r.Missing(); missing != "" {
+		return prompt.Wrong("restate_request: %s.", missing), nil
+	}
+	if _, err := s.Phase.Next(workflow.EventPlan); err != nil && s.Phase != workflow.PhaseAligning && s.Phase != workflow.PhasePlanning {
+		return prompt.Wrong("A request cannot be restated while the session is %s.", s.Phase), nil
+	}
+	if err := l.Runtime.Hear(ctx); err != nil {
+		return model.Result{}, err
+	}
+	if unread, err := l.refuseUnread(ctx); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
+	report, err := l.NewReport(ctx, workflow.ReportRequest, r)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if s.Phase == workflow.PhaseAligning {
+		return l.showUnderstanding(report, r), nil
+	}
+	report.Text = r.Text() + l.offerText(r)
+	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
+	if s.Phase != workflow.PhasePlanning {
+		update.Events = []workflow.Event{workflow.EventPlan}
+	}
+	if s.Workflow == workflow.CommandStartWork {
+		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, store.Report(*report),
+			store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))), nil
+	}
+	return l.beginWork(ctx, report, update)
+}
+
+// beginWork lets the work start where the request itself is the permission, and waits for it
+// otherwise. update is what the request itself changes in the session.
+func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update store.Update) (model.Result, error) {
+	rule := l.Permissions.Rule
+	if rule == nil {
+		rule = (*permission.Permissions).AskedBy
+	}
+	by, why, err := rule(l.Permissions, ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if by == nil {
+		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), "."))
+		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
+			update, store.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
+			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
+	}
+	written := []store.Part{update, store.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))}
+	l.Permissions.AddApproval(&written, *by, *report, "")
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
+}
+
+// showUnderstanding is what an interview came to; it waits until a person confirms it.
+func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request) model.Result {
+	report.Text = fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
+	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
+		store.Replies(l.ProgramLine(report.Text,
+			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
+		store.Report(*report), store.Update{Open: ledger.Rest})
+}
+
+// ProposePlan shows a written plan and waits for the thread's word on it.
+func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error) {
+	s := l.Session()
+	if missing := p.Missing(); missing != "" {
+		return prompt.Wrong("propose_plan: %s.", missing), nil
+	}
+	var events []workflow.Event
+	if s.Phase == workflow.PhaseExploring {
+		events = append(events, workflow.EventPlan)
+	} else if s.Phase != workflow.PhasePlanning {
+		return prompt.Wrong("A plan cannot be shown while the session is %s.", s.Phase), nil
+	}
+	if unread, err := l.refuseUnread(ctx); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
+	report, err := l.NewReport(ctx, workflow.ReportPlan, p)
+	if err != nil {
+		return model.Result{}, err
+	}
+	report.Text = fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
+	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
+	shown[0].Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
+		store.Report(*report), store.Replies(shown), store.Update{
+			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,
+			Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature },
+		}), nil
 }
