@@ -5,8 +5,11 @@
 // tools that it called, records each result, and begins again. It ends when a tool ends it or a
 // limit is reached. It keeps nothing of its own: a loop that is started again over the same
 // journal continues where the journal stops, and runs the calls that have no result yet. An agent
-// never commits, pushes, posts or approves: its tools return what is to
-// be written, and the turn decides.
+// never commits, pushes, posts or approves: its tools return what is to be written, and the turn
+// decides.
+//
+// Here stands how a tool of decision is declared: its schema (decide.go) and its text
+// (tools/NAME.md). What it does stands in workflow/turn: orchestrator, worker, inquiry.
 package agent
 
 import (

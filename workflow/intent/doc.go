@@ -2,7 +2,8 @@
 // refuses or stops work, goes on with it, asks about it, answers a question, or starts a
 // command. No model takes part.
 //
-// A file is named for what its words mean. A new word goes into the table of its file:
+// A file is named for what its words mean. A new word goes into the table of its file; where
+// sentences hold it, too, into the expressions below that table (approval.go, confirm.go):
 //
 //	approval.go    words that approve a report, and words that only sound like approval
 //	scope.go       what limits a fix: "fix only the header", and the form that asks for it

@@ -4,7 +4,8 @@
 // Contracts:
 //   - What belongs together is one recording: Turn.Record writes its parts in one
 //     transaction, or none of them. A Part is a small type that stands in the file of its
-//     table and writes itself, so that a new kind of row is a new file. Each Part has a stage,
+//     table and writes itself, so that a new kind of row is a new file, beside its
+//     migration; what cleaning deletes is listed in store/retention. Each Part has a stage,
 //     and stages are written in a fixed order (see record.go); the order of the arguments counts
 //     only among parts of the same stage.
 //   - A job is put in the queue in the transaction of the recording that it follows from, and
