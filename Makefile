@@ -21,13 +21,13 @@ test: deps ## every promise and every control once: Postgres, the sandbox, Slack
 	$(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/kills # by itself: each of its sessions has processes of its own
 
 # One package at a time: with the race detector each is slow enough by itself, and side by
-# side they would only hold each other up. CI has 25 minutes for this, for make test and for
-# the demo: SIZE=ci races every room but those that mostly wait for commands (sandboxes,
-# packages, proofs), and of the whole program the stories named here.
-RACED := happy|restart|stop|stop_work|side_by_side_conflict|states_exploration_feature_complete|permission_.*
-test-all: deps ## the race detector over most rooms and some stories; SIZE=whole: over everything, and every seed, fault, attack and large size (hours)
-	BOBBIN_SEQUENCES=400 $(GOTEST) -race -timeout 20m -p 1 $(if $(filter ci,$(SIZE)),$$(go list ./... | grep -vE '/cmd/bobbin|/repo/(sandbox|packages|proof|testrun)'),./...)
-	$(if $(filter ci,$(SIZE)),$(GOTEST) -race -timeout 20m ./cmd/bobbin -run 'TestScript/($(RACED))$$')
+# side they would only hold each other up. CI has 25 minutes for lint, make test, this and the
+# demo: SIZE=ci races the rooms in which goroutines share something, and a few whole stories.
+RACED := ./bot/... ./workflow/agent ./workflow/model/... ./workflow/store/... ./workflow/turn/...
+STORIES := happy|stop|side_by_side_conflict|permission_held
+test-all: deps ## the race detector over the rooms that share most, and some stories; SIZE=whole: over everything, and every seed, fault, attack and large size (hours)
+	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(GOTEST) -race -timeout 20m -p 1 $(if $(filter whole,$(SIZE)),./...,$(RACED))
+	$(if $(filter ci,$(SIZE)),$(GOTEST) -race -timeout 20m ./cmd/bobbin -run 'TestScript/($(STORIES))$$')
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 
 deps: ## install what the tests use, or say what is missing
