@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/stretchr/testify/require"
 )
 
 // fetchedOften is a mirror that took in n commits, one after the other.

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
 // Identity is who wrote or committed something.

@@ -11,11 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/go-git/go-git/v5/plumbing/format/pktline"
-	"github.com/stretchr/testify/require"
 )
 
 // repacked hands on what the remote answered to a fetch, with its pack changed, and says its

@@ -15,13 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/dial"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/format/pktline"
-	"github.com/stretchr/testify/require"
 )
 
 // Whatever a rule of the remote says, it is asked once, quoted, and heard again when the

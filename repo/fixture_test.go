@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/stretchr/testify/require"
 )
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }

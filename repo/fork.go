@@ -7,8 +7,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/bundle"
 )
 
 // Fork makes a workspace in dir that stands on the same base and holds this

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/worktree"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/stretchr/testify/require"
 )
 
 // FuzzPack: a pack and an index that do not fit together, or are none, are an error and

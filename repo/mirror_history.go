@@ -3,11 +3,12 @@ package repo
 import (
 	"context"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 func (m *Mirror) commitNamed(name string) (*object.Commit, error) {

@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/stretchr/testify/require"
 )
 
 func TestLargeBlobsAreStreamed(t *testing.T) {

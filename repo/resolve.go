@@ -9,9 +9,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/worktree"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // DefaultBranch is the branch that the remote's HEAD names; "" when it has none.

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // twin is an empty workspace over another clone of the same remote, as on another machine.

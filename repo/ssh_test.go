@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/stretchr/testify/require"
 )
 
 func TestSSHSaysWhatIsWrong(t *testing.T) {

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/worktree"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
 // Workspace is a session's own tree over a mirror. Its methods may be called by

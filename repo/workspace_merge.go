@@ -3,10 +3,11 @@ package repo
 import (
 	"context"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/repo/worktree"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // Merge brings what changed between base and theirs, each a tree or a commit by

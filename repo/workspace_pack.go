@@ -3,8 +3,9 @@ package repo
 import (
 	"context"
 
-	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/bundle"
 )
 
 // HasCommit tells whether the mirror holds a commit, named by its whole hash.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // Push brings a commit to a branch of the remote: it creates the branch or moves

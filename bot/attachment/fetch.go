@@ -13,12 +13,13 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/cenkalti/backoff/v5"
 	"github.com/slack-go/slack"
 	"golang.org/x/net/html"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Fetcher reads files that people attached.

@@ -11,12 +11,13 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/slack-go/slack"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
-	"github.com/stretchr/testify/require"
 )
 
 // point is a PNG of one red point.

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // FuzzShared: a message of the Web API, whatever is in its files and shares, is read.

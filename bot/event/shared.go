@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // What people share with a message: files, and other messages.

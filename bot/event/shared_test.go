@@ -3,9 +3,10 @@ package event
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/stretchr/testify/require"
 )
 
 func TestCommandsThatCannotBeRead(t *testing.T) {

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // SendShortcut is the callback_id of the shortcut in the manifest.

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gorilla/websocket"
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/gorilla/websocket"
-	"github.com/slack-go/slack"
 )
 
 // An Examiner finds out what Slack lets an app do. It changes nothing and posts nothing.

@@ -7,11 +7,12 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/cenkalti/backoff/v5"
-	"github.com/slack-go/slack"
 )
 
 // Slack runs slash commands in channels only. A command opens a thread there: the bot posts a

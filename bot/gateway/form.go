@@ -5,11 +5,12 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // Some buttons open a modal. Slack allows three seconds for that from the press, so the

@@ -10,12 +10,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/bottest"
 )
 
 // rawSlack is the other end of a socket whose frames a test writes itself, for what a

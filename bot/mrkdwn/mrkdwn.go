@@ -6,13 +6,14 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes only the

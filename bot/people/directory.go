@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // Known looks up a user, uncached, whatever channels they are in.

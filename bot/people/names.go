@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/slack-go/slack"
 )
 
 // Slack's texts refer to people, channels, groups, dates and addresses by ids between angle

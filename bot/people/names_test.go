@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/stretchr/testify/require"
 )
 
 func TestForwardedMessagesAreQuoted(t *testing.T) {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot"
 	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot"
 )
 
 const (

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // newestReplies is how many replies of a long thread are returned beside its root.

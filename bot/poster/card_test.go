@@ -9,12 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/slack-go/slack"
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
-	"github.com/stretchr/testify/require"
 )
 
 // board is Cards that keep the contract: a card is given out when what it shows changed.

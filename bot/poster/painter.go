@@ -8,11 +8,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slack-go/slack"
+	"golang.org/x/time/rate"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
-	"golang.org/x/time/rate"
 )
 
 // Cards is a queue of progress messages that have to be redrawn.

@@ -10,12 +10,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/slack-go/slack"
+	"golang.org/x/time/rate"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
-	"golang.org/x/time/rate"
 )
 
 // An Outbox is the queue of what has to be posted.

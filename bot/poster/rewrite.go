@@ -3,9 +3,10 @@ package poster
 import (
 	"context"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // rewriteMessage updates the message of an earlier posting: the same text without buttons, and

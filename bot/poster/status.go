@@ -8,9 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // A StatusIndicator lets Slack show in a thread that the bot is at work: as the status of an

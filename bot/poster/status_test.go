@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
 // While a turn is at work Slack shows it, anew before it would fade; at the end no more. An

@@ -3,8 +3,9 @@ package render
 import (
 	"testing"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestOnlyThoseOfTheConfigurationAreCalled(t *testing.T) {

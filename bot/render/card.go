@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 const (

@@ -5,8 +5,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestMarksTellFilesApart(t *testing.T) {

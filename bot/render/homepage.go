@@ -5,9 +5,10 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 const (

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/stretchr/testify/require"
 )
 
 var signing = Style{Renderer: mrkdwn.Renderer{Links: []string{"https://github.com/acme/shop", "http://localhost:3000"}}}

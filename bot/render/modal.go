@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/slack-go/slack"
+
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/slack-go/slack"
 )
 
 // mostOptions is how many options a menu may have.

@@ -6,9 +6,10 @@ import (
 	"net/url"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 func TestAuthTest(t *testing.T) {

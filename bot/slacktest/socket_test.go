@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack"
 	"github.com/slack-go/slack/slackevents"
 	"github.com/slack-go/slack/socketmode"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
 // dial opens a link as no library does: everything stays in the test's hands.

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
 func TestWorkFoldersGoWhateverWasDoneToThem(t *testing.T) {

@@ -3,9 +3,10 @@ package bundle
 import (
 	"context"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // adopt keeps what an object names before the object: one that is here is

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
 const maxNewCommits = 10_000 // more than this on top of what the other side has is a mistake

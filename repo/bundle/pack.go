@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 const (

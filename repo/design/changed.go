@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sergi/go-diff/diffmatchpatch"
+
 	"github.com/bobbinhq/bobbin/repo/design/markup"
 	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 	"github.com/bobbinhq/bobbin/repo/design/token"
-	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
 const (

@@ -6,9 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tdewolff/parse/v2/css"
+
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 	"github.com/bobbinhq/bobbin/repo/design/token"
-	"github.com/tdewolff/parse/v2/css"
 )
 
 // judgeSheets applies the rules for stylesheets.

@@ -14,12 +14,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	gitssh "github.com/go-git/go-git/v5/plumbing/transport/ssh"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 const dialTimeout = 20 * time.Second

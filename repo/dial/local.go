@@ -11,12 +11,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // localTransport speaks with a repository on this machine: through the git

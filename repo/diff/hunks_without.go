@@ -4,9 +4,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 func (f *FileHunks) ChooseHunks(numbers []int) (out []hunk) {

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // The edits lead from the one text to the other, whatever the texts are.

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	gitdiff "github.com/go-git/go-git/v5/plumbing/format/diff"
 	linediff "github.com/go-git/go-git/v5/utils/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
 const (

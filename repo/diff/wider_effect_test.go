@@ -3,8 +3,9 @@ package diff_test
 import (
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
 )
 
 func TestWiderEffect(t *testing.T) {

@@ -9,8 +9,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // FuzzAnswer: whatever GitHub refuses with, people get one line with a cure, without the

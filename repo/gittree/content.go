@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
 // ReadContent is the blob of a node; a submodule's is the line that git shows.

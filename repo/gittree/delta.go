@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
 // MaxFile is the largest file that is compared line by line, committed or

@@ -4,8 +4,9 @@ import (
 	"context"
 	"path"
 
-	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
 )
 
 // mostPaths is more than any repository of people's has.

@@ -6,10 +6,11 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing/object"
+
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
 const blameSteps = 20_000

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // FuzzMergeText: what one side alone has changed is what comes out; a merge with itself

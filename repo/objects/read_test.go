@@ -9,13 +9,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remotetest"
 )
 
 // newDeltaOrigin returns an origin with enough similar versions of files for git to store deltas.

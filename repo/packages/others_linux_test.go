@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // able skips the test where commands cannot use a tool.

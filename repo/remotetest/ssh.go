@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // ServeSSH puts the origin behind a real ssh server that runs git's own

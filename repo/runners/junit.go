@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/joshdk/go-junit"
+
+	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 var junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)

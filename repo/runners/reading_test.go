@@ -8,8 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 // described is a reading as the golden files hold it.

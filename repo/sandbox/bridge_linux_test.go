@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
-	"github.com/stretchr/testify/require"
 )
 
 // wayOut is a socket in a folder that only its owner can enter, where something answers.

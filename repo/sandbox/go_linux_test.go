@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"github.com/stretchr/testify/require"
 )
 
 // toolchainRoot is where Go is, when that is not on every command's PATH anyhow.

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 )
 
 // A command starts in its group of version 2, is killed with all of it, and the group is

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/gvisor"
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"github.com/stretchr/testify/require"
 )
 
 // A runsc that is not there, or is none, gives no sandbox.

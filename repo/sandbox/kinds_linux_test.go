@@ -12,12 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
 
 // ctxForever is for programs that are killed.

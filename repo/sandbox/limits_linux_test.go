@@ -12,9 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
-	"github.com/stretchr/testify/require"
 )
 
 // A mark is an argument by which processes are found again on the machine.

@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 )
 
 func TestMain(m *testing.M) {

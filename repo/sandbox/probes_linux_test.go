@@ -7,10 +7,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"github.com/stretchr/testify/require"
 )
 
 func TestEveryProbeHolds(t *testing.T) {

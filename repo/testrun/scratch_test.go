@@ -4,9 +4,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/stretchr/testify/require"
 )
 
 // A test that imports a package of Go's library which nothing has imported before: the

@@ -17,15 +17,16 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/dial"
-	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/bobbinhq/bobbin/repo/dial"
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 const (

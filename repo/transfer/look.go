@@ -9,8 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/go-git/go-git/v5/plumbing/transport"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // A Sight is what a remote shows without anything being fetched.

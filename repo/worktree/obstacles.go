@@ -4,8 +4,9 @@ import (
 	"context"
 	"io/fs"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
 // Obstacle is a file that no tree holds, where a swap would write.

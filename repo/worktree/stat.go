@@ -12,10 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
 // Stat is what tells that a file was touched. The change time cannot be set by

@@ -4,8 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
 // Tree writes the files as they stand into the session's own storage and gives

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/repo/filetree"
-	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/filetree"
+	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
 const (

@@ -3,10 +3,11 @@ package markup
 import (
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/source"
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/html"
+
+	"github.com/bobbinhq/bobbin/repo/design/source"
+	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
 )
 
 // markupReader builds elements and stylesheets from the tokens of HTML.

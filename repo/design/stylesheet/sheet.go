@@ -3,9 +3,10 @@ package stylesheet
 import (
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
+
+	"github.com/bobbinhq/bobbin/repo/design/source"
 )
 
 // A Sheet is a stylesheet, or what one style attribute holds.

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tdewolff/parse/v2/css"
+
 	"github.com/bobbinhq/bobbin/repo/design/markup"
 	"github.com/bobbinhq/bobbin/repo/design/source"
 	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
-	"github.com/tdewolff/parse/v2/css"
 )
 
 const (

@@ -12,12 +12,13 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
 	"github.com/bobbinhq/bobbin/repo/sandbox/seccomp"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"golang.org/x/sys/unix"
 )
 
 // Descriptors that bwrap gets, after its three streams. The first is only read by reachHosts.

@@ -8,9 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
-	"golang.org/x/sys/unix"
 )
 
 // A bwrapProcess is a running bwrap.

@@ -8,10 +8,11 @@ import (
 	"runtime"
 	"strconv"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"golang.org/x/sys/unix"
 )
 
 // reachMarker is the argument that tells Main that it is on the way to bwrap.

@@ -11,10 +11,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 )
 
 func TestWhereGroupsCanBe(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
 const (

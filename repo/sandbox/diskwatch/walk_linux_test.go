@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 )
 
 // What was there before counts nothing, and a file of several names once.

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
 // clockGrain is more than the grain of the clock by which files get their times.

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
 // What a bundle says, apart from what the probes try.

@@ -13,11 +13,12 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/initproc"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"golang.org/x/sys/unix"
 )
 
 // Marker is the argument that tells Main that it is to keep a gVisor.

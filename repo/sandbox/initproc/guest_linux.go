@@ -14,10 +14,11 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
-	"golang.org/x/sys/unix"
 )
 
 // GuestMarker is the argument that tells Main that somebody else's sandbox is around it.

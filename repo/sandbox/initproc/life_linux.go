@@ -11,12 +11,13 @@ import (
 	"os/signal"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/lockdown"
 	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
 	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"golang.org/x/sys/unix"
 )
 
 // Run is the life of the first process: it builds, confines itself, runs the command and

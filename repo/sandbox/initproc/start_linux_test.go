@@ -5,8 +5,9 @@ import (
 	"os/exec"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
 // FuzzReport: whatever is said from inside, a command has ended with a code, was killed,

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"syscall"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"github.com/bobbinhq/bobbin/repo/sandbox/bridge"
 	"github.com/bobbinhq/bobbin/repo/sandbox/rootfs"
-	"golang.org/x/sys/unix"
 )
 
 var fileProbes = []probe{

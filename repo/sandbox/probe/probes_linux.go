@@ -9,8 +9,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 	"golang.org/x/sys/unix"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
 )
 
 // A probe tries one wall from the inside; nil means that it holds.

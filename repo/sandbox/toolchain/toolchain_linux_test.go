@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
 )
 
 func TestToolchainsThatWouldShowTooMuch(t *testing.T) {

@@ -29,8 +29,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres"
 )
 
 // Prepare brings an empty database to the state that tests want. It leaves no connection

@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }

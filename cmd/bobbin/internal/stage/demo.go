@@ -12,11 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"golang.org/x/tools/txtar"
 )
 
 // The demo's repository, and what its scripted model answers.

@@ -12,11 +12,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // What is far more than a configuration needs, and too much for the YAML library.
