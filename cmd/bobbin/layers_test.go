@@ -76,7 +76,7 @@ var rooms = map[string][]string{
 	"workflow/store/overview":        {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/retention":       {"workflow/store/database"},
 	"workflow/store/silence":         {"workflow", "workflow/store", "workflow/store/database"},
-	"workflow/store/storetest":       {"workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
+	"workflow/store/storetest":       {"migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
 	"workflow/store/database":        {"migrations"},
 	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {},
@@ -180,10 +180,7 @@ var rooms = map[string][]string{
 	"workflow/turn/prompt": {
 		"repo/diff", "workflow", "workflow/model", "workflow/plaintext",
 	},
-	"workflow/turn/turntest": {
-		"workflow/store/inbox",
-		"workflow", "workflow/agent", "workflow/postgres/postgrestest", "workflow/redact", "workflow/store", "workflow/turn/ledger",
-	},
+	"workflow/turn/turntest": {"workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
 	"workflow/home": {
 		"workflow/store/overview",
 		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission",
@@ -214,7 +211,7 @@ var rooms = map[string][]string{
 	"repo/sandbox/user/usertest": {},
 
 	// Tests alone: faults of each kind, and what they stand on.
-	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store"},
+	"cmd/bobbin/internal/harness":           {"bot/slacktest", "repo/sandbox", "workflow/postgres/postgrestest", "workflow/store/storetest"},
 	"cmd/bobbin/internal/harness/chatmodel": {},
 	"cmd/bobbin/internal/harness/githost":   {"cmd/bobbin/internal/stage"},
 	"cmd/bobbin/internal/faults/badinputs":  {},
@@ -236,8 +233,8 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
-	"workflow/store":           {"migrations", "workflow/store/outbox"},      // the guards of the schema are tried without them
-	"workflow/store/audit":     {"migrations", "workflow", "workflow/store"}, // a database from before there were records
+	"workflow/store":           {"workflow/store/outbox"},
+	"workflow/store/audit":     {"workflow", "workflow/store"},
 	"workflow/store/database":  {"workflow/store"},
 	"workflow/store/inbox":     {"workflow/store"},
 	"workflow/store/outbox":    {"workflow/store"},
@@ -281,7 +278,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},

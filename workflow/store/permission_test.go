@@ -1,18 +1,13 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -168,16 +163,7 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 // Approvals from before there were permissions count where their message is their person's.
 func TestApprovalsFromBefore(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
-	s, err := store.Open(t.Context(), url, storetest.Silent)
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	db := stdlib.OpenDBFromPool(s.Pool)
-	defer db.Close()
-	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
-	require.NoError(t, err)
-	_, err = ours.UpTo(t.Context(), 14)
-	require.NoError(t, err)
+	s := storetest.OpenAt(t, 14)
 	cases := map[string]struct {
 		ts, user string // of the approval
 		more     string // somebody else's message
@@ -217,7 +203,7 @@ func TestApprovalsFromBefore(t *testing.T) {
 			require.ErrorIs(t, err, store.ErrNotApproved, name)
 		}
 	}
-	_, err = s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, inherited) values ('new', 'said', 2, 'h', 'c', 'U1', '1.0', true)`)
+	_, err := s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, inherited) values ('new', 'said', 2, 'h', 'c', 'U1', '1.0', true)`)
 	require.ErrorContains(t, err, "approvals_have_permissions", "none is inherited later")
 }
 

@@ -31,6 +31,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -38,7 +39,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -89,7 +89,7 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 	require.NoError(t, err)
 	own, err := bot.Open(t.Context(), bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: slack.URL()})
 	require.NoError(t, err)
-	r := &Runner{Store: turntest.OpenStore(t), Log: slog.New(slog.DiscardHandler)}
+	r := &Runner{Store: storetest.Open(t), Log: slog.New(slog.DiscardHandler)}
 	th, err := r.ask(t.Context(), workflow.Thread{Team: app.TeamID, Channel: bugs, TS: root}, ann, "shop")
 	require.NoError(t, err)
 	for i := range lines {

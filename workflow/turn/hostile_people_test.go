@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // What hostile and forgetful people tried, a thread each, with a model that says back
@@ -184,7 +184,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 
 func TestHostilePeople(t *testing.T) {
 	t.Parallel()
-	st := turntest.OpenStore(t)
+	st := storetest.Open(t)
 	n := 0
 	for name, c := range hostilePeople {
 		n++
@@ -212,7 +212,7 @@ func TestHostilePeople(t *testing.T) {
 // is not given: however near the two are.
 func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 	t.Parallel()
-	st := turntest.OpenStore(t)
+	st := storetest.Open(t)
 	ctx := t.Context()
 	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
 	for _, judged := range []bool{false, true} {
@@ -238,7 +238,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 // What people attach to words that agents are not given is not given to them, either.
 func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	t.Parallel()
-	st := turntest.OpenStore(t)
+	st := storetest.Open(t)
 	ctx := t.Context()
 	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
 	th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "what does Key do?")

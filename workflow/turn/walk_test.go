@@ -23,8 +23,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // A town is people of every kind, as Slack would tell of them. Slack may be down for one
@@ -429,7 +429,7 @@ func TestNoPushWithoutApproval(t *testing.T) {
 	}
 	n := sequences(t)
 	t.Logf("BOBBIN_SEED=%d BOBBIN_SEQUENCES=%d", seed, n)
-	st := turntest.OpenStore(t)
+	st := storetest.Open(t)
 	require.NoError(t, walks(t.Context(), st, seed, n, control{}))
 	pushes, faults, err := judgeAll(t.Context(), st)
 	require.NoError(t, err)
@@ -451,16 +451,16 @@ func TestPushesWithoutApprovalAreFoundOut(t *testing.T) {
 	t.Parallel()
 	t.Run("everybody is believed to be a member", func(t *testing.T) {
 		t.Parallel()
-		st := turntest.OpenStore(t)
+		st := storetest.Open(t)
 		require.ErrorIs(t, walks(t.Context(), st, 1, 120, control{credulous: true}), errUnlawful)
 	})
 	t.Run("the first writer is taken for the author", func(t *testing.T) {
 		t.Parallel()
-		require.ErrorIs(t, walks(t.Context(), turntest.OpenStore(t), 1, 200, control{rule: firstWriter}), errUnlawful)
+		require.ErrorIs(t, walks(t.Context(), storetest.Open(t), 1, 200, control{rule: firstWriter}), errUnlawful)
 	})
 	t.Run("the store does not look", func(t *testing.T) {
 		t.Parallel()
-		st := turntest.OpenStore(t)
+		st := storetest.Open(t)
 		ctx := t.Context()
 		require.NoError(t, walks(ctx, st, 1, 80, control{}))
 		pushes, faults, err := judgeAll(ctx, st)

@@ -1,18 +1,13 @@
 package audit_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -113,16 +108,7 @@ func TestWhatWasChangedByHandIsFound(t *testing.T) {
 // the rows as they stand, and they hold like those that were written with their rows.
 func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
-	url := postgrestest.Database(t, func(context.Context, string) error { return nil })
-	s, err := store.Open(t.Context(), url, storetest.Silent)
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	db := stdlib.OpenDBFromPool(s.Pool)
-	defer db.Close()
-	ours, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
-	require.NoError(t, err)
-	_, err = ours.UpTo(t.Context(), 5)
-	require.NoError(t, err)
+	s := storetest.OpenAt(t, 5)
 	for i := range 3 {
 		for _, sql := range []string{
 			`insert into sessions (id, team, channel, thread_ts) values ('s%d', 'T', 'C', '%[1]d')`,
@@ -135,7 +121,7 @@ func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 			require.NoError(t, err, sql)
 		}
 	}
-	_, err = s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts) values ('empty', 'T', 'C', 'e')`)
+	_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts) values ('empty', 'T', 'C', 'e')`)
 	require.NoError(t, err)
 	require.NoError(t, s.Migrate(t.Context()))
 

@@ -11,8 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -23,23 +26,45 @@ import (
 // Silent is a log that nobody reads.
 var Silent = slog.New(slog.DiscardHandler)
 
-// Open is a store on a private, migrated database.
-func Open(t *testing.T) *store.Store {
+// Migrate brings the database at url to the newest schema: it prepares databases of package
+// postgrestest.
+func Migrate(ctx context.Context, url string) error {
+	s, err := store.Open(ctx, url, Silent)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Migrate(ctx)
+}
+
+// Open opens a store on a private, migrated database.
+func Open(t testing.TB) *store.Store {
 	t.Helper()
 	return OpenLogged(t, Silent)
 }
 
-// OpenLogged is a store whose log is read.
-func OpenLogged(t *testing.T, log *slog.Logger) *store.Store {
+// OpenLogged opens a store whose log is read.
+func OpenLogged(t testing.TB, log *slog.Logger) *store.Store {
 	t.Helper()
-	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
-		s, err := store.Open(ctx, url, Silent)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		return s.Migrate(ctx)
-	})
+	return open(t, postgrestest.Database(t, Migrate), log)
+}
+
+// OpenAt opens a store on a private database whose schema is the one of an earlier migration,
+// and that has no queue: Migrate brings it up to date.
+func OpenAt(t testing.TB, version int64) *store.Store {
+	t.Helper()
+	s := open(t, postgrestest.Database(t, nil), Silent)
+	db := stdlib.OpenDBFromPool(s.Pool)
+	defer db.Close()
+	schema, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files)
+	require.NoError(t, err)
+	_, err = schema.UpTo(t.Context(), version)
+	require.NoError(t, err)
+	return s
+}
+
+func open(t testing.TB, url string, log *slog.Logger) *store.Store {
+	t.Helper()
 	s, err := store.Open(t.Context(), url, log)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)

@@ -3,52 +3,32 @@
 package turntest
 
 import (
-	"context"
-	"log/slog"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
 // Secret is what every ledger of OpenLedger masks.
 const Secret = "a-given-value"
 
-// OpenStore opens an empty store with all migrations.
-func OpenStore(t testing.TB) *store.Store {
-	t.Helper()
-	url := postgrestest.Database(t, func(ctx context.Context, url string) error {
-		s, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		return s.Migrate(ctx)
-	})
-	s, err := store.Open(t.Context(), url, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	return s
-}
-
 // OpenLedger begins a turn of a session whose request has files.
 func OpenLedger(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledger.Ledger {
 	t.Helper()
-	st := OpenStore(t)
+	st := storetest.Open(t)
 	in := workflow.Incoming{
 		EventID: "Ev1", Kind: workflow.IncomingMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "ann",
 		Text: "it fails", Files: files,
 	}
-	require.NoError(t, inbox.New(st.DB, st.Queue).Receive(t.Context(), in))
+	require.NoError(t, storetest.Inbox(st).Receive(t.Context(), in))
 	in.EventID = "Ev2" // the other half of the mention
-	require.NoError(t, inbox.New(st.DB, st.Queue).Receive(t.Context(), in))
+	require.NoError(t, storetest.Inbox(st).Receive(t.Context(), in))
 	sessions, err := st.Sessions(t.Context(), 2)
 	require.NoError(t, err)
 	require.Len(t, sessions, 1)
@@ -56,6 +36,6 @@ func OpenLedger(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) 
 	require.NoError(t, err)
 	require.NoError(t, begun.Record(t.Context(), store.Handled{ID: 1, ForAgents: true}))
 	return &ledger.Ledger{
-		Turn: begun, Store: st, Slack: slack, Agents: agent.Table(nil), Log: slog.New(slog.DiscardHandler), Secrets: redact.New(Secret),
+		Turn: begun, Store: st, Slack: slack, Agents: agent.Table(nil), Log: storetest.Silent, Secrets: redact.New(Secret),
 	}
 }

@@ -26,7 +26,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // Patience is for one step on a busy machine. Nothing waits for it to pass.
@@ -58,17 +58,7 @@ func Dir(t testing.TB) string {
 // Database makes a database of the program's schema for a test, and returns its address.
 func Database(t testing.TB) string {
 	t.Helper()
-	return postgrestest.Database(t, Migrate)
-}
-
-// Migrate brings a database to the newest schema.
-func Migrate(ctx context.Context, url string) error {
-	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	return st.Migrate(ctx)
+	return postgrestest.Database(t, storetest.Migrate)
 }
 
 // Soon is a context that ends with the test, or when Patience does.

@@ -1,7 +1,6 @@
 package housekeeping
 
 import (
-	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,19 +12,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
-
-func migrate(ctx context.Context, url string) error {
-	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	return st.Migrate(ctx)
-}
 
 // What fails for one part is said, and the others are cleaned all the same.
 func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
@@ -36,10 +26,8 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	}
 	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")
 	require.NoError(t, os.MkdirAll(left, 0o755))
-	s, err := store.Open(t.Context(), postgrestest.Database(t, migrate), slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	t.Cleanup(s.Close)
-	_, err = s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
+	s := storetest.Open(t)
+	_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
 	require.NoError(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))

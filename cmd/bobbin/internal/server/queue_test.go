@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -21,22 +22,13 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 // patience is for a busy machine. Nothing waits for it to pass.
 const patience = 4 * time.Minute
 
-func migrate(ctx context.Context, url string) error {
-	st, err := store.Open(ctx, url, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	return st.Migrate(ctx)
-}
-
 // A database that lets nobody begin for longer than the queue waits by itself is waited for:
 // the program does not end, and works when it is there again.
 func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	url := postgrestest.Database(t, migrate)
+	url := postgrestest.Database(t, storetest.Migrate)
 	worked, again := make(chan string, 1), make(chan struct{}, 10)
 	open := func(log *slog.Logger) (*store.Store, *Queue) {
 		s, err := store.Open(ctx, url, log)

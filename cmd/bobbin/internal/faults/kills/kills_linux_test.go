@@ -24,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // chaos is one run of the whole program under fire: the built binary as replicas on one
@@ -140,7 +141,7 @@ func (c *chaos) openDatabase() {
 	if c.restarts > 0 {
 		c.own = startPostgres(t)
 		c.url = c.own.url
-		require.NoError(t, harness.Migrate(t.Context(), c.url))
+		require.NoError(t, storetest.Migrate(t.Context(), c.url))
 	} else {
 		c.url = harness.Database(t)
 	}

@@ -36,6 +36,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
@@ -177,7 +178,7 @@ func (a *arrival) open() {
 	require.NoError(t, err)
 	t.Cleanup(a.db.Close)
 	a.restore()
-	require.NoError(t, harness.Migrate(t.Context(), a.url))
+	require.NoError(t, storetest.Migrate(t.Context(), a.url))
 	_, err = a.db.Exec(t.Context(), a.wrong)
 	require.NoError(t, err)
 	if a.alone != "" {
