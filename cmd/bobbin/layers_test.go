@@ -111,7 +111,7 @@ var rooms = map[string][]string{
 	"repo/worktree":                  {"repo/bundle", "repo/disk", "repo/gittree", "repo/objects", "repo/filetree"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
 	"repo/proxy":                     {},
-	"repo/packages":                  {"repo", "repo/sandbox", "repo/filelock", "repo/proxy", "repo/disk"},
+	"repo/packages":                  {"repo", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
 	"repo/packages/packagestest":     {},
 	"repo/filelock":                  {},
 	"repo/repotest":                  {"repo", "repo/sandbox", "repo/remote"},

@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/sandbox/process"
 )
 
 // A fetchRun is a plan while it is carried out, in a folder that holds
@@ -100,24 +101,15 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 	return nil
 }
 
-// watchEvery is how often the disk is measured, and how much of the time that may take.
-const watchEvery = time.Second
-
+// watchDisk measures the disk every second.
 func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
-	wait := watchEvery
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		began := time.Now()
-		if disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk) {
+	process.Repeat(ctx, time.Second, func() bool {
+		full := disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, mostDisk)
+		if full {
 			stop(errTooMuch)
-			return
 		}
-		wait = max(watchEvery, 10*time.Since(began))
-	}
+		return !full
+	})
 }
 
 func (b *fetchRun) stepCommand(s step, socket string, out *tail, limit time.Duration) *sandbox.Cmd {

@@ -132,7 +132,7 @@ func TestSplitRemainder(t *testing.T) {
 // goShop is one repository for all tests, so that its build cache is warmed once.
 var goShop = sync.OnceValues(func() (goRepository, error) {
 	var g goRepository
-	dir := filepath.Join(shared, "goshop")
+	dir := repotest.Shared("goshop")
 	commits, err := repotest.Origin(filepath.Join(dir, "origin"), shop, flawed)
 	if err != nil {
 		return g, err

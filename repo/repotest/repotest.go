@@ -115,7 +115,7 @@ var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 	return sandbox.Open(context.Background(), sandbox.Config{})
 })
 
-// OpenSandbox is this machine's own kind; TestMain has to call sandbox.Main.
+// OpenSandbox is this machine's own kind; TestMain has to call Main, or sandbox.Main.
 func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 	t.Helper()
 	s, err := box()
@@ -124,6 +124,24 @@ func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 	}
 	return s
 }
+
+var shared string
+
+// Main runs a package's tests with a folder that they share, and exits.
+func Main(m *testing.M) {
+	sandbox.Main()
+	dir, err := os.MkdirTemp("", "repotest-")
+	if err != nil {
+		panic(err)
+	}
+	shared = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// Shared is a path in the folder that all tests of a package share, empty when they begin.
+func Shared(name string) string { return filepath.Join(shared, name) }
 
 // WriteTree is a folder with the files that commands of the sandbox may write.
 func WriteTree(t testing.TB, f Files) string {

@@ -1,7 +1,9 @@
 package runners
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -12,7 +14,6 @@ var (
 	jestTest    = regexp.MustCompile(`^( +)([✓√✕×○✎]) (?:skipped |todo )?(.+?)(?: \([\d.]+ m?s\))?$`)
 	jestDetail  = regexp.MustCompile(`^  ● (.+)$`)
 	jestSummary = regexp.MustCompile(`^Tests: +(.*), (\d+) total$`)
-	jestCount   = regexp.MustCompile(`(\d+) (failed|passed|skipped|todo|pending)`)
 )
 
 // jestRun is jest's output while it is read.
@@ -41,16 +42,7 @@ func readJest(text string) (Reading, bool) {
 func (run *jestRun) readLine(readLine string) {
 	if m := jestSummary.FindStringSubmatch(readLine); m != nil {
 		run.ended = true
-		for _, c := range jestCount.FindAllStringSubmatch(m[1], -1) {
-			switch n := parseCount(c[1]); c[2] {
-			case "failed":
-				run.Failed = n
-			case "passed":
-				run.Passed = n
-			default:
-				run.Skipped += n
-			}
-		}
+		run.readCounts(m[1])
 	} else if m := jestFile.FindStringSubmatch(readLine); m != nil {
 		run.file, run.heads, run.detail = m[2], outline{}, nil
 	} else if m := jestDetail.FindStringSubmatch(readLine); m != nil && run.file != "" {
@@ -100,7 +92,7 @@ func (run *jestRun) settleDetails() {
 			run.Tests[i].Output = b.String()
 		}
 	}
-	for _, key := range sortedKeys(run.details) {
+	for _, key := range slices.Sorted(maps.Keys(run.details)) {
 		file, name, _ := strings.Cut(key, "\x00")
 		if !seen[key] && !strings.HasPrefix(name, "Console") && !strings.Contains(name, "obsolete") {
 			run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key].String()})

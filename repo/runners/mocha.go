@@ -2,7 +2,6 @@ package runners
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -86,14 +85,4 @@ func (run *mochaRun) readDetail(line string) {
 	if run.detail != nil {
 		appendBounded(run.detail, line+"\n")
 	}
-}
-
-// sortedKeys are a map's keys in order.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -12,7 +12,6 @@ var (
 	pytestWorker  = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?)\s*$`)
 	pytestShort   = regexp.MustCompile(`^(FAILED|ERROR) (\S+\.py)(::.+?)?(?: - .*)?$`)
 	pytestSummary = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
-	pytestCount   = regexp.MustCompile(`(\d+) ([a-z]+)`)
 	pytestHeading = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
 )
 
@@ -48,7 +47,8 @@ func (run *pytestRun) readLine(readLine string) {
 	} else if m := pytestShort.FindStringSubmatch(readLine); m != nil {
 		run.readShortLine(m)
 	} else if m := pytestSummary.FindStringSubmatch(readLine); m != nil {
-		run.readSummary(m[1])
+		run.ended = true
+		run.readCounts(m[1])
 	} else if m := pytestHeading.FindStringSubmatch(readLine); m != nil {
 		run.heading = m[1]
 		run.output[run.heading] = &strings.Builder{}
@@ -91,21 +91,6 @@ func (run *pytestRun) readShortLine(m []string) {
 	if _, ok := run.at[m[2]]; !ok {
 		run.at[m[2]] = len(run.Tests)
 		run.Tests = append(run.Tests, brokenGroup(m[2], "could not be loaded", ""))
-	}
-}
-
-// readSummary reads the last line.
-func (run *pytestRun) readSummary(said string) {
-	run.ended = true
-	for _, m := range pytestCount.FindAllStringSubmatch(said, -1) {
-		switch n := parseCount(m[1]); m[2] {
-		case "passed":
-			run.Passed = n
-		case "failed", "error", "errors":
-			run.Failed += n
-		case "skipped", "xfailed", "xpassed":
-			run.Skipped += n
-		}
 	}
 }
 

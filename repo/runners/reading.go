@@ -1,6 +1,7 @@
 package runners
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -57,6 +58,23 @@ func Read(text string) (Reading, bool) {
 		}
 	}
 	return Reading{}, false
+}
+
+// runnerCount is one figure of the line with which jest, vitest and pytest end.
+var runnerCount = regexp.MustCompile(`(\d+) (passed|failed|errors?|skipped|todo|pending|xfailed|xpassed)\b`)
+
+// readCounts adds the figures of a summary.
+func (r *Reading) readCounts(summary string) {
+	for _, m := range runnerCount.FindAllStringSubmatch(summary, -1) {
+		switch n := parseCount(m[1]); m[2] {
+		case "passed":
+			r.Passed += n
+		case "failed", "error", "errors":
+			r.Failed += n
+		default:
+			r.Skipped += n
+		}
+	}
 }
 
 // boundAndCount cuts what is too long and counts the tests, unless the runner counted more.

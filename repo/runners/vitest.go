@@ -12,7 +12,6 @@ var (
 	vitestFailed  = regexp.MustCompile(`^ +FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: > (.+?)| \[ .* \])?$`)
 	vitestSummary = regexp.MustCompile(`^ +Tests +(no tests|[^(]*?)(?: *\((\d+)\))?$`)
 	vitestFiles   = regexp.MustCompile(`^ +Test Files +\S`)
-	vitestCount   = regexp.MustCompile(`(\d+) (failed|passed|skipped|todo)`)
 )
 
 // vitestRun is vitest's output while it is read.
@@ -48,7 +47,8 @@ func (run *vitestRun) readLine(readLine string) {
 	} else if vitestFiles.MatchString(readLine) {
 		run.files, run.detail = true, nil
 	} else if m := vitestSummary.FindStringSubmatch(readLine); m != nil && run.files {
-		run.readSummary(m[1])
+		run.ended = true
+		run.readCounts(m[1])
 	} else if strings.HasPrefix(readLine, "⎯") {
 		run.detail = nil
 	} else {
@@ -86,18 +86,4 @@ func (run *vitestRun) beginFailure(file, name string) {
 		return
 	}
 	run.detail = append(run.detail, run.addTest(file, name, result.Failed))
-}
-
-func (run *vitestRun) readSummary(said string) {
-	run.ended = true
-	for _, c := range vitestCount.FindAllStringSubmatch(said, -1) {
-		switch n := parseCount(c[1]); c[2] {
-		case "failed":
-			run.Failed = n
-		case "passed":
-			run.Passed = n
-		default:
-			run.Skipped += n
-		}
-	}
 }

@@ -106,7 +106,7 @@ func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 	if len(w.systems) == 0 {
 		return
 	}
-	process.Repeat(ctx, func() bool {
+	process.Repeat(ctx, process.Interval, func() bool {
 		reason := w.FindExcess(root, false)
 		if reason != "" {
 			over(reason)

@@ -70,10 +70,11 @@ func TestOrphanedContainers(t *testing.T) {
 func TestContainersOfTheDeadAreRemoved(t *testing.T) {
 	t.Parallel()
 	config := Config{Engine: os.Getenv("BOBBIN_TEST_ENGINE"), Image: os.Getenv("BOBBIN_TEST_IMAGE")}
-	b, err := Open(t.Context(), config)
-	if err != nil {
-		t.Skip("there is no engine")
+	if config.Image == "" { // an engine that is there may be in use, and its images are not for a test to choose
+		t.Skip("BOBBIN_TEST_IMAGE names no image")
 	}
+	b, err := Open(t.Context(), config)
+	require.NoError(t, err)
 	d := b.(*docker)
 	name := strings.Replace(d.owner, process.StartTime(os.Getpid()), "1", 1) + "-1"
 	mine := d.owner + "-1000000"

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Interval is how often what a running command takes is looked at. RLIMIT_AS breaks Go
-// and Node, RLIMIT_DATA the race detector, and cgroups are not always ours to make.
+// Interval is how often what a running command takes is looked at, which may take a fifth of a
+// processor. RLIMIT_AS breaks Go and Node, RLIMIT_DATA the race detector, and cgroups are not
+// always ours to make.
 const Interval = 50 * time.Millisecond
 
 // A Usage is what a command is measured by while it runs. What the kernel limits by itself
@@ -19,7 +20,7 @@ type Usage struct {
 
 // Watch measures until ctx ends or overuse names a limit, with which it calls stop.
 func Watch(ctx context.Context, measure func() Usage, overuse func(Usage) string, stop func(reason string)) {
-	Repeat(ctx, func() bool {
+	Repeat(ctx, Interval, func() bool {
 		reason := overuse(measure())
 		if reason != "" {
 			stop(reason)
@@ -28,10 +29,10 @@ func Watch(ctx context.Context, measure func() Usage, overuse func(Usage) string
 	})
 }
 
-// Repeat calls look 20 times a second until it returns false or ctx ends. A look that
+// Repeat calls look at each interval until it returns false or ctx ends. A look that
 // takes long is repeated less often: they take at most a fifth of a processor.
-func Repeat(ctx context.Context, look func() bool) {
-	wait := Interval
+func Repeat(ctx context.Context, interval time.Duration, look func() bool) {
+	wait := interval
 	for {
 		select {
 		case <-ctx.Done():
@@ -42,7 +43,7 @@ func Repeat(ctx context.Context, look func() bool) {
 		if !look() {
 			return
 		}
-		wait = max(Interval, 4*time.Since(began))
+		wait = max(interval, 4*time.Since(began))
 	}
 }
 
