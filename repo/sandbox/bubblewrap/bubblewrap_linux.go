@@ -239,10 +239,18 @@ func appendBinds(args []string, binds []backend.Bind) []string {
 }
 
 // limitScript returns a script that sets the limits inside, where they count this command's
-// processes alone, and then becomes the command. Shells count file sizes in blocks of 512.
+// processes alone, waits until the first process is confined, and then becomes the command.
+// Shells count file sizes in blocks of 512. bwrap starts the command before its first process
+// has dropped its capabilities and, as the last thing, loaded the filter: until then a command
+// could take that process over.
 func limitScript(l backend.Limits) string {
 	return fmt.Sprintf(`umask 022; ulimit -c 0; ulimit -n %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null
 ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null || { echo "sandbox: this shell cannot limit processes" >&2; exit 126; }
+box_filter=
+until [ "$box_filter" = 2 ]; do
+	while read -r box_field box_filter; do [ "$box_field" = Seccomp: ] && break; done </proc/1/status ||
+		{ echo "sandbox: the first process does not tell whether it is confined" >&2; exit 126; }
+done
 cd -- "$1" || exit 126
 shift
 exec "$@"`, backend.OpenFiles, l.CPUSeconds(), l.FileSize/512, l.Processes)
