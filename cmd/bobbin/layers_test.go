@@ -29,19 +29,19 @@ var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
-		"bot", "workflow/store", "workflow/store/queue", "workflow/redact", "repo/sandbox", "deploy",
+		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
-		"workflow", "workflow/agent", "workflow/redact", "repo", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
+		"workflow", "workflow/agent", "workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
 	},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
-	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
+	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
 		"workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
@@ -50,11 +50,11 @@ var rooms = map[string][]string{
 	},
 	"cmd/bobbin/internal/doctor": {
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
-		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn", "workflow/turn/catalog", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
+		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
 	},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
-		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",
+		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",
 	},
 	"bot":                            {"workflow"},
 	"bot/mrkdwn":                     {"workflow", "workflow/plaintext"},
@@ -81,8 +81,8 @@ var rooms = map[string][]string{
 	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {},
 	"workflow/postgres/postgrestest": {"workflow/postgres"},
-	"workflow/agent":                 {"workflow", "workflow/model", "workflow/tool", "workflow/skill"},
-	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/filetree", "repo/history"},
+	"workflow/agent":                 {"workflow", "workflow/model"},
+	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
 	"workflow/model":                 {"workflow/model/arguments", "workflow/plaintext"},
 	"workflow/model/arguments":       {"workflow/plaintext"},
 	"workflow/skill":                 {"workflow/plaintext"},
@@ -132,7 +132,7 @@ var rooms = map[string][]string{
 	// A turn, from its story down to the rows and words that all of it stands on.
 	"workflow/turn": {
 		"workflow/store/silence",
-		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/intake": {
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
@@ -144,16 +144,16 @@ var rooms = map[string][]string{
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/delivery": {
-		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
+		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
 		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/runtime": {
-		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
+		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/approval": {
-		"workflow", "workflow/agent", "workflow/intent", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/permission": {
 		"workflow/store/inbox",
@@ -244,16 +244,16 @@ var inTests = map[string][]string{
 		"repo/remote", // the whole program, looked at in its parts
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
-	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model"},                                                // the client is what the scripted endpoint is for
-	"bot/event":                   {"deploy"},                                                        // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                 // what people press was posted
-	"bot/people":                  {"bot/poster"},                                                    // what the bot said is in a thread, too
-	"bot/poster":                  {"bot/gateway", "bot/people"},                                     // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster"},                                     // the gallery has what Slack gets
-	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/proof", "repo/buildcache"}, // what hostile code does to a proof
-	"repo/testrun":                {"repo/packages"},                                                 // packages are shown to all that runs
-	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                // checkers of their own
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                 // a refused address is masked
+	"workflow/model/modeltest":    {"workflow/model"},                                                                 // the client is what the scripted endpoint is for
+	"bot/event":                   {"deploy"},                                                                         // the manifest's commands are what it reads
+	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                                  // what people press was posted
+	"bot/people":                  {"bot/poster"},                                                                     // what the bot said is in a thread, too
+	"bot/poster":                  {"bot/gateway", "bot/people"},                                                      // nobody hears the bot's own files; who guests are
+	"bot/render":                  {"bot/gateway", "bot/poster"},                                                      // the gallery has what Slack gets
+	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/proof", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
+	"repo/testrun":                {"repo/packages"},                                                                  // packages are shown to all that runs
+	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                                 // checkers of their own
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own

@@ -139,8 +139,7 @@ var inside = map[string]string{
 	"workflow/turn/inquiry/inquiry.go": "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/prompt/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
-	"workflow/turn/intake/intake.go":       "a number that this program put into a button's row",
-	"workflow/turn/orchestrator/report.go": "a line's number that an expression matched",
+	"workflow/turn/intake/judge.go": "a number that this program put into a button's row",
 }
 
 // decoding is how a file that takes data apart gives itself away.

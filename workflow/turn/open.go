@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
@@ -11,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/intake"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -35,28 +33,14 @@ type turn struct {
 	halt         context.CancelCauseFunc
 }
 
-// sessionFolders are those of this runner.
-func (r *Runner) sessionFolders() *folder.Folders {
-	f := &folder.Folders{Dir: r.Dir, Locks: &r.locks}
-	if r.Checker != nil {
-		f.CacheDir = r.Checker.Caches.Dir
-	}
-	return f
-}
-
-// CleanFolders removes sessions' folders that are not used (see Folders.Clean).
-func (r *Runner) CleanFolders(ctx context.Context, keep folder.Keep) ([]repo.Removed, error) {
-	return r.sessionFolders().Clean(ctx, keep)
-}
-
 // openTurn puts a turn's parts together.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
-	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Dir, Log: r.Log.With("session", begun.Session().ID)}
+	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Folders.Dir, Log: r.Log.With("session", begun.Session().ID)}
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
 	attachments := &attachment.Attachments{Ledger: ledger, Sees: r.Model.Sees(r.Agents[agent.Orchestrator].Model)}
 	trees := &worktree.Trees{
-		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: r.sessionFolders(), Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
+		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders, Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
 		Skills: r.Skills, Seats: r.Seats, Patience: r.Patience,
 	}
 	budget := &budget.Budget{Ledger: ledger, Limits: r.Limits}
@@ -66,7 +50,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Ledger: ledger, Runtime: t.Runtime, Trees: trees, Attachments: attachments, Permissions: permissions,
 		Halt: func(err error) { t.halt(err) },
 	}
-	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Folders: r.sessionFolders(), Inquiries: t.Inquiries}
+	delivery := &delivery.Delivery{Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries}
 	workers := &worker.Workers{
 		Ledger: ledger, Trees: trees, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments, Attempts: r.Attempts,
 	}

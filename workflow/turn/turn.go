@@ -60,7 +60,6 @@ type Runner struct {
 	Bounds
 
 	askRule permission.AskRule // nil: permission.Permissions.AskedBy; a control has another
-	locks   folder.Locks
 }
 
 // A Machine is what a runner works with on its own machine.
@@ -69,7 +68,7 @@ type Machine struct {
 	Sandbox    *sandbox.Sandbox // nil: commands are off
 	SandboxOff string           // why commands are off, and what to do about it
 	Checker    *testrun.Checker // nil with Sandbox
-	Dir        string           // where sessions' workspaces are
+	Folders    folder.Folders   // of the sessions, with their workspaces
 }
 
 // Bounds say how far a session goes before it waits, or people are asked.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // lookEvery is how often it is looked who was silent for too long: a tenth of that time, so
@@ -81,10 +81,10 @@ func (r *Runner) silenceLine(x silence.State) workflow.Line {
 	}
 	for _, k := range x.Tasks {
 		name := r.Agents[k.Category].Signature()
-		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, inWords(k.For), strings.TrimRight(prompt.Brief(k.Description), ".")))
+		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, inWords(k.For), strings.TrimRight(brief(k.Description), ".")))
 	}
 	for _, c := range x.Commands {
-		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", inWords(c.For), strings.ReplaceAll(prompt.Brief(c.What), "`", "'")))
+		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", inWords(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
 	return workflow.Line{Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " "))}
 }
@@ -99,4 +99,9 @@ func inWords(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%d h %d min", minutes/60, minutes%60)
 	}
+}
+
+// brief is a text in one line that is not too long.
+func brief(s string) string {
+	return plaintext.CutLine(plaintext.OneLine(s), 120)
 }

@@ -34,7 +34,12 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 		return "", model.Mistakef("%s has %s; offset %d lies behind its end.", plaintext.QuotePath(p), plaintext.CountNoun(len(lines), "line"), first)
 	}
 	shown, last, clean := NumberLines(lines, first, limit)
-	return pageHeader(p, data, first, last, len(lines), clean) + shown, nil
+	notes := []string{fmt.Sprintf("%s, lines %d-%d of %d", plaintext.QuotePath(p), first, last, len(lines))}
+	if last < len(lines) {
+		notes = append(notes, fmt.Sprintf("go on with offset %d", last+1))
+	}
+	notes = append(notes, oddities(data, clean)...)
+	return strings.Join(notes, "; ") + "\n" + shown, nil
 }
 
 // NumberLines writes lines until there are enough, or enough bytes.
@@ -56,11 +61,8 @@ func NumberLines(lines []string, first, limit int) (text string, last int, clean
 	return s.String(), last, clean
 }
 
-func pageHeader(p string, data []byte, first, last, all int, clean bool) string {
-	var notes []string
-	if last < all {
-		notes = append(notes, fmt.Sprintf("go on with offset %d", last+1))
-	}
+// oddities are what a reader has to know of a file beside its lines.
+func oddities(data []byte, clean bool) (notes []string) {
 	if HasCRLF(data) {
 		notes = append(notes, "lines end in CRLF, which edits keep")
 	}
@@ -70,11 +72,7 @@ func pageHeader(p string, data []byte, first, last, all int, clean bool) string 
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
 		notes = append(notes, "a Git LFS pointer: the content itself is not here")
 	}
-	h := fmt.Sprintf("%s, lines %d-%d of %d", plaintext.QuotePath(p), first, last, all)
-	if len(notes) > 0 {
-		h += "; " + strings.Join(notes, "; ")
-	}
-	return h + "\n"
+	return notes
 }
 
 // ShowLines makes each line of a text visible.

@@ -22,7 +22,7 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 		return ap.RefuseUnknown(m, err)
 	}
 	if reason != "" {
-		return ap.requestApproval(ctx, m, p, approvers, reason, revision, scope)
+		return ap.requestApproval(ctx, permission.Asker{Message: m, Person: p}, approvers, reason, revision, scope)
 	}
 	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err

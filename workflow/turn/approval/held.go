@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -36,7 +37,7 @@ func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string
 	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
 	if m.Kind != workflow.IncomingForm { // what was entered stands above it
-		said = strings.TrimSuffix(said, ".") + ": " + prompt.Shortened(m.Text, maxHeldQuote)
+		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
 	return append(f, store.Replies(hw.ProgramLine(said,
 		workflow.Button{ActionID: ActionPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
@@ -136,7 +137,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 		if h.Kind == workflow.IncomingSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
 		}
-		p.rows, p.said = append(p.rows, h.ID), append(p.said, prompt.Shortened(h.Text, maxHeldQuote))
+		p.rows, p.said = append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
 		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", hw.Slack.Readable(ctx, h.Text)))
 	}
 	return p, nil
@@ -256,4 +257,9 @@ func (hw *HeldWords) WriterOf(ctx context.Context, m workflow.Message) string {
 		return prompt.PersonName(w.Name)
 	}
 	return prompt.PersonName(m.Value)
+}
+
+// quoteShortened is somebody's words in one line, in quotation marks.
+func quoteShortened(text string, most int) string {
+	return `"` + plaintext.CutLine(plaintext.OneLine(text), most) + `"`
 }

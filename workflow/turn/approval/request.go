@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -23,8 +24,8 @@ const askedFor = "request"
 //
 // Approvers are called once for a revision, whoever asks and however often, so nobody can
 // ring them up again and again. Nothing is asked of them where nothing waits.
-func (ap *Approvals) requestApproval(ctx context.Context, m workflow.Message, p workflow.Person, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
-	s := ap.Session()
+func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
+	s, m, p := ap.Session(), by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
 	f := ap.refuseRevision(revision, m, p, reason, said)
 	standing, err := ap.Store.Approval(ctx, s.ID, s.Revision)

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -34,7 +35,7 @@ func decidingPaths(changes []diff.Change) []string {
 		said = append(said, fmt.Sprintf("%s, %s: it %s", path, c.Kind, words))
 	}
 	if more := len(said) - mostNamed; more > 0 {
-		said = append(said[:mostNamed], "and "+prompt.Count(more, "more file")+" like these; the diff has them")
+		said = append(said[:mostNamed], "and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
 	}
 	return said
 }

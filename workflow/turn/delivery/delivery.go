@@ -5,7 +5,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -17,7 +16,6 @@ type Delivery struct {
 	*ledger.Ledger
 	Trees     *worktree.Trees
 	Catalog   *catalog.Catalog
-	Folders   *folder.Folders
 	Inquiries *inquiry.Inquiries
 
 	mu     sync.Mutex

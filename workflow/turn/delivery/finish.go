@@ -20,7 +20,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -51,7 +50,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	}
 	proof, err := proofpkg.Prove(ctx, p.Checker, w, p.Project)
 	if err == nil && !proof.Holds() {
-		err = folder.CheckSpace(d.Dir, d.Folders.CacheDir)
+		err = d.Trees.Folders.CheckSpace()
 	}
 	if err != nil {
 		return proof, fmt.Errorf("proof: %w", err)
@@ -293,7 +292,7 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		added, removed = added+c.Added, removed+c.Removed
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), prompt.Count(len(work.changes), "file"), added, removed)
+	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
 	for i, c := range d.doneCriteria(ctx) {
 		mark := "✓"

@@ -30,10 +30,11 @@ func DiskMessage(err error) string {
 // fewBytes is less than one step of an agent takes.
 const fewBytes = 64 << 10
 
-// CheckSpace is an error where a disk has none. Commands and tests that fail for want of room
-// must not be taken for a fault of what they were run on.
-func CheckSpace(dirs ...string) error {
-	for _, dir := range dirs {
+// CheckSpace returns an error where the disk of the folders or of the build cache is full.
+// Commands and tests that fail for want of room must not be taken for a fault of what they
+// were run on.
+func (d *Folders) CheckSpace() error {
+	for _, dir := range []string{d.Dir, d.CacheDir} {
 		var s syscall.Statfs_t
 		if dir == "" || syscall.Statfs(dir, &s) != nil {
 			continue // not made yet, or not to be asked

@@ -33,5 +33,6 @@ func TestDiskWords(t *testing.T) {
 func TestRoomIsLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, CheckSpace(dir, "", filepath.Join(dir, "not made yet")))
+	require.NoError(t, (&Folders{Dir: dir, CacheDir: filepath.Join(dir, "not made yet")}).CheckSpace())
+	require.NoError(t, (&Folders{Dir: dir, CacheDir: ""}).CheckSpace())
 }

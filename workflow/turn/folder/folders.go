@@ -15,29 +15,31 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// Locks are the sessions whose folders are in use. A folder can be written anew from rows
+// Folders are the sessions' folders on this machine. A folder can be written anew from rows
 // and the mirror, so it may go whenever no turn works in it.
-type Locks struct {
-	mu   sync.Mutex
-	held map[string]int
+type Folders struct {
+	Dir      string
+	CacheDir string // of builds; empty: there is none
+
+	mu   sync.Mutex     // over what follows
+	held map[string]int // the turns in each session's folder
 }
 
 // Hold keeps a session's folder until release is called.
 func (d *Folders) Hold(session string) (release func()) {
-	h := d.Locks
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.held == nil {
-		h.held = map[string]int{}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.held == nil {
+		d.held = map[string]int{}
 	}
-	h.held[session]++
+	d.held[session]++
 	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
+		d.mu.Lock()
+		defer d.mu.Unlock()
 		now := time.Now()
 		_ = os.Chtimes(filepath.Join(d.Dir, session), now, now) // used last; there may be none
-		if h.held[session]--; h.held[session] == 0 {
-			delete(h.held, session)
+		if d.held[session]--; d.held[session] == 0 {
+			delete(d.held, session)
 		}
 	}
 }
@@ -45,10 +47,10 @@ func (d *Folders) Hold(session string) (release func()) {
 // moveAside gives a folder another name, unless a turn works in it or has done so since it was
 // looked at. Who comes now makes a new one.
 func (d *Folders) moveAside(f folder) (string, error) {
-	d.Locks.mu.Lock()
-	defer d.Locks.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	dir := filepath.Join(d.Dir, f.name)
-	if info, err := os.Stat(dir); d.Locks.held[f.name] > 0 || err == nil && !info.ModTime().Equal(f.used) {
+	if info, err := os.Stat(dir); d.held[f.name] > 0 || err == nil && !info.ModTime().Equal(f.used) {
 		return "", nil
 	}
 	return disk.MoveAside(dir)

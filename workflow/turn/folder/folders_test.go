@@ -43,7 +43,7 @@ func cleaned(t *testing.T, r *Folders, keep Keep) string {
 
 func TestFoldersGoByAgeThenBySize(t *testing.T) {
 	t.Parallel()
-	r := &Folders{Locks: &Locks{}, Dir: filepath.Join(t.TempDir(), "sessions")}
+	r := &Folders{Dir: filepath.Join(t.TempDir(), "sessions")}
 	require.Empty(t, cleaned(t, r, Keep{Age: time.Hour}), "there are none yet")
 	for session, hours := range map[string]int{"old": 200, "b": 4, "a": 3, "new": 1, "other": 200, "x.gone-7": 0} {
 		worked(t, r, session, hours)
@@ -63,7 +63,7 @@ func TestFoldersGoByAgeThenBySize(t *testing.T) {
 
 func TestAFolderInUseStays(t *testing.T) {
 	t.Parallel()
-	r := &Folders{Dir: t.TempDir(), Locks: &Locks{}}
+	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "s1", 200)
 	one, two := r.Hold("s1"), r.Hold("s1")
 	keep := Keep{Age: time.Hour, Bytes: 1}
@@ -82,7 +82,7 @@ func TestWhatCannotBeRemovedKeepsNothingElse(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may remove everything")
 	}
-	r := &Folders{Dir: t.TempDir(), Locks: &Locks{}}
+	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "closed", 200)
 	require.NoError(t, os.Chmod(filepath.Join(r.Dir, "closed", "work"), 0))
 	require.Equal(t, "closed", cleaned(t, r, Keep{Age: time.Hour}), "a command closed it, and we open it")
@@ -99,7 +99,7 @@ func TestTurnsAndTheCleanerRace(t *testing.T) {
 // race has four turns work so many times, or until one is disturbed, and counts those.
 func race(t *testing.T, guarded bool, times int) int {
 	t.Helper()
-	r := &Folders{Dir: t.TempDir(), Locks: &Locks{}}
+	r := &Folders{Dir: t.TempDir()}
 	var disturbed atomic.Int64
 	var turns, cleaner sync.WaitGroup
 	stop := make(chan struct{})

@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
-// offerForm: where the modal is open the press has said all; where Slack did not open
-// it, the same can be said in words.
+// offerForm does nothing where the modal is open. Where Slack did not open it, it says how to
+// say the same in words.
 func (in *Intake) offerForm(m workflow.Message, p workflow.Person) []store.Part {
 	switch {
 	case m.Text == workflow.FormOpened:

@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -53,7 +54,7 @@ func (o *Orchestrator) AnswerTimeout() time.Duration {
 func QuestionText(q agent.Question, aligning bool, number int) string {
 	text := q.Question
 	if aligning {
-		text = fmt.Sprintf("Question %d (%s after it): %s", number, prompt.Count(len(q.Open), "open decision"), q.Question)
+		text = fmt.Sprintf("Question %d (%s after it): %s", number, plaintext.CountNoun(len(q.Open), "open decision"), q.Question)
 	}
 	for i, o := range q.Options {
 		text += fmt.Sprintf("\n%d. %s", i+1, o)

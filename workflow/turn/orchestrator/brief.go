@@ -20,7 +20,7 @@ import (
 // Splice.
 func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) error {
 	parts := []string{o.Trees.RepositoryFacts()}
-	if c := o.Trees.Conventions(); c != "" {
+	if c := o.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}
 	if skills := o.Trees.Current().Skills.Catalogue(); skills != "" {

@@ -300,7 +300,7 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 		return model.Result{}, err
 	}
 	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. The files are as they were before. What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
-		prompt.Count(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))),
+		plaintext.CountNoun(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), strings.Join(tried, "\n")))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 	return ledger.WithParts(model.Result{Text: "The attempts failed, the files were put back, and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
 }

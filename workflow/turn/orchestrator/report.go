@@ -1,13 +1,11 @@
 package orchestrator
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -140,18 +138,14 @@ func (o *Orchestrator) missingPlaces(text string) []string {
 	return missing
 }
 
-// hasLine looks in the tree that the orchestrator looks at.
+// hasLine looks in the tree that the orchestrator looks at. A name without its folder
+// (receipt.go:12) counts where exactly that name exists.
 func (o *Orchestrator) hasLine(path, line string) bool {
-	n, err := strconv.Atoi(line)
-	if err != nil {
-		return false
-	}
-	b, err := prompt.ReadSome(o.Trees.Current().Copy.FS(), path, worktree.MaxEvidence)
+	has, err := o.Trees.Current().HasLine(path, line)
 	if errors.Is(err, fs.ErrNotExist) {
-		// A name without its folder (receipt.go:12) counts where exactly that name exists.
 		return !strings.Contains(path, "/") && o.hasFileName(path)
 	}
-	return err == nil && n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1
+	return err == nil && has
 }
 
 func (o *Orchestrator) hasFileName(name string) bool {

@@ -109,7 +109,7 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 		if !corrects && !IsMessage(x.Kind) || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
 			continue
 		}
-		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || AsksForWork(x))
+		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || asksForWork(x))
 		if (first || builds) && !slices.Contains(ids, x.User) {
 			ids = append(ids, x.User)
 		}
@@ -223,11 +223,11 @@ func (g given) mayAskBy(x inbox.ReadMessage) bool {
 		return false
 	}
 	command, _ := intent.ReadCommand(x.Text)
-	return x.Shown == "" && AsksForWork(x) || command != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
+	return x.Shown == "" && asksForWork(x) || command != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
 }
 
-// AsksForWork reports whether a message may ask for something to be built.
-func AsksForWork(x inbox.ReadMessage) bool {
+// asksForWork reports whether a message may ask for something to be built.
+func asksForWork(x inbox.ReadMessage) bool {
 	return intent.Asks(x.Text, x.Kind == workflow.IncomingMention)
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
 
@@ -88,7 +87,7 @@ func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error
 		result, err := call(ctx, args)
 		end()
 		if err == nil {
-			err = folder.CheckSpace(r.Dir, r.Trees.Folders.CacheDir)
+			err = r.Trees.Folders.CheckSpace()
 		}
 		if err != nil || after == nil {
 			return result, err

@@ -95,7 +95,7 @@ func (h *task) writeBrief(ctx context.Context) error {
 		return fmt.Errorf("report %d: %w", h.grant.Revision, err)
 	}
 	parts := []string{h.Trees.RepositoryFacts()}
-	if c := h.Trees.Conventions(); c != "" {
+	if c := h.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}
 	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind], prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", prompt.ReportForWorkers(report)))
@@ -306,12 +306,12 @@ func failureOutput(r resultpkg.Result) string {
 	const most, each = 3, 1500
 	var b strings.Builder
 	if r.BuildRan && !r.BuildOK {
-		fmt.Fprintf(&b, "\nThe build printed:\n%s", prompt.Tail(r.BuildOutput, each))
+		fmt.Fprintf(&b, "\nThe build printed:\n%s", tail(r.BuildOutput, each))
 	}
 	n := 0
 	for _, x := range r.Tests {
 		if x.Status == resultpkg.Failed && n < most {
-			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, prompt.Tail(x.Output, each))
+			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, tail(x.Output, each))
 			n++
 		}
 	}
@@ -380,7 +380,7 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 	if h.task.Failures < h.MaxAttempts() {
 		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), written...), nil
 	}
-	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", prompt.Count(h.task.Failures, "attempt"), a.Summary)
+	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", plaintext.CountNoun(h.task.Failures, "attempt"), a.Summary)
 	if h.task.Failures == h.MaxAttempts() {
 		advice, err := h.escalate(ctx, a, said)
 		if err != nil {
@@ -404,14 +404,14 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 	if err != nil {
 		return "", err
 	}
-	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", prompt.Count(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
+	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", plaintext.CountNoun(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
 	for _, a := range append(attempts, *last) {
 		shown = append(shown, prompt.ProgramMark+fmt.Sprintf("Attempt %d:\n", a.Number)+prompt.Fence("diff", a.Diff)+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", EscalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
 	_, err = h.Inquiries.EnsureInquiry(ctx, q,
 		store.Update{Maybe: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
-		store.Lines(append([]workflow.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", prompt.Count(h.task.Failures, "attempt"), name))...)))
+		store.Lines(append([]workflow.Line{said}, h.ProgramLine(fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name))...)))
 	if err != nil {
 		return "", err
 	}
@@ -454,4 +454,17 @@ func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.GotNowhere+runtime.EndReason[end]
 	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
 	return h.Record(ctx, store.Task{Task: h.task}, store.Lines{said})
+}
+
+// tail is the end of a text, from the beginning of a line.
+func tail(s string, most int) string {
+	s = strings.TrimSpace(s)
+	if len(s) <= most {
+		return s
+	}
+	s = strings.ToValidUTF8(s[len(s)-most:], "")
+	if _, rest, ok := strings.Cut(s, "\n"); ok {
+		s = rest
+	}
+	return "…\n" + s
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // maxLinked is how many places of one line are looked at.
@@ -18,14 +17,13 @@ const maxLinked = 40
 // locateCode says which places in a text are there, at the commit that was looked at, so that
 // the thread can link them. Nil where the host has no pages for code, or once files have
 // been changed: the lines are others then.
-func (t *Trees) locateCode(text string) *workflow.Code {
-	p, s := t.Current(), t.Session()
-	if p == nil || p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
+func (p *Place) locateCode(s workflow.Session, text string) *workflow.Code {
+	if p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
 		return nil
 	}
 	c := &workflow.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
 	for _, m := range PlaceMark.FindAllStringSubmatch(text, maxLinked) {
-		if !slices.Contains(c.Places, m[0]) && t.hasLineAt(m[1], m[2]) {
+		if has, err := p.HasLine(m[1], m[2]); err == nil && has && !slices.Contains(c.Places, m[0]) {
 			c.Places = append(c.Places, m[0])
 		}
 	}
@@ -35,14 +33,15 @@ func (t *Trees) locateCode(text string) *workflow.Code {
 	return c
 }
 
-// hasLineAt looks for exactly that path and line.
-func (t *Trees) hasLineAt(path, line string) bool {
+// HasLine looks in the copy for exactly that path and line. The error says that there is no
+// such number, or that the file cannot be read.
+func (p *Place) HasLine(path, line string) (bool, error) {
 	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 {
-		return false
+	if err != nil {
+		return false, err
 	}
-	b, err := prompt.ReadSome(t.Current().Copy.FS(), path, MaxEvidence)
-	return err == nil && n <= bytes.Count(b, []byte{'\n'})+1
+	b, err := readSome(p.Copy.FS(), path, maxEvidence)
+	return n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1, err
 }
 
 var (
@@ -62,5 +61,5 @@ func PlaceOf(source string) (path, line string) {
 	return m[1] + m[2], cmp.Or(m[4], m[3], "1")
 }
 
-// MaxEvidence is as much of a file as is read to find a line in it.
-const MaxEvidence = 50 << 20
+// maxEvidence is as much of a file as is read to find a line in it.
+const maxEvidence = 50 << 20

@@ -24,21 +24,21 @@ func (t *Trees) RepositoryFacts() string {
 		b.WriteString("The files that you see have the session's own work in them so far.\n")
 	}
 	if p.Project.Kind != "" {
-		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.Project.Kind, prompt.OrNone(p.Project.Build), prompt.OrNone(prompt.CodeSpan(p.Project.Test)))
+		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.Project.Kind, orNone(p.Project.Build), orNone(prompt.CodeSpan(p.Project.Test)))
 	}
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
 	}
 	if f := p.Folder(); f != "" {
-		fmt.Fprintf(&b, "The work is about its folder %s alone: that is what is listed and searched, and nothing outside of it may be changed. In it: %s", prompt.FileName(f), strings.Join(t.topLevelNames(), ", "))
+		fmt.Fprintf(&b, "The work is about its folder %s alone: that is what is listed and searched, and nothing outside of it may be changed. In it: %s", prompt.FileName(f), strings.Join(p.topLevelNames(), ", "))
 		return b.String()
 	}
-	b.WriteString("At its root: " + strings.Join(t.topLevelNames(), ", "))
+	b.WriteString("At its root: " + strings.Join(p.topLevelNames(), ", "))
 	return b.String()
 }
 
-func (t *Trees) topLevelNames() []string {
-	entries, err := fs.ReadDir(t.Current().Copy.FS(), cmp.Or(t.Current().Folder(), "."))
+func (p *Place) topLevelNames() []string {
+	entries, err := fs.ReadDir(p.Copy.FS(), cmp.Or(p.Folder(), "."))
 	if err != nil {
 		return nil
 	}
@@ -58,9 +58,9 @@ func (t *Trees) topLevelNames() []string {
 }
 
 // Conventions is the repository's AGENTS.md (or CLAUDE.md), fenced and capped.
-func (t *Trees) Conventions() string {
+func (p *Place) Conventions() string {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
-		b, err := prompt.ReadSome(t.Current().Copy.FS(), name, maxConventions)
+		b, err := readSome(p.Copy.FS(), name, maxConventions)
 		if err != nil {
 			continue
 		}
@@ -69,4 +69,11 @@ func (t *Trees) Conventions() string {
 			prompt.Fence("conventions", text)
 	}
 	return ""
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none found"
+	}
+	return "`" + s + "`"
 }

@@ -16,8 +16,6 @@ import (
 // A baseMerger brings what came to the base branch since into the session's branch.
 type baseMerger struct{ *Snapshots }
 
-func (t *Trees) baseMerger() baseMerger { return baseMerger{t.Snapshots} }
-
 // mergeBase brings what came to the base branch since the session began into the session's
 // branch, when people go on with work that was pushed. It is a merge, said in the thread;
 // what clashes is asked about. The branch is never rebased.

@@ -21,8 +21,6 @@ type packageFetcher struct {
 	Patience time.Duration
 }
 
-func (t *Trees) packageFetcher() packageFetcher { return packageFetcher{t.Ledger, t.Patience} }
-
 // waits are after how many times the runner's patience the thread is told that packages are
 // still being fetched: 20 seconds, 2 minutes, 5 minutes.
 var waits = []time.Duration{2, 12, 30}

@@ -40,3 +40,10 @@ func (t *Trees) Current() *Place {
 	defer t.mu.Unlock()
 	return t.place
 }
+
+func (t *Trees) Own(w *repo.Workspace) error {
+	if t.Sandbox == nil {
+		return nil
+	}
+	return t.Sandbox.Own(w.Files())
+}

@@ -19,7 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
-	"github.com/bobbinhq/bobbin/workflow/turn"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 )
 
@@ -47,7 +46,7 @@ func (r Retention) CleanEvery() time.Duration {
 type Housekeeper struct {
 	Keep    Retention
 	Store   *store.Store
-	Runner  *turn.Runner
+	Folders *folder.Folders
 	Mirrors *repo.Mirrors
 	Checker *testrun.Checker // nil: there is no cache
 	Log     *slog.Logger
@@ -57,7 +56,7 @@ type Housekeeper struct {
 func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Housekeeper {
 	return &Housekeeper{
 		Keep: keep, Store: st, Log: log,
-		Runner:  &turn.Runner{Machine: turn.Machine{Dir: filepath.Join(dir, "sessions")}, Log: log},
+		Folders: &folder.Folders{Dir: filepath.Join(dir, "sessions")},
 		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
 		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}
@@ -130,7 +129,7 @@ func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (retention.Remove
 }
 
 func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]repo.Removed, error) {
-	return h.Runner.CleanFolders(ctx, folder.Keep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
+	return h.Folders.Clean(ctx, folder.Keep{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
 func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]repo.Removed, error) {

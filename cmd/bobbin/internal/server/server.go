@@ -162,15 +162,16 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Model: model.New(model.Config{
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 		}),
-		Machine: turn.Machine{Mirrors: b.Mirrors, Dir: filepath.Join(s.DataDir, "sessions")},
+		Machine: turn.Machine{Mirrors: b.Mirrors},
 		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
+	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
 	if err := openSandbox(ctx, runner, s, log); err != nil {
 		return nil, err
 	}
 	b.Runner, b.silent = runner, s.Silent
 	b.sandboxOff = runner.SandboxOff
-	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Runner: runner, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
+	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
 	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
@@ -292,6 +293,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		r.Sandbox = box
 		r.Checker = &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
 		r.Checker.Caches.Packages = &packages.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.Caches.GoModules(), Log: log}
+		r.Folders.CacheDir = r.Checker.Caches.Dir
 		log.Info("sandbox", "kind", box.Describe())
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):

@@ -1,0 +1,66 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// judgeDeletion stops a session whose request was deleted, and tells the agents of any other
+// message that was.
+func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	if m.TS != in.Session().Thread.TS {
+		read, err := in.Inbox().ReadByAgents(ctx, m.TS, m.ID)
+		if err != nil || !read {
+			return in.Ignore(m), err
+		}
+		approval, err := in.StandingApproval(ctx)
+		f := in.ForAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
+		f = append(f, store.Withdrawn(m.TS))
+		if approval != nil || in.Session().Phase == workflow.PhaseStopped { // nobody's word to go on
+			ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
+		}
+		return f, err
+	}
+	f, err := in.stopParts(ctx, m, workflow.Person{ID: m.User}, "Stopped: the request was deleted.")
+	if u, _ := ledger.Find[store.Update](f); len(u.Events) == 0 { // it was stopped before, and that stop's button stays
+		f = ledger.Without[store.Lines](f)
+		ledger.Change(f, func(u *store.Update) { u.Change = nil })
+	}
+	return f, err
+}
+
+// judgeEdit takes the new text of a message as a correction, from whoever may take part. It is
+// never consent, whatever it says. A message that is not in the inbox was written before there
+// was a session, and read with the thread.
+func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
+	if err != nil {
+		return nil, err
+	}
+	if before == m.Text || addressedElsewhere(m) {
+		return in.Ignore(m), nil
+	}
+	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err != nil {
+		return nil, fmt.Errorf("read who edited: %w", err)
+	}
+	if permission.ExclusionReason(person) != "" {
+		return in.Ignore(m), nil
+	}
+	if held, err := in.Permissions.HoldReason(ctx, person); err != nil {
+		return nil, err
+	} else if held != "" {
+		return in.Held.HoldWords(m, person, held), nil
+	}
+	f := in.ForAgents(m, "A message of the thread was edited. It reads now:\n"+prompt.Fence("message", in.Slack.Readable(ctx, m.Text)))
+	if in.Session().Phase == workflow.PhaseStopped { // it takes a new message to go on
+		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
+	}
+	return f, nil
+}

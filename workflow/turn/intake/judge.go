@@ -1,0 +1,199 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// JudgeAll judges each message that nobody judged yet, in order of arrival: consent, stop
+// and clicks are the program's business; the rest is for the agents. It runs at the start
+// of a turn and before each model call, so a correction is never later than that.
+func (in *Intake) JudgeAll(ctx context.Context) error {
+	in.judging.Lock()
+	defer in.judging.Unlock()
+	messages, err := in.Inbox().Unhandled(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		fact, err := in.JudgeMessage(ctx, m)
+		if err != nil {
+			return err
+		}
+		//crash:message_judged
+		err = in.Record(ctx, fact...)
+		if errors.Is(err, store.ErrStale) {
+			said := "That does not count any more; something newer was said or shown."
+			if _, approves := ledger.Find[store.Approval](fact); approves {
+				said = "That revision cannot be approved any more; the newest report is the one that counts."
+			}
+			err = in.Record(ctx, in.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)
+		}
+		if err != nil {
+			return err
+		}
+		//crash:message_handled
+		in.Judged(m, fact)
+	}
+	return nil
+}
+
+// JudgeMessage says what follows from one message.
+func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	switch m.Kind {
+	case workflow.IncomingDelete:
+		return in.judgeDeletion(ctx, m)
+	case workflow.IncomingEdit:
+		return in.judgeEdit(ctx, m)
+	case workflow.IncomingDue:
+		return in.Interview.takeDefault(ctx, m)
+	}
+	if addressedElsewhere(m) {
+		return in.Ignore(m), nil
+	}
+	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	if err != nil {
+		return in.Approvals.RefuseUnknown(m, err)
+	}
+	reason := permission.ExclusionReason(person)
+	var f []store.Part
+	switch {
+	case m.Kind == workflow.IncomingSent:
+		f, err = in.judgeSent(ctx, m, person)
+	case reason != "":
+		return in.turnAway(m, person, reason), nil
+	case m.Kind == workflow.IncomingAction:
+		f, err = in.judgePress(ctx, m, person)
+	case m.Kind == workflow.IncomingForm:
+		f, err = in.judgeForm(ctx, m, person)
+	default:
+		f, err = in.judgeWords(ctx, m, person)
+	}
+	if err != nil {
+		return f, err
+	}
+	return in.Held.Reopen(ctx, m, person, f)
+}
+
+// judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.
+func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+	consent := intent.ReadConsent(m.Text)
+	if consent.Kind == intent.ConsentStop {
+		return in.stopSession(ctx, m, p)
+	}
+	if p.Guest && m.TS == in.Session().Thread.TS {
+		return in.turnAway(m, p, "guests cannot start work here; ask a full member to"), nil
+	}
+	if intent.PassesOn(m.Text) {
+		return in.Held.PassOn(ctx, m, p, 0)
+	}
+	held, err := in.Permissions.HoldReason(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if held != "" && consent.Kind == intent.ConsentScoped {
+		return in.Held.HoldWords(m, p, held), nil
+	}
+	if held == "" {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.Interview.judgeAnswer} {
+			if f, ok, err := judge(ctx, m, p); ok || err != nil {
+				return f, err
+			}
+		}
+	}
+	if intent.AllowsPush(m.Text) {
+		if w, err := in.Approvals.PendingAllowance(ctx); err != nil {
+			return nil, err
+		} else if w != nil {
+			return in.Approvals.AllowPush(ctx, m, p, "")
+		}
+	}
+	if f, ok, err := in.judgeGoOn(ctx, m, p); ok || err != nil {
+		return f, err
+	}
+	switch waits := in.AwaitsConsent(); {
+	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
+		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
+	case waits && intent.Adopts(m.Text) && in.NewestReportKind() == workflow.ReportRequest: // "yes please do this", under it
+		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, "")
+	case consent.Kind == intent.ConsentUnclear && waits:
+		return in.Approvals.AskConsent(m, p, consent.Scope), nil
+	}
+	if held == "" {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
+			if f, ok, err := judge(ctx, m, p); ok || err != nil {
+				return f, err
+			}
+		}
+	}
+	if in.Session().Branch != "" && intent.AsksAboutDiff(m.Text) {
+		return in.askExplainer(m), nil
+	}
+	if held != "" {
+		return in.Held.HoldWords(m, p, held), nil
+	}
+	return in.ForAgents(m, ""), nil
+}
+
+// judgePress judges a button: its row says what it stands for.
+func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+	if m.ActionID == "stop" {
+		ended, err := in.RunEnded(ctx, m.Value)
+		if err == nil && ended {
+			return in.Answer(m, p.Name+": that run is over already, so nothing was stopped."), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		return in.stopSession(ctx, m, p)
+	}
+	revision, means, ok, err := in.Button(ctx, m.ActionID, m.Value)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		in.Log.Warn("a button that was never shown", "user", m.User, "action", m.ActionID)
+		return in.Ignore(m), nil
+	}
+	switch m.ActionID {
+	case approval.ActionPassOn:
+		row, err := strconv.ParseInt(means, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("a button that passes %q on: %w", means, err)
+		}
+		return in.Held.PassOn(ctx, m, p, row)
+	case approval.ActionGoOn:
+		return in.Held.Resume(ctx, m, p, means)
+	case "option", "wrap_up", "consult", workflow.ActionRepository, workflow.ActionChoose:
+		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
+			return in.Held.RefusePress(m, p, "speak", why), err
+		}
+	}
+	switch m.ActionID {
+	case "fix_it":
+		return in.Approvals.Approve(ctx, m, p, revision, means)
+	case "push_it":
+		return in.Approvals.AllowPush(ctx, m, p, means)
+	case workflow.ActionCorrect, workflow.ActionFixLimited, workflow.ActionRepository:
+		return in.offerForm(m, p), nil
+	case workflow.ActionChoose:
+		return in.chooseRepository(ctx, m, p, means)
+	case "confirm":
+		return in.Approvals.ConfirmUnderstanding(ctx, m, p, revision)
+	case "option", "wrap_up":
+		return in.Interview.judgeOption(ctx, m, p, means)
+	case "consult":
+		return in.askConsultant(m, p, ""), nil
+	}
+	return in.Ignore(m), nil
+}

@@ -1,0 +1,59 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+)
+
+// stopSession ends what is under way; anybody who may take part can say it. Work that was approved
+// goes on only at the word of somebody who may approve.
+func (in *Intake) stopSession(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
+	return in.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
+}
+
+func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.Person, said string) ([]store.Part, error) {
+	mark := m.TS
+	if !permission.IsMessage(m.Kind) {
+		mark = fmt.Sprintf("0:%d", m.ID) // before any words
+	}
+	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
+	f := append(in.Ignore(m), store.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
+	how, buttons, err := in.howToGoOn(ctx, p, mark)
+	if err != nil {
+		return nil, err
+	}
+	if in.Session().Phase == workflow.PhaseStopped {
+		if m.Kind == workflow.IncomingMention || buttons != nil {
+			f = append(f, store.Lines(in.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
+		}
+		return append(f, update), nil
+	}
+	if q, err := in.Store.Waiting(ctx, in.Session().ID); err != nil {
+		return nil, err
+	} else if q != nil { // what is written next is no answer to it
+		f = append(f, store.Answer{Question: q.ID, Text: "stopped", User: p.ID})
+	}
+	update.Events = []workflow.Event{workflow.EventStop}
+	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil
+}
+
+// howToGoOn says what lets stopped work go on, and has the button for it where something
+// was approved.
+func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
+	approval, err := in.StandingApproval(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if approval != nil {
+		return "write \"go on\" here to go on.", in.Held.GoOnButton(mark), nil
+	}
+	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
+		return "it goes on when somebody who may approve writes here.", nil, nil
+	}
+	return "write here to go on.", nil, nil
+}

@@ -1,0 +1,79 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// RefreshCopy shows the orchestrator the session's files as its workers left them: it holds
+// the result against what was asked for.
+func (t *Trees) RefreshCopy(ctx context.Context, p *Place) error {
+	t.merging.Lock()
+	defer t.merging.Unlock()
+	tree, err := p.Work.Tree(ctx)
+	var unfit *gittree.PathError
+	if errors.As(err, &unfit) {
+		return t.Own(p.Copy) // what cannot be committed is not shown either
+	}
+	if err == nil {
+		err = p.Copy.AdoptTree(ctx, p.Work, tree)
+	}
+	if err == nil {
+		err = p.Copy.Restore(ctx, tree)
+	}
+	if err != nil {
+		return fmt.Errorf("look at the work: %w", err)
+	}
+	p.CopyTree = tree
+	return t.Own(p.Copy)
+}
+
+// BaseTree is the whole tree as it stood before the session changed anything: a
+// repository's, so it is read through a root.
+func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
+	base := t.Current().Work.Base()
+	dir := t.Folder("base-" + prompt.ShortHash(base))
+	if root, err := os.OpenRoot(dir); err == nil {
+		return root, nil
+	}
+	making := dir + ".new"
+	if err := os.RemoveAll(making); err != nil {
+		return nil, fmt.Errorf("write the base: %w", err)
+	}
+	if err := t.Current().Mirror.Materialise(ctx, base, making); err != nil {
+		return nil, err
+	}
+	if err := os.Rename(making, dir); err != nil {
+		return nil, fmt.Errorf("write the base: %w", err)
+	}
+	return os.OpenRoot(dir)
+}
+
+// openWorkspace is the session's own tree, as it was recorded last. Its base follows the
+// session's, which a merge of the base branch may have moved since.
+func (t *Trees) openWorkspace(ctx context.Context, p *Place) (*repo.Workspace, error) {
+	base := t.Session().BaseCommit
+	w, err := p.Mirror.Workspace(ctx, t.Folder("work"), base)
+	if err != nil {
+		reopened, again := p.Mirror.Workspace(ctx, t.Folder("work"), "")
+		if again != nil {
+			return nil, fmt.Errorf("open the session's workspace: %w", err)
+		}
+		if err := reopened.SetBase(ctx, base); err != nil {
+			reopened.Close()
+			return nil, fmt.Errorf("open the session's workspace: %w", err)
+		}
+		w = reopened
+	}
+	if err := t.restoreRecorded(ctx, p.Mirror, w, 0); err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}

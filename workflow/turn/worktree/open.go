@@ -1,0 +1,169 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// Open opens the repository and the workspace that the phase allows. It is false when a
+// person has to say something first; that was asked then.
+func (t *Trees) Open(ctx context.Context) (bool, error) {
+	if t.Current() != nil {
+		return true, nil
+	}
+	r, ok := t.Catalog.Current()
+	if !ok {
+		return false, t.askRepository(ctx)
+	}
+	if err := t.acquireSlot(ctx, r); err != nil {
+		return false, err
+	}
+	mirror, err := t.Mirrors.Open(ctx, r.Remote)
+	if err != nil {
+		return false, t.sayRemoteFailed(ctx, err)
+	}
+	//crash:mirror_opened
+	p := &Place{Repository: r, Mirror: mirror, Warm: make(chan struct{})}
+	if t.Checker != nil {
+		p.Checker = t.Checker.For(mirror)
+	}
+	if err := t.fixBase(ctx, p); err != nil {
+		return false, t.sayRemoteFailed(ctx, err)
+	}
+	if err := t.openTrees(ctx, p); err != nil {
+		p.closeTrees()
+		var hostile *gittree.PathError
+		var remote *remote.Error
+		if errors.As(err, &hostile) || errors.As(err, &remote) {
+			return false, t.sayRemoteFailed(ctx, err)
+		}
+		return false, err
+	}
+	if missing, err := t.sayFolderMissing(ctx, p); missing || err != nil {
+		p.closeTrees()
+		return false, err
+	}
+	if err := t.learnSecrets(p); err != nil {
+		p.closeTrees()
+		return false, err
+	}
+	p.Skills = t.loadSkills(p)
+	//crash:trees_opened
+	t.mu.Lock()
+	t.place = p
+	t.mu.Unlock()
+	t.SetRepository(p.Secrets, func(text string) *workflow.Code { return p.locateCode(t.Session(), text) })
+	go t.warmUp(ctx, p)
+	return true, nil
+}
+
+// fixBase fixes what the session is about, once, and says so in its first line.
+func (t *Trees) fixBase(ctx context.Context, p *Place) error {
+	s := t.Session()
+	if s.Repository != "" && s.BaseCommit != "" {
+		return nil
+	}
+	if err := p.Mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	branch := p.BaseBranch()
+	commit, err := p.Mirror.Resolve(branch)
+	if err != nil {
+		return err
+	}
+	return t.Record(ctx,
+		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.Repository.Name, commit }},
+		store.Lines(t.ProgramLine(fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit)), t.Catalog.ChangeButton("Change repository…")...)),
+	)
+}
+
+// openTrees opens the throw-away copy, and after an approval the session's own tree. A
+// follow-up looks at the work so far, with what came to the base meanwhile.
+func (t *Trees) openTrees(ctx context.Context, p *Place) error {
+	s := t.Session()
+	approval, err := t.StandingApproval(ctx)
+	if err != nil {
+		return err
+	}
+	if approval != nil || s.Head != "" {
+		if p.Work, err = t.openWorkspace(ctx, p); err != nil {
+			return err
+		}
+		if err := t.Own(p.Work); err != nil {
+			return err
+		}
+	}
+	if s.Head != "" && s.Phase != workflow.PhaseDone && approval == nil {
+		if err := (baseMerger{t.Snapshots}).mergeBase(ctx, p); err != nil {
+			return err
+		}
+	}
+	if s.Head != "" {
+		p.Copy, p.CopyTree, err = p.Work.Fork(ctx, t.Folder("look-"+prompt.ShortHash(t.Session().Head)))
+	} else {
+		p.Copy, err = p.Mirror.Workspace(ctx, t.Folder("look-"+prompt.ShortHash(s.BaseCommit)), s.BaseCommit)
+	}
+	if err != nil {
+		return fmt.Errorf("open a copy to look at: %w", err)
+	}
+	p.Project = p.projectOf(p.Copy)
+	if approval != nil {
+		return t.RefreshCopy(ctx, p)
+	}
+	return t.Own(p.Copy)
+}
+
+// warmUp fetches what the base names, learns what passes on it, and fills the build cache
+// meanwhile.
+func (t *Trees) warmUp(ctx context.Context, p *Place) {
+	defer close(p.Warm)
+	if t.Checker == nil {
+		p.err = errors.New(t.SandboxOff)
+		return
+	}
+	commit := t.Session().BaseCommit
+	p.packages = packageFetcher{t.Ledger, t.Patience}.fetchPackages(ctx, p, commit)
+	p.Checker.Cache.UsePackages(p.packages)
+	p.base, p.err = p.Checker.Baseline(ctx, commit, p.Project)
+	if p.err != nil && ctx.Err() == nil {
+		t.Log.Warn("baseline", "err", p.err)
+	}
+}
+
+// Close closes what the turn opened.
+func (t *Trees) Close() {
+	p := t.Current()
+	if p == nil {
+		return
+	}
+	<-p.Warm
+	p.packages.Close()
+	p.closeTrees()
+	t.mu.Lock()
+	t.place = nil
+	t.mu.Unlock()
+	t.SetRepository(nil, nil)
+}
+
+// OpenWork opens the session's own tree where the approval came after the turn entered.
+func (t *Trees) OpenWork(ctx context.Context) error {
+	p := t.Current()
+	if p.Work != nil {
+		return nil
+	}
+	work, err := t.openWorkspace(ctx, p)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	p.Work = work
+	t.mu.Unlock()
+	return t.Own(work)
+}

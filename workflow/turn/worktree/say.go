@@ -1,0 +1,91 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// waitingNotice begins what a session that has to wait is told.
+const waitingNotice = "Others are at work"
+
+// acquireSlot waits for a place at work; whoever has to is told so once.
+func (t *Trees) acquireSlot(ctx context.Context, r catalog.Repository) error {
+	sits, first, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
+	if err != nil || sits {
+		return err
+	}
+	if first {
+		t.SayOnce(ctx, waitingNotice, waitingNotice+", as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")
+	}
+	return queue.ErrNoSlot
+}
+
+func (t *Trees) askRepository(ctx context.Context) error {
+	if len(t.Catalog.Repositories) == 0 {
+		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
+	}
+	names := t.Catalog.Names()
+	if len(names) == 0 {
+		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is open to this channel. Whoever runs me adds the channel to one, under `channels:`.")))
+	}
+	return t.Record(ctx,
+		store.Update{Open: ledger.Rest},
+		store.Lines(t.ProgramLine("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.Catalog.ChangeButton("Choose repository…")...)),
+	)
+}
+
+// sayRemoteFailed says in the thread what is wrong with the repository.
+func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
+	if ctx.Err() != nil || folder.DiskMessage(err) != "" {
+		return err
+	}
+	t.Log.Error("repository", "err", err)
+	return t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		store.Lines(t.ProgramLine("I cannot get at the repository: "+RemoteWords(err)+" Reply here when it is mended, and I try again.")),
+	)
+}
+
+// RemoteWords are what went wrong with a repository and what to do about it, in whole
+// sentences.
+func RemoteWords(err error) string {
+	var hostile *gittree.PathError
+	var remote *remote.Error
+	text := strings.TrimPrefix(prompt.FirstLine(err.Error()), "repo: ")
+	switch {
+	case errors.As(err, &remote):
+		text = strings.TrimRight(remote.Reason, ". ") + ". " + remote.Cure
+	case errors.As(err, &hostile):
+		text = prompt.FirstLine(hostile.Error())
+	}
+	return strings.TrimRight(text, ". ") + "."
+}
+
+// sayFolderMissing says that the part is not there, and rests; false where it is.
+func (t *Trees) sayFolderMissing(ctx context.Context, p *Place) (bool, error) {
+	folder := p.Folder()
+	if folder == "" {
+		return false, nil
+	}
+	if info, err := fs.Stat(p.Copy.FS(), folder); err == nil && info.IsDir() {
+		return false, nil
+	}
+	return true, t.Record(ctx,
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		store.Lines(t.ProgramLine(fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
+			p.Repository.Name, folder, p.BaseBranch()))),
+	)
+}
