@@ -90,7 +90,7 @@ var outside = []readerOf{
 	{"private keys", []string{"repo/githubapp/assertion.go ParseKey"}, []string{"repo/githubapp FuzzKey"}},
 	{"addresses of Postgres", []string{"cmd/bobbin/internal/storage/database.go CheckDatabase", "cmd/bobbin/internal/secrets/secrets.go InDatabaseURL"}, []string{"cmd/bobbin/internal/storage FuzzDatabaseURL"}},
 	{"what answers in the bot's place", []string{"cmd/bobbin/internal/health/ask.go readHealth"}, []string{"cmd/bobbin/internal/health FuzzHealth"}},
-	{"archives of the registry with Postgres in them", []string{"workflow/postgres/unpack.go unpack"}, []string{"workflow/postgres FuzzUnpackArchive"}},
+	{"archives of the registry with Postgres in them", []string{"workflow/postgres/programs/unpack.go unpack"}, []string{"workflow/postgres/programs FuzzUnpackArchive"}},
 	{"scripts of the stand-in model", []string{"workflow/model/modeltest/parse.go Parse"}, []string{"workflow/model/modeltest FuzzParse"}},
 }
 
@@ -124,10 +124,10 @@ var inside = map[string]string{
 	"repo/sandbox/user/user_linux.go":           "the kernel's /proc",
 	"repo/sandbox/process/process_linux.go":     "the kernel's /proc",
 	"workflow/model/wire.go":                    "arguments that are sent again; they were read before",
-	"workflow/postgres/data_unix.go":            "Postgres' own files",
-	"workflow/postgres/home_unix.go":            "this program's own file",
-	"workflow/postgres/lock_unix.go":            "this program's own file",
-	"workflow/postgres/programs_unix.go":        "versions that Postgres' programs print",
+	"workflow/postgres/data.go":                 "Postgres' own files",
+	"workflow/postgres/home.go":                 "ids of this machine's accounts",
+	"workflow/postgres/lock.go":                 "this program's own file",
+	"workflow/postgres/programs/programs.go":    "versions that Postgres' programs print",
 	"workflow/store/question.go":                "rows of ours",
 	"workflow/store/outbox/outbox.go":           "rows of ours",
 	"workflow/store/queue/replica.go":           "rows of ours",

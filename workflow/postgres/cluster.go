@@ -5,11 +5,14 @@ import (
 	"log/slog"
 	"net/url"
 	"strconv"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
+	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
 // The names that a cluster of ours is made with.
 const (
-	account  = "bobbin"
+	userName = "bobbin"
 	database = "bobbin"
 	port     = 5432 // of the socket's name; nothing listens on the network
 )
@@ -23,17 +26,14 @@ type Config struct {
 	Most     int          // connections at once; default 100
 	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 
-	find   *finder // what to search; default: this machine
-	tie    tie     // how the server is tied to this program; default: the platform's way
-	varLib string  // where root's cluster moves to when its folder cannot be entered; default: /var/lib/bobbin
+	find   *programs.Finder // what to search; default: this machine
+	tie    account.Tie      // how the server is tied to this program; default: the platform's way
+	varLib string           // where root's cluster moves to when its folder cannot be entered; default: /var/lib/bobbin
 }
 
 func (c Config) withDefaults() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Progress == nil {
-		c.Progress = io.Discard
 	}
 	if c.Most == 0 {
 		c.Most = 100
@@ -45,14 +45,22 @@ func (c Config) withDefaults() Config {
 }
 
 // Unavailable says why there can be no Postgres here, and what to do about it.
-type Unavailable struct{ Why, Cure string }
+type Unavailable = programs.Unavailable
 
-func (u *Unavailable) Error() string { return u.Why + ": " + u.Cure }
+// finder looks for the server's programs.
+func (c Config) finder() programs.Finder {
+	f := programs.ThisMachine()
+	if c.find != nil {
+		f = *c.find
+	}
+	f.CacheDir, f.Progress = c.CacheDir, c.Progress
+	return f
+}
 
-// locate makes the address of one database behind the socket in dir. It says what a PG…
+// databaseURL makes the address of one database behind the socket in dir. It says what a PG…
 // variable of somebody's environment would otherwise say.
-func locate(dir string, port int, database string) string {
-	u := url.URL{Scheme: "postgres", User: url.User(account), Path: "/" + database}
+func databaseURL(dir string, port int, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.User(userName), Path: "/" + database}
 	u.RawQuery = url.Values{
 		"host": {dir}, "port": {strconv.Itoa(port)}, "sslmode": {"disable"},
 		"options": {""}, "target_session_attrs": {"any"},

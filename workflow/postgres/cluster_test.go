@@ -1,5 +1,3 @@
-//go:build unix
-
 package postgres
 
 import (
@@ -19,6 +17,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
 // roleVariable makes this test binary a program that runs a cluster.
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 // a role is what the other program is told to do.
 type role struct {
 	Dir string
-	Tie tie
+	Tie account.Tie
 }
 
 // a report is what it says once its cluster answers.
@@ -280,7 +280,8 @@ func TestHeldWithoutAnAnswerNamesTheProcess(t *testing.T) {
 	h := home{dir: dir, data: filepath.Join(dir, "data")}
 	lock, err := h.tryLock()
 	require.NoError(t, err)
-	defer lock.Close()
+	require.NotNil(t, lock)
+	defer lock.Release()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err = Start(ctx, Config{Dir: dir})
@@ -291,12 +292,12 @@ func TestHeldWithoutAnAnswerNamesTheProcess(t *testing.T) {
 func TestKilledProgramLeavesNoServer(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		tie  tie
+		tie  account.Tie
 		gone bool
 	}{
-		"the platform's tie": {tieDefault, true},
-		"watcher":            {tieWatcher, true},
-		"control":            {tieNone, false},
+		"the platform's tie": {account.DefaultTie, true},
+		"watcher":            {account.WatcherTie, true},
+		"control":            {account.NoTie, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -371,8 +372,9 @@ func TestBrokenDataIsReportedWithTheServersWords(t *testing.T) {
 	require.ErrorContains(t, err, "Postgres ended at once")
 	require.ErrorContains(t, err, "could not find the database system")
 	lock, err := home{dir: dir}.tryLock()
-	require.NoError(t, err, "a failed start must let go of the folder")
-	lock.Close()
+	require.NoError(t, err)
+	require.NotNil(t, lock, "a failed start must let go of the folder")
+	lock.Release()
 }
 
 func TestCancelledStartLeavesNothing(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 
 // ping opens one connection and closes it.
 func ping(ctx context.Context, url string) error {
-	return with(ctx, url, func(context.Context, *pgconn.PgConn) error { return nil })
+	return withConnection(ctx, url, func(context.Context, *pgconn.PgConn) error { return nil })
 }
 
 // ensureDatabase makes the database of ours where it is missing; url is another's.
 func ensureDatabase(ctx context.Context, url string) error {
-	return with(ctx, url, func(ctx context.Context, c *pgconn.PgConn) error {
+	return withConnection(ctx, url, func(ctx context.Context, c *pgconn.PgConn) error {
 		_, err := c.Exec(ctx, "create database "+database).ReadAll()
 		var refused *pgconn.PgError
 		if errors.As(err, &refused) && refused.Code == "42P04" { // it is there
@@ -35,7 +35,7 @@ const (
 	noAnswer
 )
 
-func said(err error) outcome {
+func judgeAnswer(err error) outcome {
 	var refused *pgconn.PgError
 	switch {
 	case err == nil:
@@ -48,7 +48,7 @@ func said(err error) outcome {
 	return wasRefused
 }
 
-func with(ctx context.Context, url string, do func(context.Context, *pgconn.PgConn) error) error {
+func withConnection(ctx context.Context, url string, do func(context.Context, *pgconn.PgConn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	c, err := pgconn.Connect(ctx, url)

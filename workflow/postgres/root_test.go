@@ -1,5 +1,3 @@
-//go:build unix
-
 package postgres
 
 import (
@@ -12,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
 const nobody = 65534
@@ -62,7 +62,7 @@ func TestRootsServerRunsAsSomebodyElse(t *testing.T) {
 	needRoot(t)
 	dir := folder(t)
 	c := start(t, Config{Dir: dir})
-	uid, _, ok := owner(filepath.Join(dir, "data"))
+	uid, _, ok := account.Owner(filepath.Join(dir, "data"))
 	require.True(t, ok)
 	require.NotZero(t, uid)
 	require.Equal(t, uid, serverUID(t, postmaster(t, dir)))
@@ -71,7 +71,7 @@ func TestRootsServerRunsAsSomebodyElse(t *testing.T) {
 
 func serverUID(t *testing.T, pid int) int {
 	t.Helper()
-	uid, _, ok := owner(filepath.Join("/proc", strconv.Itoa(pid)))
+	uid, _, ok := account.Owner(filepath.Join("/proc", strconv.Itoa(pid)))
 	require.True(t, ok)
 	return uid
 }
@@ -122,10 +122,10 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 
 func TestDataOfAnotherAccountIsRefusedByName(t *testing.T) {
 	t.Parallel()
-	h := home{data: t.TempDir(), as: person{uid: 54321}}
+	h := home{data: t.TempDir(), as: account.Account{UID: 54321}}
 	err := h.checkOwner()
-	require.ErrorContains(t, err, "belongs to "+nameOf(os.Geteuid())+", and this program runs as uid 54321")
+	require.ErrorContains(t, err, "belongs to "+account.NameOf(os.Geteuid())+", and this program runs as uid 54321")
 	require.ErrorContains(t, err, "BOBBIN_DATA_DIR")
-	h.as.uid = os.Geteuid()
+	h.as.UID = os.Geteuid()
 	require.NoError(t, h.checkOwner())
 }

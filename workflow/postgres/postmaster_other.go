@@ -1,4 +1,4 @@
-//go:build unix && !linux
+//go:build !linux
 
 package postgres
 
@@ -6,12 +6,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 )
-
-const platformTie = tieWatcher
-
-func dieWithUs(*syscall.SysProcAttr) {}
 
 // isPostmaster reports whether a living process is a Postgres server.
 func isPostmaster(pid int, _ string) bool {

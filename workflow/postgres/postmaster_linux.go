@@ -5,12 +5,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 )
-
-const platformTie = tieKernel
-
-func dieWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGINT }
 
 // isPostmaster reports whether a living process is the server of that data folder, which
 // a server makes its working folder.

@@ -1,21 +1,21 @@
-//go:build unix
-
-package postgres
+package programs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha512"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
 // an npmPackage is one package of npm's registry, pinned by the checksum of its archive.
@@ -57,42 +57,45 @@ func platform() string {
 	return runtime.GOOS + "-" + arch
 }
 
+// fits reports whether the package can run data that version want made; 0 is none yet.
+func (p npmPackage) fits(want int) bool { return p.name != "" && (want == 0 || want == p.major) }
+
 // fetch is the programs of npm's package: from the cache, else through npm.
-func (f *finder) fetch(ctx context.Context, cfg Config, h home, want int) (programs, error) {
-	if f.pkg.name == "" || want != 0 && want != f.pkg.major {
-		return programs{}, errNoFetch
+func (f Finder) fetch(ctx context.Context, n Need) (Programs, error) {
+	if !f.pkg.fits(n.Major) {
+		return Programs{}, errNoFetch
 	}
-	cache, err := cfg.cacheDir(h)
+	cache, err := f.cacheDir(filepath.Dir(n.Data))
 	if err != nil {
-		return programs{}, err
+		return Programs{}, err
 	}
 	dir := filepath.Join(cache, filepath.Base(f.pkg.name)+"-"+f.pkg.version)
 	if _, err := os.Stat(dir); err != nil {
-		npm := inPath(f.path, "npm")
+		npm := inPath(f.Path, "npm")
 		if npm == "" {
-			return programs{}, errNoFetch
+			return Programs{}, errNoFetch
 		}
-		if err := f.pkg.install(ctx, npm, dir, cfg.Progress); err != nil {
-			return programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.path))
+		if err := f.pkg.install(ctx, npm, dir, cmp.Or(f.Progress, io.Discard)); err != nil {
+			return Programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.Path))
 		}
 	}
-	p, err := probe(ctx, filepath.Join(dir, "native", "bin"), h.as)
+	p, err := probe(ctx, filepath.Join(dir, "native", "bin"), n.As)
 	if err != nil {
-		return programs{}, &Unavailable{Why: "no PostgreSQL was found on this machine, and the one from npm does not run: " + err.Error(), Cure: howToInstall(f.path) + ", or set DATABASE_URL to a running one"}
+		return Programs{}, &Unavailable{Why: "no PostgreSQL was found on this machine, and the one from npm does not run: " + err.Error(), Cure: howToInstall(f.Path) + ", or set DATABASE_URL to a running one"}
 	}
 	return p, nil
 }
 
 // cacheDir is where fetched programs are kept: readable for the account that runs them.
-func (c Config) cacheDir(h home) (string, error) {
-	dir := c.CacheDir
+func (f Finder) cacheDir(beside string) (string, error) {
+	dir := f.CacheDir
 	if dir == "" && os.Geteuid() == 0 {
 		dir = "/var/cache/bobbin"
 	}
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			user = h.dir // no HOME: beside the data
+			user = beside // no HOME: beside the data
 		}
 		dir = filepath.Join(user, "bobbin")
 	}
@@ -100,17 +103,19 @@ func (c Config) cacheDir(h home) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
-	return dir, makeOpen(dir)
+	return dir, account.MakeOpen(dir)
 }
 
 // install fetches the package and unpacks it to dir, which appears whole or not at all.
 // One program does so at a time; the others wait for it.
 func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Writer) error {
-	lock, err := awaitLock(ctx, dir+".lock")
+	patient, cancel := context.WithTimeout(ctx, npmTime)
+	defer cancel()
+	lock, err := filelock.Exclusive(patient, dir+".lock")
 	if err != nil {
-		return err
+		return fmt.Errorf("another program is fetching it still: %w", err)
 	}
-	defer lock.Close()
+	defer lock.Release()
 	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
@@ -133,20 +138,6 @@ func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Wr
 	return os.Rename(fresh, dir)
 }
 
-// awaitLock waits for whoever else fetches the same thing.
-func awaitLock(ctx context.Context, path string) (*os.File, error) {
-	deadline := time.Now().Add(npmTime)
-	for {
-		lock, err := lockFile(path, syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, errHeld) {
-			return lock, err
-		}
-		if err := wait(ctx, deadline); err != nil {
-			return nil, fmt.Errorf("another program is fetching it still: %w", err)
-		}
-	}
-}
-
 // pack has npm put the archive into the folder work.
 func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writer) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, npmTime)
@@ -160,7 +151,7 @@ func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writ
 	err := cmd.Run()
 	stop(err == nil)
 	if err != nil {
-		return "", fmt.Errorf("npm pack %s@%s: %w: %s", p.name, p.version, err, tail(out.Bytes(), 500))
+		return "", fmt.Errorf("npm pack %s@%s: %w: %s", p.name, p.version, err, account.Tail(out.Bytes(), 500))
 	}
 	found, _ := filepath.Glob(filepath.Join(work, "*.tgz"))
 	if len(found) != 1 {

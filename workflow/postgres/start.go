@@ -1,5 +1,3 @@
-//go:build unix
-
 package postgres
 
 import (
@@ -9,6 +7,9 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
 // How long things may take, and how often they are looked at.
@@ -24,7 +25,7 @@ type Cluster struct {
 	port   int     // part of the socket's name
 	owner  int     // pid of the program that runs it
 	server *server // nil when another program runs it
-	lock   *os.File
+	lock   *filelock.Lock
 	stop   sync.Once
 }
 
@@ -42,26 +43,26 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	deadline := time.Now().Add(patience)
 	for {
 		lock, err := h.tryLock()
-		switch {
-		case err == nil:
-			return run(ctx, cfg, h, lock)
-		case !errors.Is(err, errHeld):
+		if err != nil {
 			return nil, err
+		}
+		if lock != nil {
+			return run(ctx, cfg, h, lock)
 		}
 		if c := join(ctx, cfg, h); c != nil {
 			return c, nil
 		}
-		if err := wait(ctx, deadline); err != nil {
+		if err := pauseOnce(ctx, deadline); err != nil {
 			return nil, fmt.Errorf("cluster: %s is held by process %d, and its Postgres does not answer: stop that process, or choose another folder: %w", h.dir, h.holder(), err)
 		}
 	}
 }
 
 // run starts the server as the one who holds the lock.
-func run(ctx context.Context, cfg Config, h home, lock *os.File) (*Cluster, error) {
+func run(ctx context.Context, cfg Config, h home, lock *filelock.Lock) (*Cluster, error) {
 	c, err := runLocked(ctx, cfg, h)
 	if err != nil {
-		lock.Close()
+		lock.Release()
 		return nil, err
 	}
 	c.lock, c.owner = lock, os.Getpid()
@@ -72,7 +73,7 @@ func runLocked(ctx context.Context, cfg Config, h home) (*Cluster, error) {
 	if err := h.clearLeftovers(ctx, cfg.Log); err != nil {
 		return nil, err
 	}
-	bin, err := cfg.programs(ctx, h)
+	bin, err := cfg.finder().Find(ctx, h.need())
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +85,13 @@ func runLocked(ctx context.Context, cfg Config, h home) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Log.Info("postgres started", "dir", h.data, "version", bin.version, "programs", bin.dir, "account", h.as.name, "took", time.Since(began).Round(time.Millisecond))
+	cfg.Log.Info("postgres started", "dir", h.data, "version", bin.Version, "programs", bin.Dir, "account", h.as.Name, "took", time.Since(began).Round(time.Millisecond))
 	return c, nil
 }
 
 // launch starts the server, again while processes of one that was killed still hold its
 // memory: they notice, and end by themselves.
-func launch(ctx context.Context, cfg Config, h home, bin programs) (*Cluster, error) {
+func launch(ctx context.Context, cfg Config, h home, bin programs.Programs) (*Cluster, error) {
 	deadline := time.Now().Add(stopQuick)
 	for {
 		socket, err := h.makeSocketDir()
@@ -106,7 +107,7 @@ func launch(ctx context.Context, cfg Config, h home, bin programs) (*Cluster, er
 			return c, nil
 		}
 		c.Stop()
-		if !errors.Is(err, errMemoryHeld) || wait(ctx, deadline) != nil {
+		if !errors.Is(err, errMemoryHeld) || pauseOnce(ctx, deadline) != nil {
 			return nil, err
 		}
 	}
@@ -119,7 +120,7 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 	deadline := time.Now().Add(patience)
 	for {
 		err := ensureDatabase(ctx, c.Database("postgres"))
-		switch said(err) {
+		switch judgeAnswer(err) {
 		case wasDone:
 			return nil
 		case wasRefused:
@@ -132,7 +133,7 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 			return c.server.died()
 		default:
 		}
-		if late := wait(ctx, deadline); late != nil {
+		if late := pauseOnce(ctx, deadline); late != nil {
 			return fmt.Errorf("cluster: Postgres does not answer: %w (%v)", late, err)
 		}
 	}
@@ -157,7 +158,7 @@ func join(ctx context.Context, cfg Config, h home) *Cluster {
 func (c *Cluster) URL() string { return c.Database(database) }
 
 // Database is the address of another database of this cluster.
-func (c *Cluster) Database(name string) string { return locate(c.socket, c.port, name) }
+func (c *Cluster) Database(name string) string { return databaseURL(c.socket, c.port, name) }
 
 // Owner is the pid of the program that runs the server: this one, or another that was
 // there before.
@@ -179,14 +180,12 @@ func (c *Cluster) Stop() {
 		if c.server != nil {
 			c.server.stop()
 		}
-		if c.lock != nil {
-			c.lock.Close()
-		}
+		c.lock.Release()
 	})
 }
 
-// wait pauses once, unless time is up.
-func wait(ctx context.Context, deadline time.Time) error {
+// pauseOnce pauses once, unless time is up.
+func pauseOnce(ctx context.Context, deadline time.Time) error {
 	if time.Now().After(deadline) {
 		return context.DeadlineExceeded
 	}

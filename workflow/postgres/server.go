@@ -1,5 +1,3 @@
-//go:build unix
-
 package postgres
 
 import (
@@ -10,9 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
+	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
 // a server is the process that this program started.
@@ -26,18 +26,18 @@ type server struct {
 }
 
 // startServer starts Postgres; it does not wait until it answers.
-func startServer(h home, bin programs, socket string, cfg Config) (*server, error) {
+func startServer(h home, bin programs.Programs, socket string, cfg Config) (*server, error) {
 	s := &server{socket: socket, log: filepath.Join(h.dir, "postgres.log"), done: make(chan struct{})}
 	log, err := s.openLog()
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	s.cmd = exec.Command(filepath.Join(bin.dir, "postgres"), settings(h.data, socket, cfg.Most, cfg.Durable)...)
-	h.as.dress(s.cmd)
+	s.cmd = exec.Command(filepath.Join(bin.Dir, "postgres"), settings(h.data, socket, cfg.Most, cfg.Durable)...)
+	h.as.Dress(s.cmd)
 	s.cmd.Stdout, s.cmd.Stderr = log, log
 	started := make(chan error, 1)
-	go s.attend(cfg.tie.orDefault(), started)
+	go s.attend(cfg.tie, started)
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("cluster: starting Postgres: %w", err)
 	}
@@ -46,10 +46,10 @@ func startServer(h home, bin programs, socket string, cfg Config) (*server, erro
 
 // attend starts the process and stays with it. Its death with ours hangs on the thread
 // that started it, so that thread is kept for it.
-func (s *server) attend(t tie, started chan<- error) {
+func (s *server) attend(t account.Tie, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	untie, err := t.start(s.cmd)
+	untie, err := t.Start(s.cmd)
 	started <- err
 	if err != nil {
 		return
@@ -85,7 +85,7 @@ var errMemoryHeld = errors.New("cluster: processes of an earlier Postgres are st
 func (s *server) died() error {
 	b, _ := os.ReadFile(s.log)
 	b = b[min(int(s.from), len(b)):]
-	err := fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log, tail(b, 2000))
+	err := fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log, account.Tail(b, 2000))
 	if bytes.Contains(b, []byte("pre-existing shared memory block")) {
 		return fmt.Errorf("%w: %w", errMemoryHeld, err)
 	}
@@ -121,40 +121,4 @@ func settings(data, socket string, most int, durable bool) []string {
 		args = append(args, "-c", s)
 	}
 	return args
-}
-
-// dress gives a command the account, a folder that everybody may enter, a process group
-// of its own (so that Ctrl-C in a terminal reaches this program first), and an
-// environment without PG… variables.
-func (p person) dress(cmd *exec.Cmd) {
-	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.cred, Setpgid: true}
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC", "HOME=/"}
-	for _, kv := range os.Environ() {
-		if strings.HasPrefix(kv, "LD_LIBRARY_PATH=") || strings.HasPrefix(kv, "DYLD_") {
-			cmd.Env = append(cmd.Env, kv)
-		}
-	}
-	if cmd.Cancel != nil {
-		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	}
-}
-
-// combined runs a short command to its end, tied to this program.
-func combined(cmd *exec.Cmd) ([]byte, error) {
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		untie, err := tie(0).orDefault().start(cmd)
-		if err == nil {
-			err = cmd.Wait()
-			untie()
-		}
-		done <- err
-	}()
-	err := <-done
-	return out.Bytes(), err
 }

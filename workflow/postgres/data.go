@@ -1,5 +1,3 @@
-//go:build unix
-
 package postgres
 
 import (
@@ -14,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/postgres/account"
+	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
 const (
@@ -33,9 +34,12 @@ func (h home) major() int {
 	return n
 }
 
+// need is what the cluster needs programs for.
+func (h home) need() programs.Need { return programs.Need{Data: h.data, Major: h.major(), As: h.as} }
+
 // initialise makes the data where there is none: beside its place first, so that a crash
 // leaves nothing half done there.
-func (h home) initialise(ctx context.Context, bin programs, cfg Config) error {
+func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config) error {
 	if h.major() != 0 {
 		return nil
 	}
@@ -43,17 +47,17 @@ func (h home) initialise(ctx context.Context, bin programs, cfg Config) error {
 	if err := os.RemoveAll(fresh); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if err := h.as.give(fresh); err != nil {
+	if err := h.as.Give(fresh); err != nil {
 		return err
 	}
-	args := []string{"-D", fresh, "-U", account, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	args := []string{"-D", fresh, "-U", userName, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
 	if !cfg.Durable {
 		args = append(args, "--no-sync", "--wal-segsize=1") // small and quick
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(bin.dir, "initdb"), args...)
-	h.as.dress(cmd)
-	if out, err := combined(cmd); err != nil {
-		return fmt.Errorf("cluster: initdb: %w\n%s", err, tail(out, 2000))
+	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, "initdb"), args...)
+	h.as.Dress(cmd)
+	if out, err := account.Run(cmd); err != nil {
+		return fmt.Errorf("cluster: initdb: %w\n%s", err, account.Tail(out, 2000))
 	}
 	if err := os.Rename(fresh, h.data); err != nil {
 		return fmt.Errorf("cluster: %s is there, but holds no data of Postgres; move it away: %w", h.data, err)
@@ -77,7 +81,7 @@ func (h home) makeSocketDir() (string, error) {
 	if err := os.WriteFile(note, []byte(dir), 0o644); err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
-	return dir, h.as.give(dir)
+	return dir, h.as.Give(dir)
 }
 
 // shortTemp is the folder for temporary files, unless its name is itself too long.
@@ -119,7 +123,7 @@ func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 		if err := syscall.Kill(p.pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("cluster: process %d runs Postgres in %s and cannot be stopped: %w", p.pid, h.data, err)
 		}
-		if err := wait(ctx, deadline); err != nil {
+		if err := pauseOnce(ctx, deadline); err != nil {
 			if ctx.Err() != nil || sig == syscall.SIGQUIT {
 				return fmt.Errorf("cluster: process %d runs Postgres in %s and does not stop: %w", p.pid, h.data, err)
 			}
@@ -154,17 +158,4 @@ func readPIDFile(data string) (pidFile, error) {
 func alive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
-}
-
-// tail keeps the end of a text, from the start of a line where it can.
-func tail(b []byte, n int) string {
-	s := strings.TrimSpace(string(b))
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	if _, rest, ok := strings.Cut(s, "\n"); ok {
-		return rest
-	}
-	return s
 }

@@ -1,6 +1,4 @@
-//go:build unix
-
-package postgres
+package programs
 
 import (
 	"archive/tar"

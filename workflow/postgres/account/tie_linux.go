@@ -1,0 +1,7 @@
+package account
+
+import "syscall"
+
+const platformTie = kernelTie
+
+func dieWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGINT }

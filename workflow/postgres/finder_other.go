@@ -1,5 +1,0 @@
-//go:build !unix
-
-package postgres
-
-type finder struct{}
