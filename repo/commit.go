@@ -28,8 +28,8 @@ type CommitSpec struct {
 	Trailers [][2]string // Approved-by and the like, in this order
 }
 
-// ErrNoChanges says that a commit would hold what its parent holds.
-var ErrNoChanges = errors.New("repo: nothing to commit: the files are as they were")
+// errNoChanges says that a commit would hold what its parent holds.
+var errNoChanges = errors.New("repo: nothing to commit: the files are as they were")
 
 // Commit writes a commit to the session's own storage. It moves no branch.
 func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error) {
@@ -55,7 +55,7 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 		return "", err
 	}
 	if parent.TreeHash == tree && len(spec.Parents) == 0 {
-		return "", ErrNoChanges
+		return "", errNoChanges
 	}
 	parents, err := readParents(w.Store, spec)
 	if err != nil {

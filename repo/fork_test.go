@@ -229,7 +229,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	}
 	spec.Parents = nil
 	_, err = w.Commit(ctx0(), spec)
-	require.ErrorIs(t, err, ErrNoChanges)
+	require.ErrorIs(t, err, errNoChanges)
 }
 
 // Whoever asks while the base moves gets an answer about the one or the other.

@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/worktree"
 )
 
 // FuzzPack: a pack and an index that do not fit together, or are none, are an error and
@@ -90,28 +88,6 @@ func FuzzResolve(f *testing.F) {
 		if text, err := m.ReadFile(first, path); err == nil {
 			require.Equal(t, "a\n", string(text))
 			require.Equal(t, "a.txt", filepath.Clean(path))
-		}
-	})
-}
-
-// FuzzIgnoreFile: whatever a .gitignore holds, it is read, and a link or a pipe in its
-// place has no say.
-func FuzzIgnoreFile(f *testing.F) {
-	for _, seed := range []string{"*.log\n!keep\n", "/a/\n\n# b\n", "[", strings.Repeat("x", 100_000), "\xff\x00", "**/**/**/a\n"} {
-		f.Add([]byte(seed), "a/b.log")
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, text []byte, path string) {
-		at := filepath.Join(dir, fmt.Sprint(os.Getpid()))
-		require.NoError(t, os.MkdirAll(at, 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(at, ".gitignore"), text, 0o600))
-		d, err := os.Open(at)
-		require.NoError(t, err)
-		defer d.Close()
-		patterns := worktree.ReadIgnore(d, nil)
-		require.LessOrEqual(t, len(patterns), 1+bytes.Count(text, []byte("\n")))
-		for _, p := range patterns[:min(len(patterns), 100)] {
-			p.Match(strings.Split(path, "/"), false)
 		}
 	})
 }

@@ -129,7 +129,7 @@ func TestTakeOutAllNoneAndUnknown(t *testing.T) {
 		if numbers == nil {
 			require.NoError(t, err)
 		} else {
-			require.ErrorIs(t, err, ErrNoHunk)
+			require.ErrorIs(t, err, errNoHunk)
 		}
 		require.Equal(t, before, w.treeNow(t))
 	}

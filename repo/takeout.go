@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/gittree"
 )
 
-// ErrNoHunk says that a number is not one of the diff's hunks.
-var ErrNoHunk = errors.New("repo: no such hunk")
+// errNoHunk says that a number is not one of the diff's hunks.
+var errNoHunk = errors.New("repo: no such hunk")
 
 // TakeOut puts exactly the numbered hunks back to the base and gives them as
 // they were. The numbers are those of Hunks while nothing writes to the files
@@ -44,7 +44,7 @@ func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hun
 	}
 	for _, n := range numbers {
 		if n < 1 || n > last {
-			return nil, fmt.Errorf("%w: %d; the diff has %d", ErrNoHunk, n, last)
+			return nil, fmt.Errorf("%w: %d; the diff has %d", errNoHunk, n, last)
 		}
 	}
 	if file, below := gittree.FindClash(stays); file != "" {

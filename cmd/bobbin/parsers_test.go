@@ -54,7 +54,7 @@ var outside = []readerOf{
 	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
 	{"files of environment variables", []string{"workflow/redact/env.go EnvValues"}, []string{"workflow/redact FuzzEnvValues"}},
 	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
-	{"ignore files", []string{"repo/filetree/ignore.go ParseIgnore", "repo/worktree/walk.go ReadIgnore"}, []string{"repo/filetree FuzzIgnore", "repo FuzzIgnoreFile"}},
+	{"ignore files", []string{"repo/filetree/ignore.go parseIgnore", "repo/filetree/ignore.go ReadIgnore"}, []string{"repo/filetree FuzzIgnore", "repo/filetree FuzzIgnoreFile"}},
 	{"source files, for their outline", []string{"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols"}, []string{"workflow/tool/find FuzzOutline"}},
 	{"output of commands", []string{"workflow/plaintext/terminal.go StripTerminal"}, []string{"workflow/plaintext FuzzStripTerminal"}},
 
@@ -143,7 +143,7 @@ var inside = map[string]string{
 }
 
 // decoding is how a file that takes data apart gives itself away.
-var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.|url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|http\.ParseTime|gitignore\.ParsePattern|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
+var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.|url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|http\.ParseTime|parseIgnore\(|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
 
 // Everything that reads data of others has a fuzz target, and every target is of something.
 func TestWhatReadsOutsideDataIsFuzzed(t *testing.T) {

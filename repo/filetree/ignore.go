@@ -1,15 +1,14 @@
 package filetree
 
 import (
+	"os"
 	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Ignore is the rules of one folder's .gitignore above those of its parents. Folders
 // that are ignored are not entered, so a path is only ever asked for when its parents
 // are not ignored. The rules are sorted by what they compare, because nearly all of them
-// are a name or an ending and every file is held against every rule.
+// are a name or an ending and every file is held against every rule. They match bytes, as git's do.
 type Ignore struct {
 	parent *Ignore
 	base   string // folder of the rules with a slash at its end; empty for the root
@@ -17,17 +16,29 @@ type Ignore struct {
 }
 
 type ignoreRule struct {
-	name, suffix string // of the base name; both empty: glob
-	glob         string // on the path below base
-	negate       bool
-	folder       bool // for folders only
+	text     string
+	literal  int  // so much of the text stands for itself
+	suffix   bool // a * and an ending
+	anchored bool // compared with the path below base, not the name
+	negate   bool
+	folder   bool // for folders only
 }
 
-// ParseIgnore reads a .gitignore.
-func ParseIgnore(parent *Ignore, base, text string) *Ignore {
+const maxIgnore = 1 << 20 // of a .gitignore; a larger one has no say
+
+// ReadIgnore reads the .gitignore of an open folder, if it is a plain file.
+func ReadIgnore(parent *Ignore, base string, folder *os.File) *Ignore {
+	text, _, err := ReadEntry(folder, ".gitignore", maxIgnore, nil)
+	if err != nil {
+		return parent
+	}
+	return parseIgnore(parent, base, string(text))
+}
+
+func parseIgnore(parent *Ignore, base, text string) *Ignore {
 	g := &Ignore{parent: parent, base: base}
-	for line := range strings.SplitSeq(text, "\n") {
-		if r, ok := parseRule(strings.TrimSuffix(line, "\r")); ok {
+	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
+		if r := parseRule(strings.TrimSuffix(line, "\r")); r.text != "" {
 			g.rules = append(g.rules, r)
 		}
 	}
@@ -37,55 +48,42 @@ func ParseIgnore(parent *Ignore, base, text string) *Ignore {
 	return g
 }
 
-func parseRule(line string) (r ignoreRule, ok bool) {
+// parseRule gives a rule without a text for a line that says nothing.
+func parseRule(line string) (r ignoreRule) {
+	if strings.HasPrefix(line, "#") {
+		return r
+	}
+	line, _, _ = strings.Cut(line, "\x00") // where git takes the line to end
 	line = trimSpaces(line)
-	if line == "" || line[0] == '#' {
-		return r, false
+	line, r.negate = strings.CutPrefix(line, "!")
+	line, r.folder = strings.CutSuffix(line, "/")
+	r.anchored = strings.Contains(line, "/")
+	r.text = strings.TrimPrefix(line, "/")
+	r.literal = strings.IndexAny(r.text, special)
+	if r.literal < 0 {
+		r.literal = len(r.text)
 	}
-	if line[0] == '!' {
-		r.negate, line = true, line[1:]
-	}
-	if strings.HasSuffix(line, "/") {
-		r.folder, line = true, strings.TrimRight(line, "/")
-	}
-	anchored := strings.Contains(line, "/")
-	line = strings.TrimPrefix(line, "/")
-	if line == "" {
-		return r, false
-	}
-	const special = `*?[\`
-	switch rest := line[1:]; {
-	case anchored:
-		r.glob = braces(line)
-	case !strings.ContainsAny(line, special):
-		r.name = line
-	case line[0] == '*' && rest != "" && !strings.ContainsAny(rest, special):
-		r.suffix = rest
-	default:
-		r.glob = "**/" + braces(line)
-	}
-	if strings.HasSuffix(r.glob, "/**") {
-		r.glob += "/*" // what is inside, not the folder itself
-	}
-	return r, r.glob == "" || doublestar.ValidatePattern(r.glob)
+	r.suffix = !r.anchored && strings.HasPrefix(r.text, "*") && !strings.ContainsAny(r.text[1:], special)
+	return r
 }
 
 // trimSpaces takes off the spaces at the end that are not escaped.
 func trimSpaces(line string) string {
-	t := strings.TrimRight(line, " ")
-	if strings.HasSuffix(t, `\`) && len(t) < len(line) {
-		t += " "
+	end := 0
+	for i := 0; i < len(line); i++ {
+		if line[i] == ' ' {
+			continue
+		}
+		if line[i] == '\\' {
+			i++
+		}
+		end = i + 1
 	}
-	return t
+	return line[:min(end, len(line))]
 }
 
-// braces takes the meaning from characters that are none in a .gitignore.
-func braces(glob string) string {
-	return strings.NewReplacer("{", `\{`, "}", `\}`).Replace(glob)
-}
-
-// Ignored judges an entry by the nearest rule, the last one of each folder first.
-func (g *Ignore) Ignored(p, name string, folder bool) bool {
+// IsIgnored judges an entry by the nearest rule, the last one of each folder first.
+func (g *Ignore) IsIgnored(p, name string, folder bool) bool {
 	for ; g != nil; g = g.parent {
 		below := strings.TrimPrefix(p, g.base)
 		for i := len(g.rules) - 1; i >= 0; i-- {
@@ -98,13 +96,18 @@ func (g *Ignore) Ignored(p, name string, folder bool) bool {
 }
 
 func (r *ignoreRule) matches(below, name string, folder bool) bool {
-	switch {
-	case r.folder && !folder:
+	if r.folder && !folder {
 		return false
-	case r.name != "":
-		return name == r.name
-	case r.suffix != "":
-		return strings.HasSuffix(name, r.suffix)
 	}
-	return doublestar.MatchUnvalidated(r.glob, below)
+	if r.anchored {
+		name = below
+	}
+	switch {
+	case r.literal == len(r.text):
+		return name == r.text
+	case r.suffix:
+		return strings.HasSuffix(name, r.text[1:])
+	}
+	// What follows the literal part is a pattern of its own, even where it begins with **.
+	return strings.HasPrefix(name, r.text[:r.literal]) && matchGlob(r.text[r.literal:], name[r.literal:])
 }

@@ -1,11 +1,16 @@
 package filetree
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -25,14 +30,135 @@ func FuzzIgnore(f *testing.F) {
 			return
 		}
 		name := p[strings.LastIndexByte(p, '/')+1:]
-		got := ParseIgnore(nil, "", text).Ignored(p, name, folder)
-		require.Equal(t, got, ParseIgnore(nil, "", strings.ReplaceAll(text, "\n", "\r\n")).Ignored(p, name, folder))
-		require.Equal(t, got, ParseIgnore(nil, "", "# "+strings.ReplaceAll(p, "\n", " ")+"\n\n"+text).Ignored(p, name, folder))
-		require.True(t, ParseIgnore(nil, "", text+"\n**/*\n").Ignored("dir/x", "x", folder))
-		if parent := ParseIgnore(nil, "", "*\n"); !strings.Contains(text, "!") {
-			require.True(t, ParseIgnore(parent, "", text).Ignored("x", "x", folder))
+		got := parseIgnore(nil, "", text).IsIgnored(p, name, folder)
+		require.Equal(t, got, parseIgnore(nil, "", strings.ReplaceAll(text, "\n", "\r\n")).IsIgnored(p, name, folder))
+		require.Equal(t, got, parseIgnore(nil, "", "# "+strings.ReplaceAll(p, "\n", " ")+"\n\n"+text).IsIgnored(p, name, folder))
+		require.True(t, parseIgnore(nil, "", text+"\n**/*\n").IsIgnored("dir/x", "x", folder))
+		if parent := parseIgnore(nil, "", "*\n"); !strings.Contains(text, "!") {
+			require.True(t, parseIgnore(parent, "", text).IsIgnored("x", "x", folder))
 		}
 	})
+}
+
+// FuzzIgnoreFile: whatever a .gitignore holds, it is read, and a link or a pipe in its
+// place has no say.
+func FuzzIgnoreFile(f *testing.F) {
+	for _, seed := range []string{"*.log\n!keep\n", "/a/\n\n# b\n", "[", strings.Repeat("x", 100_000), "\xff\x00", "**/**/**/a\n"} {
+		f.Add([]byte(seed), "a/b.log")
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte, path string) {
+		at := filepath.Join(dir, fmt.Sprint(os.Getpid()))
+		require.NoError(t, os.MkdirAll(at, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(at, ".gitignore"), text, 0o600))
+		d, err := os.Open(at)
+		require.NoError(t, err)
+		defer d.Close()
+		g := ReadIgnore(nil, "", d)
+		if g != nil {
+			require.LessOrEqual(t, len(g.rules), 1+bytes.Count(text, []byte("\n")))
+		}
+		g.IsIgnored(path, path[strings.LastIndexByte(path, '/')+1:], false)
+		require.NoError(t, os.Rename(filepath.Join(at, ".gitignore"), filepath.Join(at, "elsewhere")))
+		require.NoError(t, os.Symlink("elsewhere", filepath.Join(at, ".gitignore")))
+		require.Nil(t, ReadIgnore(nil, "", d))
+		require.NoError(t, os.Remove(filepath.Join(at, ".gitignore")))
+	})
+}
+
+// randomIgnores are made-up .gitignore files and paths of files and folders, the same each time.
+// A path that ends with a slash is a folder.
+func randomIgnores() (ignores []string, paths []string) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	for range 600 {
+		text := pick("", "", "", "*\n", "a*\n!ab\n", "/*/\n")
+		for range 1 + r.IntN(2) {
+			text += pick("", "", "", "", "!", "/", "**/", "\\!", "# ", "\\#")
+			for range 1 + r.IntN(5) {
+				text += pick("a", "b", "ab", "a.b", "*", "*", "**", "?", "/", "/", "/**/", "[ab]", "[!a]", "[a-b", "[]b]", "[^]-b]", "[[:alpha:]]", "[[:x:]]", "[[:alpha:", "\\a", "\\*", "\\", "\\/", "{a,b}", "-", " ", "é", "[é]")
+			}
+			text += pick("", "", "", "/", "/**", " ", "\\ ", "\r") + "\n"
+		}
+		ignores = append(ignores, text)
+	}
+	for _, folder := range []string{"", "a/", "ab/", "b/a/", "a.b/b/ab/", "*/"} {
+		for at := folder; at != ""; at = at[:strings.LastIndexByte(at[:len(at)-1], '/')+1] {
+			paths = append(paths, at)
+		}
+		for _, name := range []string{"a.a", "ba", "abb", "b b", "-", "!a", "#a", "\\", "]", "[", "{a,b}", "é", "a ", "x"} {
+			paths = append(paths, folder+name)
+		}
+	}
+	slices.Sort(paths)
+	return ignores, slices.Compact(paths)
+}
+
+// judgeRandom gives each made-up file as I<number>/<path> that ours leaves out.
+func judgeRandom(ignores, paths []string) (ignored []string) {
+	for i, text := range ignores {
+		g := parseIgnore(nil, "", text)
+		for _, p := range paths {
+			p, top := strings.CutSuffix(p, "/")
+			for at, c := range p + "/" { // a folder that is left out takes with it what is in it
+				if c == '/' && g.IsIgnored(p[:at], p[strings.LastIndexByte(p[:at], '/')+1:at], top || at < len(p)) {
+					ignored = append(ignored, fmt.Sprintf("I%d/%s", i, p))
+					break
+				}
+			}
+		}
+	}
+	return ignored
+}
+
+// TestIgnoreOfRandomRules holds ours against what git said of the same rules and paths, by a digest,
+// and against git itself where it is installed.
+func TestIgnoreOfRandomRules(t *testing.T) {
+	t.Parallel()
+	ignores, paths := randomIgnores()
+	got := judgeRandom(ignores, paths)
+	t.Logf("%d rules and paths, %d left out", len(ignores)*len(paths), len(got))
+	if program, err := exec.LookPath("git"); err == nil {
+		want := judgeWithGit(t, program, ignores, paths)
+		for _, p := range got {
+			if !slices.Contains(want, p) {
+				n, _ := strconv.Atoi(p[1:strings.IndexByte(p, '/')])
+				t.Errorf("git looks at %q under %q", p, ignores[n])
+			}
+		}
+		for _, p := range want {
+			if !slices.Contains(got, p) {
+				n, _ := strconv.Atoi(p[1:strings.IndexByte(p, '/')])
+				t.Errorf("git leaves out %q under %q", p, ignores[n])
+			}
+		}
+	}
+	require.Equal(t, recordedIgnores, fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Join(got, "\n")))))
+}
+
+const recordedIgnores = "89a0d7292cff1e85d7c1d81a487887bd6d574bcc4db2b33ff413833ae072fe33"
+
+// judgeWithGit is judgeRandom by git check-ignore.
+func judgeWithGit(t *testing.T, program string, ignores, paths []string) []string {
+	dir := t.TempDir()
+	var asked bytes.Buffer
+	for i, text := range ignores {
+		top := fmt.Sprintf("I%d/", i)
+		require.NoError(t, os.Mkdir(filepath.Join(dir, top), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, top, ".gitignore"), []byte(text), 0o644))
+		for _, p := range paths {
+			if strings.HasSuffix(p, "/") {
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, top, p), 0o755))
+			}
+			asked.WriteString(top + strings.TrimSuffix(p, "/") + "\x00")
+		}
+	}
+	cmd := exec.Command(program, "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-z", "--stdin")
+	cmd.Dir, cmd.Stdin = dir, &asked
+	cmd.Env = []string{"GIT_DIR=" + gitDir(t, program), "GIT_WORK_TREE=" + dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"}
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 var ignoreTree = map[string]string{

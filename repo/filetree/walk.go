@@ -2,9 +2,9 @@ package filetree
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"runtime"
 	"strings"
 	"sync"
@@ -15,7 +15,6 @@ import (
 const (
 	maxEntries = 500_000 // files and folders that a walk looks at
 	maxDepth   = 100
-	maxIgnore  = 256 << 10
 )
 
 // A Walk looks at everything below a folder except what .gitignore leaves out, with
@@ -91,7 +90,7 @@ func (w *Walk) addFolders(found []folder) {
 // readFolder visits the entries of a folder and gives the folders in it. The folder is opened
 // through the root, its entries through the folder: one open each, however deep it is.
 func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []folder) {
-	in, err := w.Root.OpenFile(f.path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // a pipe may be there by now
+	in, err := openFolder(w.Root, f.path)
 	if err != nil {
 		return nil // removed, or not ours to read
 	}
@@ -108,7 +107,7 @@ func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []fo
 	rules := f.ignore
 	for _, e := range entries {
 		if e.Name() == ".gitignore" {
-			rules = ParseIgnore(rules, prefix, readIgnore(w.Root, prefix+".gitignore"))
+			rules = ReadIgnore(rules, prefix, in)
 		}
 	}
 	for _, e := range entries {
@@ -116,7 +115,7 @@ func (w *Walk) readFolder(ctx context.Context, worker int, f folder) (found []fo
 		if ctx.Err() != nil {
 			return nil
 		}
-		if IsDotGit(e.Name()) || rules.Ignored(p, e.Name(), e.IsDir()) {
+		if IsDotGit(e.Name()) || rules.IsIgnored(p, e.Name(), e.IsDir()) {
 			continue
 		}
 		w.Visit(worker, in, p, e)
@@ -140,8 +139,13 @@ func rulesAbove(root *os.Root, start string) *Ignore {
 	var rules *Ignore
 	prefix := ""
 	for part := range strings.SplitSeq(start, "/") {
-		rules = ParseIgnore(rules, prefix, readIgnore(root, prefix+".gitignore"))
-		if rules.Ignored(prefix+part, part, true) {
+		in, err := openFolder(root, path.Clean(prefix))
+		if err != nil {
+			return nil
+		}
+		rules = ReadIgnore(rules, prefix, in)
+		_ = in.Close()
+		if rules.IsIgnored(prefix+part, part, true) {
 			return nil
 		}
 		prefix += part + "/"
@@ -149,15 +153,6 @@ func rulesAbove(root *os.Root, start string) *Ignore {
 	return rules
 }
 
-func readIgnore(root *os.Root, p string) string {
-	f, err := root.OpenFile(p, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	data, _ := io.ReadAll(io.LimitReader(f, maxIgnore))
-	return string(data)
+func openFolder(root *os.Root, path string) (*os.File, error) {
+	return root.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // a pipe may be there by now
 }

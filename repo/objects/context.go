@@ -5,16 +5,16 @@ import (
 	"io"
 )
 
-// ContextReader reads until its context ends.
-type ContextReader struct {
+// contextReader reads until its context ends.
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
 // NewContextReader reads from r until ctx ends.
-func NewContextReader(ctx context.Context, r io.Reader) *ContextReader { return &ContextReader{ctx, r} }
+func NewContextReader(ctx context.Context, r io.Reader) *contextReader { return &contextReader{ctx, r} }
 
-func (c *ContextReader) Read(b []byte) (int, error) {
+func (c *contextReader) Read(b []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // The kinds of sandbox.
 const (
-	KindAuto        = ""           // bubblewrap, else namespaces
+	kindAuto        = ""           // bubblewrap, else namespaces
 	KindBubblewrap  = "bubblewrap" // bwrap of the machine
 	KindNamespaces  = "namespaces" // built in
 	KindNone        = "none"       // nothing is confined
@@ -69,7 +69,7 @@ func Open(ctx context.Context, c Config) (*Sandbox, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Kind == KindAuto || c.Kind == kindAutoWritten {
+	if c.Kind == kindAuto || c.Kind == kindAutoWritten {
 		return openFirst(ctx, c)
 	}
 	for _, k := range kinds {

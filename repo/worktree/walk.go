@@ -1,18 +1,15 @@
 package worktree
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
@@ -21,9 +18,8 @@ import (
 )
 
 const (
-	walkWorkers   = 3
-	MaxDepth      = 200     // folders within folders; deeper is a trap
-	maxIgnoreFile = 1 << 20 // of a .gitignore that is read
+	walkWorkers = 3
+	MaxDepth    = 200 // folders within folders; deeper is a trap
 )
 
 // suspect is a path whose file may differ from the base: it has to be read.
@@ -73,7 +69,7 @@ type tooDeep struct {
 func (e *tooDeep) Unwrap() error { return e.PathError }
 
 // scanFolder owns f. ignored: by a pattern above, so only recorded paths count.
-func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, patterns []gitignore.Pattern, ignored bool) error {
+func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, rules *filetree.Ignore, ignored bool) error {
 	defer func() { _ = f.Close() }()
 	if err := ctx.Err(); err != nil {
 		return err
@@ -86,16 +82,19 @@ func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, patterns
 		return fmt.Errorf("repo: list %s: %w", strings.Join(at, "/"), err)
 	}
 	if slices.Contains(names, ".gitignore") {
-		patterns = append(slices.Clip(patterns), ReadIgnore(f, at)...)
+		prefix := ""
+		if len(at) > 0 {
+			prefix = strings.Join(at, "/") + "/"
+		}
+		rules = filetree.ReadIgnore(rules, prefix, f)
 	}
-	match := gitignore.NewMatcher(patterns)
 	var found []suspect
 	for _, name := range names {
 		if filetree.IsDotGit(name) {
 			continue
 		}
 		here := append(slices.Clip(at), name)
-		s, err := w.scanEntry(ctx, f, here, func(dir bool) bool { return ignored || match.Match(here, dir) }, patterns)
+		s, err := w.scanEntry(ctx, f, here, rules, ignored)
 		if err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, patterns
 	return nil
 }
 
-func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, ignored func(dir bool) bool, patterns []gitignore.Pattern) (*suspect, error) {
+func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *filetree.Ignore, ignored bool) (*suspect, error) {
 	name, path := here[len(here)-1], strings.Join(here, "/")
 	var st unix.Stat_t
 	err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -120,16 +119,17 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, ignored
 		return nil, fmt.Errorf("repo: stat %s: %w", path, err)
 	}
 	r := w.records.Find(path)
+	if r != nil && r.mode == filemode.Submodule {
+		return nil, nil // its content is another repository's
+	}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-		return nil, w.scanSubfolder(ctx, f, here, r, ignored, patterns)
+		return nil, w.scanSubfolder(ctx, f, here, rules, ignored || rules.IsIgnored(path, name, true))
 	}
 	mode := modeOf(&st)
 	switch {
 	case mode == 0: // FIFO, socket, device: as good as absent
 		return nil, nil
-	case r == nil && ignored(false):
-		return nil, nil
-	case r != nil && r.mode == filemode.Submodule:
+	case r == nil && (ignored || rules.IsIgnored(path, name, false)):
 		return nil, nil
 	}
 	s := &suspect{path: path, record: r, mode: mode, stat: statOf(&st)}
@@ -140,13 +140,9 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, ignored
 	return s, nil
 }
 
-func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, r *Record, ignored func(bool) bool, patterns []gitignore.Pattern) error {
+func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, rules *filetree.Ignore, ignored bool) error {
 	path := strings.Join(here, "/")
-	if r != nil && r.mode == filemode.Submodule {
-		return nil // its content is another repository's
-	}
-	skip := ignored(true)
-	if skip && !w.records.hasBelow(path) {
+	if ignored && !w.records.hasBelow(path) {
 		return nil
 	}
 	child, err := openFolder(f, here[len(here)-1], func() error { return w.root.Chmod(fromSlash(path), 0o755) })
@@ -156,7 +152,7 @@ func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, r *
 	if child == nil {
 		return nil
 	}
-	work := func() error { return w.scanFolder(ctx, child, here, patterns, skip) }
+	work := func() error { return w.scanFolder(ctx, child, here, rules, ignored) }
 	if w.group.TryGo(work) {
 		return nil
 	}
@@ -203,25 +199,3 @@ func (r *Record) isUntouched(s *suspect) bool {
 }
 
 func (s *suspect) isLink() bool { return s.mode == filemode.Symlink }
-
-// ReadIgnore reads a .gitignore that is a plain file; anything else has no say.
-func ReadIgnore(dir *os.File, at []string) []gitignore.Pattern {
-	fd, err := unix.Openat(int(dir.Fd()), ".gitignore", unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	f := os.NewFile(uintptr(fd), ".gitignore")
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	var patterns []gitignore.Pattern
-	lines := bufio.NewScanner(io.LimitReader(f, maxIgnoreFile))
-	for lines.Scan() {
-		line := lines.Text()
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#") {
-			patterns = append(patterns, gitignore.ParsePattern(line, at))
-		}
-	}
-	return patterns
-}

@@ -31,8 +31,8 @@ const (
 	GuestDir     = "/run/box"
 	GuestProgram = GuestDir + "/program"
 	GuestOrders  = GuestDir + "/orders"
-	GuestLife    = GuestDir + "/life"
-	GuestReport  = GuestDir + "/report"
+	guestLife    = GuestDir + "/life"
+	guestReport  = GuestDir + "/report"
 )
 
 // runGuest is the life of the first process where gVisor or a container engine built what
@@ -43,10 +43,10 @@ const (
 // over from outside, and hands on what it ends with.
 func runGuest() {
 	var say io.Writer = io.Discard
-	if pipe, err := os.OpenFile(GuestReport, os.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
+	if pipe, err := os.OpenFile(guestReport, os.O_WRONLY|unix.O_CLOEXEC, 0); err == nil {
 		say = pipe
 	}
-	if pipe, err := os.OpenFile(GuestLife, os.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
+	if pipe, err := os.OpenFile(guestLife, os.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
 		go func() {
 			io.Copy(io.Discard, pipe) //nolint:errcheck // any end is the end
 			syscall.Exit(backend.CodeKilled)

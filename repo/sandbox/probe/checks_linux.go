@@ -20,7 +20,7 @@ const bad = ^uintptr(0)
 func refusesCall(name string, nr uintptr, args ...uintptr) probe {
 	var a [6]uintptr
 	copy(a[:], args)
-	return probe{"call: " + name, func(Bait) error {
+	return probe{"call: " + name, func(bait) error {
 		_, _, errno := syscall.Syscall6(nr, a[0], a[1], a[2], a[3], a[4], a[5])
 		return faultUnless(errno == unix.EPERM || errno == unix.ENOSYS, "answered %v", errno)
 	}}
@@ -40,8 +40,8 @@ func checkRefused(err error) error {
 }
 
 // hasStatus looks at this process's own state.
-func hasStatus(field, want string) func(Bait) error {
-	return func(Bait) error { return CheckStatus("/proc/self/status", field, want) }
+func hasStatus(field, want string) func(bait) error {
+	return func(bait) error { return CheckStatus("/proc/self/status", field, want) }
 }
 
 // CheckStatus returns an error unless a field of a process's state, in file, is as it is wanted.
@@ -58,8 +58,8 @@ func CheckStatus(file, field, want string) error {
 	return fmt.Errorf("no %s in %s", field, file)
 }
 
-func hasLimit(resource int) func(Bait) error {
-	return func(Bait) error {
+func hasLimit(resource int) func(bait) error {
+	return func(bait) error {
 		var l syscall.Rlimit
 		err := syscall.Getrlimit(resource, &l)
 		return faultUnless(err == nil && l.Max <= 1<<40, "up to %d, %v", l.Max, err)
@@ -75,8 +75,8 @@ func noConnection(network, address string) error {
 	return fmt.Errorf("connected to %s", address)
 }
 
-func refusesFamily(number int) func(Bait) error {
-	return func(Bait) error {
+func refusesFamily(number int) func(bait) error {
+	return func(bait) error {
 		fd, err := unix.Socket(number, unix.SOCK_DGRAM, 0)
 		if err == nil {
 			unix.Close(fd)
@@ -104,8 +104,8 @@ func checkUnwritable(path string) error {
 	return fmt.Errorf("%s can be written", path)
 }
 
-func refusesFile(path string) func(Bait) error {
-	return func(Bait) error {
+func refusesFile(path string) func(bait) error {
+	return func(bait) error {
 		err := os.WriteFile(path, nil, 0o600)
 		if err == nil {
 			os.Remove(path)
@@ -114,8 +114,8 @@ func refusesFile(path string) func(Bait) error {
 	}
 }
 
-func allowsFile(dir string) func(Bait) error {
-	return func(Bait) error {
+func allowsFile(dir string) func(bait) error {
+	return func(bait) error {
 		path := filepath.Join(dir, ".probe")
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			return err
@@ -124,16 +124,16 @@ func allowsFile(dir string) func(Bait) error {
 	}
 }
 
-func hasSize(dir string, most uint64) func(Bait) error {
-	return func(Bait) error {
+func hasSize(dir string, most uint64) func(bait) error {
+	return func(bait) error {
 		var st unix.Statfs_t
 		err := unix.Statfs(dir, &st)
 		return faultUnless(err == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks*uint64(st.Bsize) <= most, "%d bytes, %v", st.Blocks*uint64(st.Bsize), err)
 	}
 }
 
-func hasMountFlag(dir string, flag int64) func(Bait) error {
-	return func(Bait) error {
+func hasMountFlag(dir string, flag int64) func(bait) error {
+	return func(bait) error {
 		var st unix.Statfs_t
 		err := unix.Statfs(dir, &st)
 		return faultUnless(err == nil && int64(st.Flags)&flag != 0, "not switched off, %v", err)
@@ -141,7 +141,7 @@ func hasMountFlag(dir string, flag int64) func(Bait) error {
 }
 
 // inheritedFiles looks for descriptors beyond the streams that this process did not open.
-func inheritedFiles(Bait) error {
+func inheritedFiles(bait) error {
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return err

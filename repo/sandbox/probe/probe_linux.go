@@ -27,8 +27,8 @@ type Finding struct {
 	Fault string // "" where the wall held
 }
 
-// A Bait is what a command must not reach: things of the machine that are there now.
-type Bait struct {
+// A bait is what a command must not reach: things of the machine that are there now.
+type bait struct {
 	Port     int      // listens on the machine's loopback
 	Abstract string   // listens on an abstract socket of the machine
 	Files    []string // exist on the machine
@@ -41,28 +41,28 @@ type Bait struct {
 }
 
 // String is the bait as the probes read it.
-func (b Bait) String() string {
+func (b bait) String() string {
 	text, _ := json.Marshal(b) // strings and numbers
 	return string(text)
 }
 
 // LayBait puts out what the probes try to reach.
-func LayBait(dir string, shown []string, e backend.Environment) (Bait, func(), error) {
+func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), error) {
 	secret := filepath.Join(dir, "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
-		return Bait{}, nil, err
+		return bait{}, nil, err
 	}
 	loopback, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return Bait{}, nil, err
+		return bait{}, nil, err
 	}
 	name := fmt.Sprintf("@bobbin-%d-%s", loopback.Addr().(*net.TCPAddr).Port, filepath.Base(dir))
 	abstract, err := net.Listen("unix", name)
 	if err != nil {
 		loopback.Close()
-		return Bait{}, nil, err
+		return bait{}, nil, err
 	}
-	b := Bait{
+	b := bait{
 		Port: loopback.Addr().(*net.TCPAddr).Port, Abstract: name, Socket: filepath.Join(dir, "socket"), Pid: os.Getpid(), Inside: e,
 		Files: []string{secret, dir, "/etc/shadow"},
 	}
@@ -93,7 +93,7 @@ func LayBait(dir string, shown []string, e backend.Environment) (Bait, func(), e
 
 // tryAll tries every wall and prints what it found.
 func tryAll(text string) {
-	var b Bait
+	var b bait
 	if err := json.Unmarshal([]byte(text), &b); err != nil {
 		fmt.Fprintln(os.Stderr, "sandbox: probe:", err)
 		os.Exit(1)

@@ -18,7 +18,7 @@ import (
 )
 
 var fileProbes = []probe{
-	{"files of the machine", func(b Bait) error {
+	{"files of the machine", func(b bait) error {
 		for _, file := range b.Files {
 			if err := checkUnreadable(file); err != nil && !leadsToToolchain(file) {
 				return err
@@ -26,7 +26,7 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"homes", func(b Bait) error {
+	{"homes", func(b bait) error {
 		if b.Inside.Image { // those in there are the image's
 			return nil
 		}
@@ -40,20 +40,20 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"environment of the program", func(b Bait) error {
+	{"environment of the program", func(b bait) error {
 		// The number may be somebody's inside as well; the words cannot be.
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.Pid))
 		return faultUnless(len(text) == 0 || hashText(text) != b.Environ, "it can be read")
 	}},
-	{"way out by this directory", func(b Bait) error { return checkUnreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) }},
-	{"way out by a link", func(b Bait) error {
+	{"way out by this directory", func(b bait) error { return checkUnreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) }},
+	{"way out by a link", func(b bait) error {
 		defer os.Remove("/tmp/.probe-link")
 		if err := os.Symlink("../../../../../../.."+b.Files[0], "/tmp/.probe-link"); err != nil {
 			return err
 		}
 		return checkUnreadable("/tmp/.probe-link")
 	}},
-	{"what runs on the machine", func(b Bait) error {
+	{"what runs on the machine", func(b bait) error {
 		if b.Inside.Image { // likewise
 			return nil
 		}
@@ -65,15 +65,15 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"way out of the root", func(b Bait) error { return checkUnreadable("/usr/../../../../../.." + b.Files[0]) }},
-	{"way out by the first process", func(b Bait) error { return checkUnreadable("/proc/1/root" + b.Files[0]) }},
+	{"way out of the root", func(b bait) error { return checkUnreadable("/usr/../../../../../.." + b.Files[0]) }},
+	{"way out by the first process", func(b bait) error { return checkUnreadable("/proc/1/root" + b.Files[0]) }},
 	{"root is read-only", refusesFile("/probe")},
 	{"programs are read-only", refusesFile("/usr/probe")},
 	{"settings are read-only", refusesFile("/etc/probe")},
 	{"devices are read-only", refusesFile("/dev/probe")},
 	{"this program is read-only", refusesFile("/run/probe2")},
-	{"kernel settings", func(Bait) error { return checkUnwritable("/proc/sys/kernel/core_pattern") }},
-	{"system request key", func(Bait) error { return checkUnwritable("/proc/sysrq-trigger") }},
+	{"kernel settings", func(bait) error { return checkUnwritable("/proc/sys/kernel/core_pattern") }},
+	{"system request key", func(bait) error { return checkUnwritable("/proc/sysrq-trigger") }},
 	{"workspace can be written", allowsFile("/src")},
 	{"temporary files can be written", allowsFile("/tmp")},
 	{"home can be written", allowsFile("/home/box")},
@@ -83,7 +83,7 @@ var fileProbes = []probe{
 	{"setuid programs", noSetuid("/usr")},
 	{"setuid files in the workspace", noSetuid("/src")},
 	{"setuid files in /tmp", hasMountFlag("/tmp", unix.ST_NOSUID)},
-	{"devices in the workspace", func(b Bait) error {
+	{"devices in the workspace", func(b bait) error {
 		if b.Inside.OwnKernel { // gVisor opens no device of the machine, and its own mount of the workspace, outside, forbids it once more
 			return deviceRefused("/src/.probe-device")
 		}
@@ -92,8 +92,8 @@ var fileProbes = []probe{
 		}
 		return hasMountFlag("/src", unix.ST_NODEV)(b)
 	}},
-	{"make a device", func(Bait) error { return deviceRefused("/tmp/.probe-device") }},
-	{"give a file to root", func(Bait) error {
+	{"make a device", func(bait) error { return deviceRefused("/tmp/.probe-device") }},
+	{"give a file to root", func(bait) error {
 		file := "/tmp/given"
 		if err := os.WriteFile(file, nil, 0o600); err != nil {
 			return err
@@ -101,7 +101,7 @@ var fileProbes = []probe{
 		defer os.Remove(file)
 		return faultUnless(os.Chown(file, 0, 0) != nil, "done")
 	}},
-	{"devices", func(b Bait) error {
+	{"devices", func(b bait) error {
 		for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "vsock", "net/tun", "loop0", "userfaultfd"} {
 			if b.Inside.OwnKernel && (name == "fuse" || name == "net/tun") {
 				continue // gVisor's own, which lead nowhere on the machine
@@ -112,12 +112,12 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"command line of the kernel", func(b Bait) error {
+	{"command line of the kernel", func(b bait) error {
 		text, _ := os.ReadFile("/proc/cmdline")
 		invented := b.Inside.OwnKernel && string(text) != b.Booted                              // gVisor shows one of its own
 		return faultUnless(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines show it to everybody, and let nobody hide it
 	}},
-	{"files of the kernel", func(b Bait) error {
+	{"files of the kernel", func(b bait) error {
 		for _, path := range rootfs.Masked[1:] {
 			if b.Inside.Image && path == "/proc/key-users" { // numbers, which engines leave
 				continue
@@ -128,7 +128,7 @@ var fileProbes = []probe{
 		}
 		return nil
 	}},
-	{"memory of the kernel", func(Bait) error {
+	{"memory of the kernel", func(bait) error {
 		f, err := os.Open("/proc/kcore")
 		if err != nil {
 			return nil
@@ -137,14 +137,14 @@ var fileProbes = []probe{
 		n, _ := f.Read(make([]byte, 1))
 		return faultUnless(n == 0, "it can be read")
 	}},
-	{"settings of the machine", func(b Bait) error {
+	{"settings of the machine", func(b bait) error {
 		if b.Inside.Image { // engines show them, not to be changed
 			return hasMountFlag("/sys", unix.ST_RDONLY)(b)
 		}
 		entries, _ := os.ReadDir("/sys")
 		return faultUnless(len(entries) == 0, "%d of them show", len(entries))
 	}},
-	{"mounts of the machine", func(b Bait) error {
+	{"mounts of the machine", func(b bait) error {
 		text, _ := os.ReadFile("/proc/self/mountinfo")
 		for line := range strings.Lines(string(text)) {
 			if at := strings.Fields(line); len(at) > 4 && (strings.HasPrefix(at[4], "/oldroot") || !b.Inside.Image && strings.HasPrefix(at[4], "/sys/")) {
@@ -157,8 +157,8 @@ var fileProbes = []probe{
 
 // noSetuid is a fault where a program could give its user another identity. An engine
 // does not mount so; there, that no process gets new privileges has to be enough.
-func noSetuid(dir string) func(Bait) error {
-	return func(b Bait) error {
+func noSetuid(dir string) func(bait) error {
+	return func(b bait) error {
 		if b.Inside.Image {
 			set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 			return faultUnless(err == nil && set == 1, "%d, %v", set, err)
@@ -176,14 +176,14 @@ func deviceRefused(path string) error {
 }
 
 var processProbes = []probe{
-	{"signal to the program", func(b Bait) error {
+	{"signal to the program", func(b bait) error {
 		err := syscall.Kill(b.Pid, 0)
 		if b.Pid < 100 { // a small number is somebody's inside as well
 			return nil
 		}
 		return faultUnless(err != nil, "process %d can be reached", b.Pid)
 	}},
-	{"processes of the machine", func(Bait) error {
+	{"processes of the machine", func(bait) error {
 		entries, err := os.ReadDir("/proc")
 		if err != nil {
 			return err
@@ -196,7 +196,7 @@ var processProbes = []probe{
 		}
 		return faultUnless(n <= 4, "%d processes show", n)
 	}},
-	{"first process", func(Bait) error {
+	{"first process", func(bait) error {
 		if checkUnwritable("/proc/1/mem") == nil {
 			return nil
 		}
@@ -210,19 +210,19 @@ var processProbes = []probe{
 		}
 		return nil
 	}},
-	{"raise a limit", func(Bait) error {
+	{"raise a limit", func(bait) error {
 		var l syscall.Rlimit
 		syscall.Getrlimit(unix.RLIMIT_NPROC, &l) //nolint:errcheck // it knows the number
 		l.Cur, l.Max = l.Max+1, l.Max+1
 		return checkRefused(syscall.Setrlimit(unix.RLIMIT_NPROC, &l))
 	}},
-	{"be served first", func(b Bait) error {
+	{"be served first", func(b bait) error {
 		if b.Inside.OwnKernel { // a number of gVisor's own, by which the machine does not go
 			return nil
 		}
 		return checkRefused(unix.Setpriority(unix.PRIO_PROCESS, 0, -20))
 	}},
-	{"die last", func(b Bait) error {
+	{"die last", func(b bait) error {
 		if b.Inside.OwnKernel { // likewise
 			return nil
 		}
@@ -236,7 +236,7 @@ var processProbes = []probe{
 		}
 		return faultUnless(os.WriteFile("/proc/self/oom_score_adj", []byte("-999"), 0) != nil, "done")
 	}},
-	{"session", func(Bait) error {
+	{"session", func(bait) error {
 		sid, err := unix.Getsid(0)
 		return faultUnless(err == nil && sid != 0, "session %d belongs to the machine, %v", sid, err)
 	}},

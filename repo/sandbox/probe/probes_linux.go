@@ -17,22 +17,22 @@ import (
 // A probe tries one wall from the inside; nil means that it holds.
 type probe struct {
 	name string
-	try  func(Bait) error
+	try  func(bait) error
 }
 
 // probes are the walls, the same for every kind.
 var probes = slices.Concat(identityProbes, networkProbes, fileProbes, processProbes, callProbes)
 
 var identityProbes = []probe{
-	{"user", func(b Bait) error {
+	{"user", func(b bait) error {
 		return faultUnless(os.Getuid() == b.Inside.User && os.Geteuid() == b.Inside.User && os.Getuid() != 0, "user %d", os.Getuid())
 	}},
-	{"group", func(Bait) error { return faultUnless(os.Getgid() != 0 && os.Getegid() != 0, "group %d", os.Getgid()) }},
-	{"groups of root", func(Bait) error {
+	{"group", func(bait) error { return faultUnless(os.Getgid() != 0 && os.Getegid() != 0, "group %d", os.Getgid()) }},
+	{"groups of root", func(bait) error {
 		groups, err := os.Getgroups()
 		return faultUnless(err == nil && !slices.Contains(groups, 0), "groups %v", groups)
 	}},
-	{"user of the machine", func(b Bait) error {
+	{"user of the machine", func(b bait) error {
 		if b.Inside.OwnKernel || b.Inside.SameIDs {
 			// The numbers in there are gVisor's inventions, whose own processes are seen from
 			// outside only; or the machine's, and then it has to be impossible to be another.
@@ -47,15 +47,15 @@ var identityProbes = []probe{
 	{"inheritable capabilities", hasStatus("CapInh", "0000000000000000")},
 	{"ambient capabilities", hasStatus("CapAmb", "0000000000000000")},
 	{"bounding capabilities", hasStatus("CapBnd", "0000000000000000")},
-	{"no new privileges", func(Bait) error {
+	{"no new privileges", func(bait) error {
 		set, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 		return faultUnless(err == nil && set == 1, "%d, %v", set, err)
 	}},
 	{"seccomp", hasStatus("Seccomp", "2")},
-	{"become root", func(Bait) error { return checkRefused(syscall.Setuid(0)) }},
-	{"become another group", func(Bait) error { return checkRefused(syscall.Setgid(0)) }},
-	{"add groups", func(Bait) error { return checkRefused(unix.Setgroups([]int{0})) }},
-	{"raise capabilities", func(Bait) error {
+	{"become root", func(bait) error { return checkRefused(syscall.Setuid(0)) }},
+	{"become another group", func(bait) error { return checkRefused(syscall.Setgid(0)) }},
+	{"add groups", func(bait) error { return checkRefused(unix.Setgroups([]int{0})) }},
+	{"raise capabilities", func(bait) error {
 		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 		var now [2]unix.CapUserData
 		if err := unix.Capget(&header, &now[0]); err != nil {
@@ -65,11 +65,11 @@ var identityProbes = []probe{
 		now[0].Permitted |= 1 << unix.CAP_SYS_ADMIN
 		return checkRefused(unix.Capset(&header, &now[0]))
 	}},
-	{"host name", func(b Bait) error {
+	{"host name", func(b bait) error {
 		name, _ := os.Hostname()
 		return faultUnless(name == "box", "the name is %q", name)
 	}},
-	{"environment", func(Bait) error {
+	{"environment", func(bait) error {
 		for _, kv := range os.Environ() {
 			name, _, _ := strings.Cut(kv, "=")
 			for _, word := range []string{"TOKEN", "SECRET", "PASSWORD", "API_KEY", "DATABASE_URL", "SLACK"} {
@@ -80,21 +80,21 @@ var identityProbes = []probe{
 		}
 		return nil
 	}},
-	{"environment of the first process", func(Bait) error {
+	{"environment of the first process", func(bait) error {
 		text, err := os.ReadFile("/proc/1/environ")
 		return faultUnless(err != nil || len(text) == 0, "%d bytes", len(text))
 	}},
 	{"inherited files", inheritedFiles},
-	{"terminal", func(Bait) error { return checkUnreadable("/dev/tty") }},
+	{"terminal", func(bait) error { return checkUnreadable("/dev/tty") }},
 	{"processes are limited", hasLimit(unix.RLIMIT_NPROC)},
 	{"file size is limited", hasLimit(unix.RLIMIT_FSIZE)},
-	{"open files are limited", func(Bait) error {
+	{"open files are limited", func(bait) error {
 		var l syscall.Rlimit
 		err := syscall.Getrlimit(unix.RLIMIT_NOFILE, &l)
 		return faultUnless(err == nil && l.Max <= backend.OpenFiles, "up to %d, %v", l.Max, err)
 	}},
 	{"processor time is limited", hasLimit(unix.RLIMIT_CPU)},
-	{"core dumps", func(Bait) error {
+	{"core dumps", func(bait) error {
 		var l syscall.Rlimit
 		syscall.Getrlimit(unix.RLIMIT_CORE, &l) //nolint:errcheck // it knows the number
 		return faultUnless(l.Max == 0, "up to %d bytes", l.Max)
@@ -102,15 +102,15 @@ var identityProbes = []probe{
 }
 
 var networkProbes = []probe{
-	{"interfaces", func(Bait) error {
+	{"interfaces", func(bait) error {
 		all, err := net.Interfaces()
 		return faultUnless(err == nil && len(all) == 1 && all[0].Name == "lo", "%d interfaces, %v", len(all), err)
 	}},
-	{"routes", func(Bait) error {
+	{"routes", func(bait) error {
 		text, _ := os.ReadFile("/proc/net/route")
 		return faultUnless(strings.Count(string(text), "\n") <= 1, "there is a route")
 	}},
-	{"own loopback works", func(Bait) error {
+	{"own loopback works", func(bait) error {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
@@ -122,12 +122,12 @@ var networkProbes = []probe{
 		}
 		return err
 	}},
-	{"loopback of the machine", func(b Bait) error { return noConnection("tcp", fmt.Sprintf("127.0.0.1:%d", b.Port)) }},
-	{"abstract socket of the machine", func(b Bait) error { return noConnection("unix", b.Abstract) }},
-	{"internet", func(Bait) error { return noConnection("tcp", "1.1.1.1:443") }},
-	{"internet, IPv6", func(Bait) error { return noConnection("tcp", "[2606:4700:4700::1111]:443") }},
-	{"metadata service", func(Bait) error { return noConnection("tcp", "169.254.169.254:80") }},
-	{"datagrams", func(Bait) error {
+	{"loopback of the machine", func(b bait) error { return noConnection("tcp", fmt.Sprintf("127.0.0.1:%d", b.Port)) }},
+	{"abstract socket of the machine", func(b bait) error { return noConnection("unix", b.Abstract) }},
+	{"internet", func(bait) error { return noConnection("tcp", "1.1.1.1:443") }},
+	{"internet, IPv6", func(bait) error { return noConnection("tcp", "[2606:4700:4700::1111]:443") }},
+	{"metadata service", func(bait) error { return noConnection("tcp", "169.254.169.254:80") }},
+	{"datagrams", func(bait) error {
 		c, err := net.Dial("udp", "1.1.1.1:53")
 		if err != nil {
 			return nil
@@ -136,13 +136,13 @@ var networkProbes = []probe{
 		_, err = c.Write([]byte("x"))
 		return faultUnless(err != nil, "one was sent")
 	}},
-	{"names are not looked up", func(Bait) error {
+	{"names are not looked up", func(bait) error {
 		text, err := os.ReadFile("/etc/resolv.conf")
 		return faultUnless(err == nil && !strings.Contains(string(text), "nameserver"), "name servers %q, %v", text, err)
 	}},
-	{"loopback of the machine, IPv6", func(b Bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port)) }},
-	{"socket file of the machine", func(b Bait) error { return noConnection("unix", b.Socket) }},
-	{"engine of the machine", func(Bait) error {
+	{"loopback of the machine, IPv6", func(b bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port)) }},
+	{"socket file of the machine", func(b bait) error { return noConnection("unix", b.Socket) }},
+	{"engine of the machine", func(bait) error {
 		for _, path := range []string{"/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket", "/run/systemd/private"} {
 			if err := noConnection("unix", path); err != nil {
 				return err
@@ -159,7 +159,7 @@ var networkProbes = []probe{
 	{"packet sockets", refusesFamily(unix.AF_PACKET)},
 	{"kernel crypto sockets", refusesFamily(unix.AF_ALG)},
 	{"bluetooth sockets", refusesFamily(unix.AF_BLUETOOTH)},
-	{"raw sockets", func(Bait) error {
+	{"raw sockets", func(bait) error {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
 		if err == nil {
 			unix.Close(fd)
