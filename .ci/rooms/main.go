@@ -19,12 +19,14 @@ What is counted:
   package     the files of one package clause in one directory. Tests, generated files,
               vendor, testdata and directories that begin with a dot or an underscore are
               left out. Files for all systems count.
-  support     a package with a path element that begins or ends with "test", or is
-              "testing", "fake(s)" or "mock(s)": shown apart, in no total, average or median.
+  support     a package with a path element that ends with "test", or is "testing", "testutil",
+              "testdb", "testhelpers", "fake(s)" or "mock(s)": shown apart, in no total, average
+              or median.
   lines       of the files, with comments and blank lines.
   functions   declared functions and methods; function literals belong to theirs.
-  exported    top-level names that begin with a capital: types, functions, constants,
-              variables. Methods are counted apart, those of exported types.
+  exported    lines that go doc shows of a package: exported types and functions, and
+              declarations with an exported constant or variable in them, of which a group in
+              brackets is one. Methods are counted apart, those of exported types.
   one-word    share of the functions whose name is one word. A new word begins at a capital
               after a small letter or digit, at the last capital of several before a small
               letter, and after an underscore. Initialisms are one word: ID, URL and Close

@@ -112,10 +112,10 @@ func skipsDirectory(name string) bool {
 func isSupport(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, "/"), func(element string) bool {
 		switch element {
-		case "fake", "fakes", "mock", "mocks":
+		case "testing", "testutil", "testdb", "testhelpers", "fake", "fakes", "mock", "mocks":
 			return true
 		}
-		return strings.HasPrefix(element, "test") || strings.HasSuffix(element, "test")
+		return strings.HasSuffix(element, "test")
 	})
 }
 
@@ -185,8 +185,9 @@ func (r *room) addFunction(d *ast.FuncDecl, lines int) {
 	r.parameters[full] = max(r.parameters[full], countNames(d.Type.Params, isContext))
 }
 
-// addNames counts the types, constants and variables of a declaration.
+// addNames counts the types of a declaration, or its constants or variables as one.
 func (r *room) addNames(d *ast.GenDecl) {
+	values := 0
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
@@ -194,13 +195,12 @@ func (r *room) addNames(d *ast.GenDecl) {
 				r.exported++
 			}
 		case *ast.ValueSpec:
-			for _, name := range spec.Names {
-				if name.IsExported() {
-					r.exported++
-				}
+			if slices.ContainsFunc(spec.Names, (*ast.Ident).IsExported) {
+				values = 1
 			}
 		}
 	}
+	r.exported += values
 }
 
 // countNames counts fields or parameters, without those of a type that leaveOut holds for.
