@@ -90,7 +90,7 @@ var rooms = map[string][]string{
 	"workflow/skill":                 {"workflow/plaintext"},
 	"workflow/redact":                {},
 	"workflow/tool/find":             {"workflow/model", "workflow/plaintext", "workflow/tool/workfile", "repo/filetree"},
-	"workflow/tool/patch":            {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
+	"workflow/tool/patch":            {"repo/diff", "workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/output":           {"workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
 	"workflow/tool/workfile":         {"workflow/model", "workflow/plaintext", "repo/filetree"},
 	"repo/filetree":                  {},

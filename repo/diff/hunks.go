@@ -157,6 +157,24 @@ func (f *FileHunks) writeHunk(h *Hunk, s stretch, from, to int) {
 	h.Text = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines) + text.String()
 }
 
+// ShowEdits gives what differs between two texts as the hunks of a unified diff.
+func ShowEdits(before, after []byte) string {
+	var f FileHunks
+	var edits []LineEdit
+	f.old, f.now, edits = LineEdits(before, after)
+	var text strings.Builder
+	for n := 1; len(edits) > 0; edits, n = edits[n:], 1 {
+		for n < len(edits) && edits[n].Lo-edits[n-1].Hi <= 2*diffContext {
+			n++
+		}
+		h, first, last := Hunk{}, edits[0], edits[n-1]
+		s := stretch{LineEdit{first.Lo, last.Hi, first.newLo, last.NewHi}, edits[:n]}
+		f.writeHunk(&h, s, max(0, first.Lo-diffContext), min(len(f.old), last.Hi+diffContext))
+		text.WriteString(h.Text)
+	}
+	return text.String()
+}
+
 // startLine is git's: the line before where there are none.
 func startLine(before, count int) int {
 	if count == 0 {

@@ -10,8 +10,7 @@ import (
 	"path"
 	"strings"
 
-	udiff "github.com/aymanbagabas/go-udiff"
-
+	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -23,11 +22,7 @@ const (
 
 // ShortDiff shows what an edit did.
 func ShortDiff(before, after []byte) string {
-	text := udiff.Unified("a", "b", string(before), string(after))
-	for range 2 { // the two lines that name the files
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	text, _ = plaintext.CutMiddle(workfile.ShowLines(foldAdded(text)), maxDiff/2, maxDiff/2)
+	text, _ := plaintext.CutMiddle(workfile.ShowLines(foldAdded(diff.ShowEdits(before, after))), maxDiff/2, maxDiff/2)
 	return text
 }
 
