@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Limit names one of the limits on what may be used before people are asked, as the
-// configuration calls it.
+// A Limit names one of the limits on what may be used before people are asked, as rows and
+// people call it.
 type Limit string
 
 // A Span is whose use a limit adds up. Days are those of the database, in UTC.
@@ -45,9 +45,9 @@ var (
 // LimitOf is the limit of that unit over that span.
 func LimitOf(s Span, u Unit) Limit { return Limit(string(s) + "_" + string(u)) }
 
-// parts are the span and the unit that the name is made of; of one that was kept by another
+// Parts are the span and the unit that the name is made of; of one that was kept by another
 // version they may be of no known kind.
-func (l Limit) parts() (Span, Unit) {
+func (l Limit) Parts() (Span, Unit) {
 	for _, s := range Spans {
 		if u, ok := strings.CutPrefix(string(l), string(s)+"_"); ok {
 			return s, Unit(u)
@@ -59,12 +59,13 @@ func (l Limit) parts() (Span, Unit) {
 // OfCommands reports whether only commands bring a session further to the limit, so that
 // models may still be asked.
 func (l Limit) OfCommands() bool {
-	_, u := l.parts()
+	_, u := l.Parts()
 	return u == Commands || u == Output || u == Disk
 }
 
-// Limits are how much may be used; what is absent or zero has no limit.
-type Limits map[Limit]float64
+// Limits is the table of how much may be used: whose use, by what is counted. What is absent or
+// zero has no limit.
+type Limits map[Span]map[Unit]float64
 
 // Near is the part of a limit from which on the thread is warned.
 const Near = 0.8
@@ -114,7 +115,7 @@ func hours(d time.Duration) string {
 
 // amount is a number with what it counts.
 func (l Limit) amount(n float64) string {
-	_, unit := l.parts()
+	_, unit := l.Parts()
 	what := map[Unit]string{Tokens: " token", Commands: " command", Minutes: " minute"}[unit]
 	if what != "" && n != 1 {
 		what += "s"
@@ -123,7 +124,7 @@ func (l Limit) amount(n float64) string {
 }
 
 func (l Limit) number(n float64) string {
-	_, unit := l.parts()
+	_, unit := l.Parts()
 	switch {
 	case unit == Output || unit == Disk:
 		return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0")
@@ -148,7 +149,7 @@ func grouped(n int64) string {
 }
 
 func (l Limit) about() string {
-	switch span, _ := l.parts(); span {
+	switch span, _ := l.Parts(); span {
 	case OfPersonDay:
 		return "today by whoever asked for this"
 	case OfChannelDay:

@@ -48,7 +48,7 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			if err != nil {
 				return err
 			}
-			defer lock.Close()
+			defer lock.Release()
 		}
 		done, err := housekeeping.New(s.DataDir, housekeeping.FromConfig(file.Keep), st, log).Clean(ctx, c.DryRun)
 		for _, gone := range done.Disk {

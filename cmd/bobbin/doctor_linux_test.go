@@ -278,7 +278,7 @@ func machineComplaints() []complaint {
 			require.NoError(w, os.MkdirAll(w.env["BOBBIN_DATA_DIR"], 0o755))
 			lock, err := storage.LockDataDir(w.env["BOBBIN_DATA_DIR"])
 			require.NoError(w, err)
-			w.Cleanup(func() { lock.Close() })
+			w.Cleanup(lock.Release)
 		}},
 		{name: "a proxy (noted)", breaks: func(w *ward) { w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128" }},
 		{name: "a proxy that is none", breaks: func(w *ward) { w.env["HTTP_PROXY"] = "://" + secret }},

@@ -115,7 +115,11 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	limits := workflow.Limits{}
 	for _, option := range args[1:] {
 		if name, value, ok := strings.Cut(option, "="); ok {
-			if limits[workflow.Limit(name)], err = strconv.ParseFloat(value, 64); err != nil {
+			span, unit := workflow.Limit(name).Parts()
+			if limits[span] == nil {
+				limits[span] = map[workflow.Unit]float64{}
+			}
+			if limits[span][unit], err = strconv.ParseFloat(value, 64); err != nil {
 				return err
 			}
 			continue

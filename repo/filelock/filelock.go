@@ -46,7 +46,7 @@ func wait(ctx context.Context, path string, try func(string) (*Lock, error)) (*L
 }
 
 func try(path string, kind int) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -58,10 +58,9 @@ func under(limits workflow.Limits, used []use) (uses []workflow.Use) {
 	for _, span := range workflow.Spans {
 		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]
 		for _, unit := range workflow.Units {
-			limit := workflow.LimitOf(span, unit)
-			if step := limits[limit]; step > 0 {
+			if step := limits[span][unit]; step > 0 {
 				left := time.Duration(u.LeftOfDay * float64(time.Second))
-				uses = append(uses, workflow.Use{Limit: limit, Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
+				uses = append(uses, workflow.Use{Limit: workflow.LimitOf(span, unit), Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
 			}
 		}
 	}

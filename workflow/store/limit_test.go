@@ -20,12 +20,13 @@ var everyLimit = limitsOf(map[workflow.Span][]float64{
 	workflow.OfDay:        {30, 1300, 6, 13, 5, 7},
 })
 
-// limitsOf names the figures of each span, in the order of the units.
+// limitsOf is the table of the figures of each span, in the order of the units.
 func limitsOf(figures map[workflow.Span][]float64) workflow.Limits {
 	all := workflow.Limits{}
 	for span, list := range figures {
+		all[span] = map[workflow.Unit]float64{}
 		for i, unit := range workflow.Units {
-			all[workflow.LimitOf(span, unit)] = list[i]
+			all[span][unit] = list[i]
 		}
 	}
 	return all
@@ -50,17 +51,22 @@ func used(t *testing.T, turn *store.Turn) workflow.Limits {
 	t.Helper()
 	uses, err := turn.Uses(t.Context(), everyLimit)
 	require.NoError(t, err)
-	require.Len(t, uses, len(everyLimit))
+	require.Len(t, uses, len(workflow.Spans)*len(workflow.Units))
 	got := workflow.Limits{}
 	for _, u := range uses {
-		got[u.Limit] = u.Used
+		span, unit := u.Limit.Parts()
+		if got[span] == nil {
+			got[span] = map[workflow.Unit]float64{}
+		}
+		got[span][unit] = u.Used
 	}
 	return got
 }
 
 func use(t *testing.T, turn *store.Turn, limit workflow.Limit) workflow.Use {
 	t.Helper()
-	uses, err := turn.Uses(t.Context(), workflow.Limits{limit: everyLimit[limit], "nothing": 0})
+	span, unit := limit.Parts()
+	uses, err := turn.Uses(t.Context(), workflow.Limits{span: {unit: everyLimit[span][unit]}, "nothing": {workflow.USD: 0}})
 	require.NoError(t, err)
 	require.Len(t, uses, 1, "only what has a limit")
 	return uses[0]
@@ -91,10 +97,10 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1}))
 	got := used(t, one)
-	require.Equal(t, []float64{0, 0}, []float64{got[workflow.LimitOf(workflow.OfDay, workflow.Commands)], got[workflow.LimitOf(workflow.OfDay, workflow.Output)]})
-	require.Equal(t, 3.0, got[workflow.LimitOf(workflow.OfDay, workflow.Disk)], "of those that were at work today")
+	require.Equal(t, []float64{0, 0}, []float64{got[workflow.OfDay][workflow.Commands], got[workflow.OfDay][workflow.Output]})
+	require.Equal(t, 3.0, got[workflow.OfDay][workflow.Disk], "of those that were at work today")
 	require.Equal(t, []float64{3, 1, 1, 1}, []float64{
-		got[workflow.LimitOf(workflow.OfSession, workflow.USD)], got[workflow.LimitOf(workflow.OfPersonDay, workflow.USD)], got[workflow.LimitOf(workflow.OfChannelDay, workflow.USD)], got[workflow.LimitOf(workflow.OfDay, workflow.USD)],
+		got[workflow.OfSession][workflow.USD], got[workflow.OfPersonDay][workflow.USD], got[workflow.OfChannelDay][workflow.USD], got[workflow.OfDay][workflow.USD],
 	})
 	day := use(t, one, workflow.LimitOf(workflow.OfDay, workflow.USD))
 	require.Regexp(t, `^\d{4}-\d\d-\d\d$`, day.Day)
@@ -155,7 +161,7 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorIs(t, old.Record(t.Context(), store.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)
-	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.LimitOf(workflow.OfSession, workflow.USD)], got[workflow.LimitOf(workflow.OfSession, workflow.Tokens)], got[workflow.LimitOf(workflow.OfDay, workflow.USD)]})
+	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.OfSession][workflow.USD], got[workflow.OfSession][workflow.Tokens], got[workflow.OfDay][workflow.USD]})
 }
 
 // allows is the word of whoever wrote last in the session on a limit.

@@ -264,7 +264,7 @@ func (th *thread) permitted(ctx context.Context) (rows string, err error) {
 func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way, pressed bool) (fault string, err error) {
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents, askRule: o.askRule}
 	if w.what == workflow.PermitLimit {
-		r.Limits = workflow.Limits{workflow.LimitOf(workflow.OfSession, workflow.USD): 1}
+		r.Limits = workflow.Limits{workflow.OfSession: {workflow.USD: 1}}
 	}
 	th, err := r.begin(ctx, where, o.asker, a.rules, "what does Key do?")
 	if err != nil {

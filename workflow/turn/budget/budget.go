@@ -78,7 +78,7 @@ const slowWalk = 200 * time.Millisecond
 // measureDisk puts into the rows what the session takes of this machine's disk, where that has a
 // limit. Walking a large tree takes a while: no more than a twentieth of the time goes into it.
 func (b *Budget) measureDisk(ctx context.Context) error {
-	limited := func(s workflow.Span) bool { return b.Limits[workflow.LimitOf(s, workflow.Disk)] > 0 }
+	limited := func(s workflow.Span) bool { return b.Limits[s][workflow.Disk] > 0 }
 	if !slices.ContainsFunc(workflow.Spans, limited) {
 		return nil
 	}

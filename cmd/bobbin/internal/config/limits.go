@@ -79,16 +79,16 @@ func (Limits) Renamed() map[string]string {
 
 // Limits are those at which people are asked.
 func (l Limits) Limits() workflow.Limits {
-	limits := workflow.Limits{}
-	for span, row := range map[workflow.Span]Allowance{workflow.OfSession: l.Session, workflow.OfPersonDay: l.PersonDay, workflow.OfChannelDay: l.ChannelDay, workflow.OfDay: l.AllDay} {
-		for unit, figure := range map[workflow.Unit]float64{
-			workflow.USD: row.USD, workflow.Tokens: float64(row.Tokens), workflow.Commands: float64(row.Commands),
-			workflow.Minutes: float64(row.Minutes), workflow.Output: float64(row.Output), workflow.Disk: float64(row.Disk),
-		} {
-			limits[workflow.LimitOf(span, unit)] = figure
-		}
+	return workflow.Limits{
+		workflow.OfSession: l.Session.byUnit(), workflow.OfPersonDay: l.PersonDay.byUnit(), workflow.OfChannelDay: l.ChannelDay.byUnit(), workflow.OfDay: l.AllDay.byUnit(),
 	}
-	return limits
+}
+
+func (a Allowance) byUnit() map[workflow.Unit]float64 {
+	return map[workflow.Unit]float64{
+		workflow.USD: a.USD, workflow.Tokens: float64(a.Tokens), workflow.Commands: float64(a.Commands),
+		workflow.Minutes: float64(a.Minutes), workflow.Output: float64(a.Output), workflow.Disk: float64(a.Disk),
+	}
 }
 
 // SilentFor is how long a thread at work may be silent; zero: for ever.
@@ -129,7 +129,7 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 	limits := c.Limits.Limits()
 	for _, span := range workflow.Spans {
 		for _, unit := range workflow.Units {
-			checkMost(p, limitPath(span, unit), limits[workflow.LimitOf(span, unit)], mostOf(span, unit))
+			checkMost(p, limitPath(span, unit), limits[span][unit], mostOf(span, unit))
 		}
 	}
 	l := c.Limits
@@ -149,7 +149,7 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 			if x[0] == workflow.OfSession && unit == workflow.Minutes {
 				continue // a session may go on for days
 			}
-			checkPart(p, limitPath(x[0], unit), limitPath(x[1], unit), limits[workflow.LimitOf(x[0], unit)], limits[workflow.LimitOf(x[1], unit)])
+			checkPart(p, limitPath(x[0], unit), limitPath(x[1], unit), limits[x[0]][unit], limits[x[1]][unit])
 		}
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -104,7 +105,7 @@ type LimitSettings struct {
 // A Server is the bot, wired.
 type Server struct {
 	log     *slog.Logger
-	hold    *os.File          // the data directory's lock
+	lock    *filelock.Lock    // of the data directory
 	cluster *postgres.Cluster // nil with a database of somebody else's
 	Store   *store.Store
 	Mirrors *repo.Mirrors
@@ -134,7 +135,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	if b.hold, err = storage.LockDataDir(s.DataDir); err != nil {
+	if b.lock, err = storage.LockDataDir(s.DataDir); err != nil {
 		return nil, err
 	}
 	name, err := storage.ReplicaName(s.DataDir)
@@ -365,9 +366,7 @@ func (b *Server) Close() {
 	if b.cluster != nil {
 		b.cluster.Stop()
 	}
-	if b.hold != nil {
-		b.hold.Close()
-	}
+	b.lock.Release()
 }
 
 // codeURLs are those of repositories by their names.

@@ -45,8 +45,8 @@ func (s Settings) summary() []string {
 	var limits []string
 	for _, span := range workflow.Spans {
 		for _, unit := range workflow.Units {
-			if l := workflow.LimitOf(span, unit); s.Limits[l] > 0 {
-				limits = append(limits, fmt.Sprintf("%s %g", l, s.Limits[l]))
+			if most := s.Limits[span][unit]; most > 0 {
+				limits = append(limits, fmt.Sprintf("%s %g", workflow.LimitOf(span, unit), most))
 			}
 		}
 	}

@@ -249,7 +249,7 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 		if o.off != "" {
 			s.SlackURL = o.withoutGuard(s.SlackURL)
 		}
-		s.Limits = workflow.Limits{}
+		s.Limits = nil
 	}
 }
 

@@ -196,7 +196,7 @@ func (tr *trial) adjust(s *server.Settings) {
 	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle, s.ModelPatience = 5*time.Second, 150*time.Millisecond
-	s.Limits = workflow.Limits{workflow.LimitOf(workflow.OfSession, workflow.USD): tr.limit}
+	s.Limits = workflow.Limits{workflow.OfSession: {workflow.USD: tr.limit}}
 	s.Sandbox.Kind, s.Seats = "none", queue.ConcurrencyLimits{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
 	for _, a := range s.Agents {
