@@ -97,6 +97,17 @@ func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args 
 	}
 }
 
+// addLimit reads an option like session_usd=0.5 into the table.
+func addLimit(limits workflow.Limits, option string) (err error) {
+	name, value, _ := strings.Cut(option, "=")
+	span, unit := workflow.Limit(name).Parts()
+	if limits[span] == nil {
+		limits[span] = map[workflow.Unit]float64{}
+	}
+	limits[span][unit], err = strconv.ParseFloat(value, 64)
+	return err
+}
+
 // stage SCRIPT [OPTION…]: opens the stage with the scripted model of that file, or with
 // the demo's own where it is "demo".
 func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
@@ -114,12 +125,8 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	limits := workflow.Limits{}
 	for _, option := range args[1:] {
-		if name, value, ok := strings.Cut(option, "="); ok {
-			span, unit := workflow.Limit(name).Parts()
-			if limits[span] == nil {
-				limits[span] = map[workflow.Unit]float64{}
-			}
-			if limits[span][unit], err = strconv.ParseFloat(value, 64); err != nil {
+		if strings.Contains(option, "=") {
+			if err := addLimit(limits, option); err != nil {
 				return err
 			}
 			continue
