@@ -69,14 +69,17 @@ var rooms = map[string][]string{
 	"bot/slacktest":                  {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
 	"bot/slacktest/blockkit":         {},
 	"workflow":                       {},
-	"workflow/store":                 {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext"},
+	"workflow/store":                 {"workflow/store/progress", "workflow/store/record", "workflow/store/consent", "workflow", "workflow/store/database", "workflow/store/inbox", "workflow/store/queue", "workflow/plaintext"},
 	"workflow/store/audit":           {"workflow/store/database"},
-	"workflow/store/inbox":           {"workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/consent":         {"workflow", "workflow/store/audit", "workflow/store/database", "workflow/store/record"},
+	"workflow/store/progress":        {"workflow/store/database", "workflow/store/record", "workflow"},
+	"workflow/store/record":          {"workflow/store/queue"},
+	"workflow/store/inbox":           {"workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/outbox":          {"workflow", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/overview":        {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/retention":       {"workflow/store/database"},
 	"workflow/store/silence":         {"workflow", "workflow/store", "workflow/store/database"},
-	"workflow/store/storetest":       {"migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
+	"workflow/store/storetest":       {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
 	"workflow/store/database":        {"migrations"},
 	"workflow/store/queue":           {"workflow", "workflow/store/database"},
 	"workflow/postgres":              {"repo/filelock", "workflow/postgres/account", "workflow/postgres/programs"},
@@ -133,41 +136,52 @@ var rooms = map[string][]string{
 
 	// A turn, from its story down to the rows and words that all of it stands on.
 	"workflow/turn": {
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow/store/silence",
 		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/intake": {
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/orchestrator": {
+		"workflow/store/progress", "workflow/store/inbox", "workflow/store/consent",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/worker": {
+		"workflow/store/progress",
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/delivery": {
+		"workflow/store/consent", "workflow/store/progress",
 		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
+		"workflow/store/inbox", "workflow/store/progress",
 		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/runtime": {
+		"workflow/store/progress",
 		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/approval": {
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/permission": {
+		"workflow/store/consent",
 		"workflow/store/inbox",
 		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger",
 	},
 	"workflow/turn/worktree": {
+		"workflow/store/inbox", "workflow/store/progress",
 		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/budget": {
 		"repo/disk", "workflow", "workflow/store", "workflow/turn/ledger",
 	},
 	"workflow/turn/attachment": {
+		"workflow/store/inbox",
 		"workflow", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/catalog": {
@@ -177,12 +191,13 @@ var rooms = map[string][]string{
 		"repo", "repo/disk",
 	},
 	"workflow/turn/ledger": {
+		"workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt",
 	},
 	"workflow/turn/prompt": {
 		"repo/diff", "workflow", "workflow/model", "workflow/plaintext",
 	},
-	"workflow/turn/turntest": {"workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
+	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
 	"workflow/home": {
 		"workflow/store/overview",
 		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission",
@@ -235,11 +250,12 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
-	"workflow/store":           {"workflow/store/outbox"},
-	"workflow/store/audit":     {"workflow", "workflow/store"},
+	"workflow/store/silence":   {"workflow/store/inbox"},
+	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox"},
+	"workflow/store/audit":     {"workflow/store/consent", "workflow", "workflow/store"},
 	"workflow/store/database":  {"workflow/store"},
-	"workflow/store/inbox":     {"workflow/store"},
-	"workflow/store/outbox":    {"workflow/store"},
+	"workflow/store/inbox":     {"workflow/store/consent", "workflow/store"},
+	"workflow/store/outbox":    {"workflow/store/progress", "workflow/store"},
 	"workflow/store/retention": {"workflow", "workflow/store"},
 	"cmd/bobbin": {
 		"workflow/store/silence", "workflow/store/audit",
@@ -280,7 +296,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},

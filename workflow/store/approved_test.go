@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 // The store itself refuses a push that is not what its approval is of, whoever asks.
@@ -51,7 +51,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 			}
 			before := storetest.CountRows(t, s, `select count(*) from pushes`)
 			line := []workflow.Line{{Agent: "deep", Text: "Done"}}
-			require.ErrorIs(t, turn.Record(t.Context(), store.Push(push), store.Lines(line)), store.ErrNotApproved)
+			require.ErrorIs(t, turn.Record(t.Context(), consent.Push(push), store.Lines(line)), consent.ErrNotApproved)
 			require.Equal(t, before, storetest.CountRows(t, s, `select count(*) from pushes`))
 			require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines`), "nor anything else of the fact")
 		})
@@ -64,11 +64,11 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 		for _, state := range []workflow.PushState{workflow.PushIntended, workflow.PushRefused, workflow.PushIntended, workflow.PushDone} {
 			push := right
 			push.State = state
-			require.NoError(t, turn.Record(t.Context(), store.Push(push)))
+			require.NoError(t, turn.Record(t.Context(), consent.Push(push)))
 		}
 		again := right
 		again.Commit = "def"
-		require.ErrorIs(t, turn.Record(t.Context(), store.Push(again)), store.ErrNotApproved, "one approval is one push")
+		require.ErrorIs(t, turn.Record(t.Context(), consent.Push(again)), consent.ErrNotApproved, "one approval is one push")
 	})
 }
 
@@ -104,26 +104,26 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	ask := func(id, tree string) error {
-		return turn.Record(ctx, store.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree})
+		return turn.Record(ctx, consent.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree})
 	}
 	give := func(id, user string) error {
 		m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
 		err := s.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
 			turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
 		require.NoError(t, err)
-		return turn.Record(ctx, store.Permission{Permission: m}, store.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS})
+		return turn.Record(ctx, consent.Permission{Permission: m}, consent.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS})
 	}
 	push := func(commit, tree string) error {
-		return turn.Record(ctx, store.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
 	require.NoError(t, ask("w1", "t1"))
 	require.NoError(t, ask("w2", "t2"))
 	require.ErrorIs(t, give("w1", "U2"), store.ErrStale, "the files changed since")
 	require.ErrorIs(t, give("forged", "U2"), store.ErrStale)
-	require.ErrorIs(t, push("c2", "t2"), store.ErrNotApproved)
+	require.ErrorIs(t, push("c2", "t2"), consent.ErrNotApproved)
 	require.NoError(t, give("w2", "U2"))
 	require.ErrorIs(t, give("w2", "U3"), store.ErrStale, "once")
-	require.ErrorIs(t, push("c1", "t1"), store.ErrNotApproved)
+	require.ErrorIs(t, push("c1", "t1"), consent.ErrNotApproved)
 	require.NoError(t, push("c2", "t2"))
 
 	require.NoError(t, ask("w1", "t1"), "the same files again are the newest question")

@@ -5,24 +5,25 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/jackc/pgx/v5"
 )
 
 // Redrawing begins a run's card, has it drawn anew where the recording changes what it shows,
 // and ends it with the run. Recordings that come quickly one after the other are drawn once:
 // a card is written every two seconds at most.
-type redrawing struct{}
+type redrawing struct{ *transaction }
 
-func (redrawing) stage() stage { return stageThread }
+func (redrawing) Stage() record.Stage { return record.Thread }
 
-func (redrawing) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	moved := len(r.update.Events) > 0 || len(r.update.Maybe) > 0
-	if !moved && !has[Task](r) && !has[Attempt](r) && r.used.USD == 0 && r.update.Open == nil {
+func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	moved := len(d.update.Events) > 0 || len(d.update.Maybe) > 0
+	if !moved && !record.Has[progress.Task](r) && !record.Has[progress.Attempt](r) && d.used.USD == 0 && d.update.Open == nil {
 		return nil
 	}
-	t := r.Turn
+	t := d.turn
 	var phase workflow.Phase
 	var open bool
 	err := tx.QueryRow(ctx, `select phase, exists (select 1 from cards where session_id = $1 and ended is null) from sessions where id = $1`, t.id).Scan(&phase, &open)

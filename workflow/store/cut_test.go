@@ -14,13 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A wire is between a store and its Postgres, and cuts connections: what a restart, a
@@ -141,7 +140,7 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	fact := func(n int) []store.Part {
 		return []store.Part{
-			store.Transcript{Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}},
+			progress.Transcript{Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}},
 			store.Usage{USD: 1},
 			store.Lines{{Agent: "orchestrator", Text: fmt.Sprint("line ", n)}},
 		}

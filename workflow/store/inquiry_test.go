@@ -5,16 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
@@ -30,15 +30,15 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 		Text: "Round up or down?", Options: []string{"up", "down"}, Recommended: "down",
 		Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
 	}
-	require.NoError(t, turn.Record(ctx, store.Question(asked)))
+	require.NoError(t, turn.Record(ctx, progress.Question(asked)))
 	q, err = s.Waiting(ctx, id)
 	require.NoError(t, err)
 	require.Equal(t, asked.Options, q.Options)
 	require.Equal(t, asked.Open, q.Open)
 	require.True(t, q.Due.IsZero())
 
-	require.NoError(t, turn.Record(ctx, store.Answer{Question: q.ID, Text: "up", User: "U1"}))
-	require.NoError(t, turn.Record(ctx, store.Answer{Question: q.ID, Text: "down", User: "U2"}))
+	require.NoError(t, turn.Record(ctx, progress.Answer{Question: q.ID, Text: "up", User: "U1"}))
+	require.NoError(t, turn.Record(ctx, progress.Answer{Question: q.ID, Text: "down", User: "U2"}))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
 	q, err = s.Waiting(ctx, id)
 	require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, store.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}))
+	require.NoError(t, turn.Record(ctx, progress.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
 
 	q, err := s.Waiting(ctx, id)
@@ -78,8 +78,8 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
-	require.NoError(t, turn.Record(ctx, store.Inquiry(q)))
-	require.NoError(t, turn.Record(ctx, store.Inquiry(q)))
+	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
+	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	all, err := s.Inquiries(ctx, id)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
@@ -87,8 +87,8 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 
 	answered := all[0]
 	answered.Answer = json.RawMessage(`{"bottom_line": "no"}`)
-	require.NoError(t, turn.Record(ctx, store.Inquiry(answered)))
-	require.NoError(t, turn.Record(ctx, store.Inquiry{ID: answered.ID, Applied: true}))
+	require.NoError(t, turn.Record(ctx, progress.Inquiry(answered)))
+	require.NoError(t, turn.Record(ctx, progress.Inquiry{ID: answered.ID, Applied: true}))
 	all, err = s.Inquiries(ctx, id)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"bottom_line": "no"}`, string(all[0].Answer))
@@ -101,14 +101,14 @@ func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
-	told := store.Told{Key: "inquiry:1", Text: "the consultant says no"}
+	told := inbox.Told{Key: "inquiry:1", Text: "the consultant says no"}
 	require.NoError(t, turn.Record(ctx, told))
 	require.NoError(t, turn.Record(ctx, told))
 	unseen, err := turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
 	require.Equal(t, "the consultant says no", unseen[0].Shown)
-	require.NoError(t, turn.Record(ctx, store.Transcript{Seen: unseen[0].ID}))
+	require.NoError(t, turn.Record(ctx, progress.Transcript{Seen: unseen[0].ID}))
 	unseen, err = turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Empty(t, unseen)
@@ -119,7 +119,7 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}))
+	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
@@ -127,9 +127,9 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	require.Equal(t, 3, k.Plan)
 	k.State, k.Failures, k.StartTree, k.Tree = workflow.TaskFailed, 2, "a", "b"
 	require.NoError(t, turn.Record(ctx,
-		store.Task{Task: k},
-		store.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
-		store.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
+		progress.Task{Task: k},
+		progress.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
+		progress.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
 	))
 	tasks, err = s.Tasks(ctx, id, "")
 	require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	require.False(t, checks[0].Failed("TestSpli"))
 	commands, err := s.Commands(ctx, id)
 	require.NoError(t, err)
-	require.Equal(t, []store.Command{{Command: "go test ./...", ExitCode: 1, Output: "FAIL"}}, commands)
+	require.Equal(t, []progress.Command{{Command: "go test ./...", ExitCode: 1, Output: "FAIL"}}, commands)
 }
 
 // A line's files reach the outbox with it, and a line with files is a reply of its own.

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/jackc/pgx/v5"
 )
 
 // A use is what was used over one span, and whose it is.
@@ -132,24 +133,24 @@ func (u *Usage) add(o Usage) {
 	}
 }
 
-func (Usage) stage() stage { return stageSession }
+func (Usage) Stage() record.Stage { return record.Session }
 
-// write does nothing: spending writes what all parts used.
-func (Usage) write(context.Context, pgx.Tx, *recording) error { return nil }
+// Write does nothing: spending writes what all parts used.
+func (Usage) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
 // spending adds up what the recording used, beside the session's money, and keeps the day's.
-type spending struct{}
+type spending struct{ *transaction }
 
-func (spending) stage() stage { return stageSession }
+func (spending) Stage() record.Stage { return record.Session }
 
-func (spending) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	commands, used, worked := 0, r.used, r.worked.Milliseconds()
-	if has[Command](r) || has[Check](r) {
+func (s spending) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	commands, used, worked := 0, s.used, s.worked.Milliseconds()
+	if record.Has[progress.Command](r) || record.Has[progress.Check](r) {
 		commands = 1
 	}
 	_, err := tx.Exec(ctx, `update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
 			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
-		r.id, used.Tokens, commands, worked, r.update.Limited, r.update.ClearStop || r.update.opens(), used.Printed, used.Disk)
+		r.Session, used.Tokens, commands, worked, s.update.Limited, s.update.ClearStop || s.update.opens(), used.Printed, used.Disk)
 	nothing := used.USD == 0 && used.Tokens == 0 && worked == 0 && commands == 0 && used.Printed == 0 && used.Disk == nil
 	if err != nil || nothing {
 		return err
@@ -158,20 +159,7 @@ func (spending) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 		select id, (now() at time zone 'utc')::date, team, channel, requester, $2, $3, $4, $5, $6 from sessions where id = $1
 		on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
 			worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed`,
-		r.id, used.USD, used.Tokens, worked, commands, used.Printed)
-	return err
-}
-
-// An Extension is more of a limit, as people allowed it: of two at the same moment, one is
-// kept. It is given by the Permission of the same recording.
-type Extension workflow.Extension
-
-func (Extension) stage() stage { return stageGiven }
-
-func (a Extension) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
-		a.Limit, a.Subject, a.Day, a.Number+1, a.Step, r.id, a.User, a.UserName, a.MessageTS, r.permitted())
+		r.Session, used.USD, used.Tokens, worked, commands, used.Printed)
 	return err
 }
 
@@ -188,11 +176,11 @@ func (t *Turn) Warn(ctx context.Context, u workflow.Use, said []workflow.Line) e
 // A warning is that people were told of a limit; ErrStale where they were told before.
 type warning workflow.Use
 
-func (warning) stage() stage { return stageSession }
+func (warning) Stage() record.Stage { return record.Session }
 
-func (u warning) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (u warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into limit_warnings (name, subject, day, number, session_id) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		u.Limit, u.Subject, u.Day, u.Number, r.id)
+		u.Limit, u.Subject, u.Day, u.Number, r.Session)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrStale
 	}

@@ -5,11 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 // everyLimit is one of each, no two alike.
@@ -78,11 +79,11 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
-	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, store.Command{Command: "go test"}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, progress.Command{Command: "go test"}))
 	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 0.5, Tokens: 50}))
 	require.NoError(t, two.Record(t.Context(), store.Usage{USD: 4, Printed: 5 << 20}))
-	require.NoError(t, other.Record(t.Context(), store.Usage{USD: 8, Tokens: 80, Printed: 1 << 20}, store.Command{Command: "go test"}))
-	require.NoError(t, other.Record(t.Context(), store.Usage{Disk: mb(4)}, store.Command{Command: "go vet"}, store.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
+	require.NoError(t, other.Record(t.Context(), store.Usage{USD: 8, Tokens: 80, Printed: 1 << 20}, progress.Command{Command: "go test"}))
+	require.NoError(t, other.Record(t.Context(), store.Usage{Disk: mb(4)}, progress.Command{Command: "go vet"}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
 	_, err := s.Pool.Exec(t.Context(), `update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
 	require.NoError(t, err)
 	require.Equal(t, limitsOf(map[workflow.Span][]float64{
@@ -120,10 +121,10 @@ func TestOutputAndDisk(t *testing.T) {
 	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 20, Disk: mb(3)}))
 	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 19}))
 	require.Equal(t, []float64{1.5, 3}, figures())
-	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(2)}, store.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}, store.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(2)}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}, progress.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
 	require.Equal(t, []float64{1.5, 4}, figures())
 	require.True(t, use(t, turn, workflow.LimitOf(workflow.OfSession, workflow.Disk)).Reached())
-	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(0)}, store.Snapshot{Tree: "c", Pack: []byte{}}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
@@ -156,7 +157,7 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	old := storetest.BeginTurn(t, s)
-	require.NoError(t, old.Record(t.Context(), store.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, store.Usage{USD: 4, Tokens: 10}))
+	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, store.Usage{USD: 4, Tokens: 10}))
 	now, err := s.Begin(t.Context(), old.Session().ID)
 	require.NoError(t, err)
 	require.ErrorIs(t, old.Record(t.Context(), store.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
@@ -170,7 +171,7 @@ func allows(t *testing.T, s *store.Store, turn *store.Turn, u workflow.Use) []st
 	p := workflow.Permission{ID: store.NewToken(), What: workflow.PermitLimit, UserName: "ann"}
 	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id, message_ts, user_id from inbox where session_id = $1 order by id desc limit 1`, turn.Session().ID).
 		Scan(&p.Message, &p.MessageTS, &p.User))
-	return []store.Part{store.Permission{Permission: p}, store.Extension{Use: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS}}
+	return []store.Part{consent.Permission{Permission: p}, consent.Extension{Use: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS}}
 }
 
 func TestExtensions(t *testing.T) {

@@ -13,48 +13,49 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Lines are said in the thread, with the rows of their buttons and the posting that brings
 // them there. Lines that wait behind each other become one reply.
 type Lines []workflow.Line
 
-func (Lines) stage() stage { return stageThread }
+func (Lines) Stage() record.Stage { return record.Thread }
 
-func (list Lines) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	return r.say(ctx, tx, list, has[Replies](r))
+func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	return say(ctx, tx, r, list, record.Has[Replies](r))
 }
 
 // Replies are lines that each make a reply of their own; all lines of the recording do then.
 type Replies []workflow.Line
 
-func (Replies) stage() stage { return stageThread }
+func (Replies) Stage() record.Stage { return record.Thread }
 
-func (list Replies) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	return r.say(ctx, tx, list, true)
+func (list Replies) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	return say(ctx, tx, r, list, true)
 }
 
-func (r *recording) say(ctx context.Context, tx pgx.Tx, list []workflow.Line, alone bool) error {
+func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []workflow.Line, alone bool) error {
 	for _, l := range list {
-		if err := r.line(ctx, tx, l, alone); err != nil {
+		if err := insertLine(ctx, tx, r.Session, l, alone); err != nil {
 			return err
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return r.store.Queue.InsertPost(ctx, tx, r.id)
+	return r.Queue.InsertPost(ctx, tx, r.Session)
 }
 
-// line keeps what was said, what its buttons stand for, and that it has to be posted.
-func (r *recording) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone bool) error {
+// insertLine keeps what was said, what its buttons stand for, and that it has to be posted.
+func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line, alone bool) error {
 	var id int64
 	code, err := jsonOf(l.Code, l.Code != nil)
 	if err != nil {
 		return err
 	}
 	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
-		r.id, l.Agent, database.CleanText(l.Text), append([]string{}, l.Calls...), code).Scan(&id)
+		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Calls...), code).Scan(&id)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (r *recording) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone 
 	}
 	for _, b := range l.Buttons {
 		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
-			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, r.id, b.ActionID, b.Means)
+			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session, b.ActionID, b.Means)
 		if err != nil {
 			return err
 		}
@@ -74,15 +75,14 @@ func (r *recording) line(ctx context.Context, tx pgx.Tx, l workflow.Line, alone 
 		return err
 	}
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files) values ($1, $2, $3, $4, $5, $6)`,
-		fmt.Sprintf("%s:%d", r.id, id), r.id, id, buttons, alone || len(buttons) > 0 || len(files) > 0, files)
+		fmt.Sprintf("%s:%d", session, id), session, id, buttons, alone || len(buttons) > 0 || len(files) > 0, files)
 	return err
 }
 
 // WriteLine has one line said in the session's thread, outside of any turn: whoever calls it
 // holds the session's row in tx.
 func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) error {
-	r := &recording{Turn: &Turn{store: s, id: session}}
-	return Lines{l}.write(ctx, tx, r)
+	return Lines{l}.Write(ctx, tx, &record.Recording{Session: session, Queue: s.Queue})
 }
 
 // jsonOf is what a column holds; null where there is nothing.

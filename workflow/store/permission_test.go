@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 // A forgery is a yes of somebody who did not say it.
@@ -93,7 +94,7 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 				storetest.RecordReport(t, turn, 1, "first")
 				two := storetest.RecordReport(t, turn, 2, "second")
 				parts := storetest.Approval(two, "a")
-				permission, approves := parts[1].(store.Permission), parts[2].(store.Approval)
+				permission, approves := parts[1].(consent.Permission), parts[2].(consent.Approval)
 				c.change(&permission.Permission, (*workflow.Approval)(&approves))
 				parts[1], parts[2] = permission, approves
 				if permission.ID == "" {
@@ -147,16 +148,16 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func() error {
-		return turn.Record(t.Context(), store.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
+		return turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	require.Equal(t, "0", turn.Session().Halted)
-	require.ErrorIs(t, push(), store.ErrNotApproved)
+	require.ErrorIs(t, push(), consent.ErrNotApproved)
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
-	require.ErrorIs(t, push(), store.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *storetest.Permission("adopts", workflow.PermitAdopt, 1)}))
-	require.ErrorIs(t, push(), store.ErrNotApproved, "nor does another permission")
-	require.NoError(t, turn.Record(t.Context(), store.Permission{Permission: *storetest.Permission("resumes", workflow.PermitResume, 1)}))
+	require.ErrorIs(t, push(), consent.ErrNotApproved)
+	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("adopts", workflow.PermitAdopt, 1)}))
+	require.ErrorIs(t, push(), consent.ErrNotApproved, "nor does another permission")
+	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("resumes", workflow.PermitResume, 1)}))
 	require.NoError(t, push())
 }
 
@@ -196,11 +197,11 @@ func TestApprovalsFromBefore(t *testing.T) {
 	for name, c := range cases {
 		turn, err := s.Begin(t.Context(), name)
 		require.NoError(t, err)
-		err = turn.Record(t.Context(), store.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended})
+		err = turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended})
 		if c.counts {
 			require.NoError(t, err, name)
 		} else {
-			require.ErrorIs(t, err, store.ErrNotApproved, name)
+			require.ErrorIs(t, err, consent.ErrNotApproved, name)
 		}
 	}
 	_, err := s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, inherited) values ('new', 'said', 2, 'h', 'c', 'U1', '1.0', true)`)
@@ -219,7 +220,7 @@ func TestHeldWordsWait(t *testing.T) {
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	id := int64(storetest.CountRows(t, s, `select max(id) from inbox`))
 	offer := workflow.Line{Agent: "orchestrator", Text: "this waits", Buttons: []workflow.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
-	require.NoError(t, turn.Record(ctx, store.Handled{ID: id, Held: true}, store.Lines{offer}))
+	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: id, Held: true}, store.Lines{offer}))
 	p, err := outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	storetest.MarkPosted(t, s, p.Key, "7.7")
@@ -238,14 +239,14 @@ func TestHeldWordsWait(t *testing.T) {
 	require.Empty(t, unseen)
 
 	opens := true
-	require.NoError(t, turn.Record(ctx, store.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
+	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
 	p, err = outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, p, "what is answered is something else")
 
 	adopts := storetest.Permission("p", workflow.PermitAdopt, 0)
 	adopts.RestsOn = []int64{id}
-	require.NoError(t, turn.Record(ctx, store.Passed{id}, store.Permission{Permission: *adopts}))
+	require.NoError(t, turn.Record(ctx, inbox.Passed{id}, consent.Permission{Permission: *adopts}))
 	p, err = outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, "Passed on by ann.", p.Note)

@@ -8,63 +8,22 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/jackc/pgx/v5"
 )
 
-// A Part is one thing that Record keeps: a row, or what several rows have in common. Each
-// kind stands in the file of its table and writes itself.
-type Part interface {
-	// stage is when the part is written. Parts of one stage are written in the order in
-	// which they were given to Record.
-	stage() stage
-	write(ctx context.Context, tx pgx.Tx, r *recording) error
-}
+// A Part is one thing that Record keeps; see package record.
+type Part = record.Part
 
-// A stage is a step of a recording. A part may rely on what earlier stages wrote: an
-// approval on the messages that were judged with it, a line's buttons on the revision that
-// the session has by then.
-type stage int
-
-const (
-	stageSession    stage = iota // use and limits, beside the session's own row
-	stageInbox                   // messages that were judged, or that stood in the thread before
-	stageTranscript              // what agents said, and up to where they have read
-	stageRest                    // where the thread rests
-	stageDecision                // who was allowed what
-	stageReport                  // a new revision
-	stagePermission              // a person's yes
-	stageGiven                   // what the permission gives: an approval, more of a limit
-	stageWork                    // tasks, attempts, checks, questions, files: they need nothing of each other
-	stagePush                    // only what was approved by now
-	stageSettle                  // the buttons of what was answered
-	stageThread                  // what people read: lines, the card, reactions
-)
-
-// A recording is one transaction of Record.
-type recording struct {
-	*Turn
-	parts  []Part
+// A transaction is one of Record.
+type transaction struct {
+	record.Recording
+	turn   *Turn
 	update Update // all that the parts change in the session's own row
 	used   Usage  // in all
 	worked time.Duration
-}
-
-// part is the first part of kind P in the recording.
-func part[P Part](r *recording) (p P, ok bool) {
-	for _, x := range r.parts {
-		if p, ok := x.(P); ok {
-			return p, true
-		}
-	}
-	return p, false
-}
-
-// has reports whether the recording has a part of kind P.
-func has[P Part](r *recording) bool {
-	_, ok := part[P](r)
-	return ok
 }
 
 // Record writes all parts in one transaction, or nothing. It fails with ErrFenced when a
@@ -76,7 +35,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	next, before, now := t.session, int64(-1), time.Now()
-	r := t.recording(parts, now)
+	r := t.begin(parts, now)
 	err := t.store.Transact(ctx, func(tx pgx.Tx) error {
 		recorded, err := t.lock(ctx, tx)
 		if err != nil {
@@ -91,15 +50,15 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 			return err
 		}
 		//crash:fact_begun
-		for _, p := range r.parts {
-			if err := p.write(ctx, tx, r); err != nil {
+		for _, p := range r.Parts {
+			if err := p.Write(ctx, tx, &r.Recording); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		if errors.Is(err, ErrFenced) || errors.Is(err, ErrStale) || errors.Is(err, ErrNotApproved) {
+		if errors.Is(err, ErrFenced) || errors.Is(err, ErrStale) || errors.Is(err, consent.ErrNotApproved) {
 			return err
 		}
 		return fmt.Errorf("record in %s: %w", t.id, err)
@@ -112,11 +71,13 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 	return nil
 }
 
-// recording puts the parts, and those that every recording has, in the order of their stages.
-func (t *Turn) recording(parts []Part, now time.Time) *recording {
-	r := &recording{Turn: t, parts: append(slices.Clone(parts), spending{}, rest{}, settling{}, redrawing{}), worked: t.worked(now)}
-	slices.SortStableFunc(r.parts, func(a, b Part) int { return cmp.Compare(a.stage(), b.stage()) })
-	for _, p := range r.parts {
+// begin puts the parts, and those that every recording has, in the order of their stages.
+func (t *Turn) begin(parts []Part, now time.Time) *transaction {
+	r := &transaction{turn: t, worked: t.worked(now)}
+	parts = append(slices.Clone(parts), spending{r}, rest{r}, settling{r}, redrawing{r})
+	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
+	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}
+	for _, p := range parts {
 		switch p := p.(type) {
 		case Update:
 			r.update.add(p)
@@ -138,8 +99,8 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 }
 
 // advance writes the session's own fields, and that it got somewhere.
-func (r *recording) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, error) {
-	s, err := ReadSession(ctx, tx, r.id)
+func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, error) {
+	s, err := ReadSession(ctx, tx, r.Session)
 	if err != nil {
 		return s, err
 	}
@@ -147,17 +108,17 @@ func (r *recording) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, e
 	if err := u.apply(&s); err != nil {
 		return s, err
 	}
-	if report, ok := part[Report](r); ok {
+	if report, ok := record.Find[consent.Report](&r.Recording); ok {
 		s.Revision = report.Revision
 	}
-	if p, ok := part[Permission](r); has[Approval](r) || ok && p.What == workflow.PermitResume {
+	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == workflow.PermitResume {
 		s.Halted = ""
 	}
 	s.SpentUSD += r.used.USD
 	_, err = tx.Exec(ctx, `update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch = $7, head = $8,
 			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
 			may_ask = $16, halted = $17, crashes = 0, recorded = recorded + 1, updated_at = now() where id = $1`,
-		r.id, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, u.ClearStop, u.Open,
+		r.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, u.ClearStop, u.Open,
 		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted)
 	if u.Open != nil {
 		s.Open = *u.Open

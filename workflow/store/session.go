@@ -4,9 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/jackc/pgx/v5"
 )
 
 // An Update changes the session's own row. All updates of a recording are one: first every
@@ -51,10 +52,10 @@ func (u Update) apply(s *workflow.Session) error {
 	return nil
 }
 
-func (Update) stage() stage { return stageSession }
+func (Update) Stage() record.Stage { return record.Session }
 
-// write does nothing: recording.advance has written all updates as one.
-func (Update) write(context.Context, pgx.Tx, *recording) error { return nil }
+// Write does nothing: advance has written all updates as one.
+func (Update) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
 // delivers: a push went out.
 func (u Update) delivers() bool { return slices.Contains(u.Events, workflow.EventProve) }
@@ -67,23 +68,23 @@ func (u Update) opens() bool { return u.Open != nil && *u.Open }
 
 // A rest keeps up to where agents have read when the thread rests. A stop also ends what was
 // written before it and never read.
-type rest struct{}
+type rest struct{ *transaction }
 
-func (rest) stage() stage { return stageRest }
+func (rest) Stage() record.Stage { return record.Rest }
 
-func (rest) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	delivered, stops := r.update.delivers(), r.update.stops()
-	if !delivered && !stops && !r.update.Rested {
+func (e rest) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	delivered, stops := e.update.delivers(), e.update.stops()
+	if !delivered && !stops && !e.update.Rested {
 		return nil
 	}
 	var stop int64
-	if h, ok := part[Handled](r); ok && stops {
+	if h, ok := record.Find[inbox.Handled](r); ok && stops {
 		stop = h.ID
 	}
 	// What stood in the thread before is read with the first message, and kept after it.
 	_, err := tx.Exec(ctx, `with read as (select greatest(seen, (select max(id) from inbox where session_id = $1 and kind = 'earlier')) as last
 			from sessions where id = $1)
-		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last else delivered end from read where id = $1`, r.id, delivered, stop)
+		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last else delivered end from read where id = $1`, r.Session, delivered, stop)
 	return err
 }
 

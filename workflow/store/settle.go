@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/jackc/pgx/v5"
 )
 
 // Settling takes the buttons off what the session waits for no longer: a recording that
@@ -17,27 +20,27 @@ import (
 //
 // What is offered to people who may approve waits longer: held words until they are passed
 // on, stopped work until it goes on, or another revision is shown or approved.
-type settling struct{}
+type settling struct{ *transaction }
 
-func (settling) stage() stage { return stageSettle }
+func (settling) Stage() record.Stage { return record.Settle }
 
-func (settling) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	p, _ := part[Permission](r)
-	if passed, _ := part[Passed](r); len(passed) > 0 && p.ID != "" {
-		if err := r.unbutton(ctx, tx, "Passed on by "+p.UserName+".", offersHeld+` and exists (select 1 from buttons b
+func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	p, _ := record.Find[consent.Permission](r)
+	if passed, _ := record.Find[inbox.Passed](r); len(passed) > 0 && p.ID != "" {
+		if err := s.turn.unbutton(ctx, tx, "Passed on by "+p.UserName+".", offersHeld+` and exists (select 1 from buttons b
 			where b.session_id = $1 and b.action_id = 'pass_on' and b.means = any($2::text[]) and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, texts(passed)); err != nil {
 			return err
 		}
 	}
-	note := r.answers()
+	note := s.answers()
 	if note == "" {
 		return nil
 	}
 	which := `not (` + offersHeld + `)`
-	if !has[Approval](r) && !has[Report](r) && p.What != workflow.PermitResume {
+	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != workflow.PermitResume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
-	return r.unbutton(ctx, tx, note, which)
+	return s.turn.unbutton(ctx, tx, note, which)
 }
 
 // What a message's buttons offer.
@@ -85,26 +88,26 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args
 }
 
 // answers is what the recording answers, in words; empty where what waits goes on waiting.
-func (r *recording) answers() string {
-	if a, ok := part[Approval](r); ok {
+func (s settling) answers() string {
+	if a, ok := record.Find[consent.Approval](&s.Recording); ok {
 		return "Approved by " + a.UserName + "."
 	}
-	if p, ok := part[Permission](r); ok && p.What == workflow.PermitResume && p.Revision > 0 {
+	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == workflow.PermitResume && p.Revision > 0 {
 		return "Going on, as " + p.UserName + " says."
 	}
-	if w, ok := part[Allowance](r); ok && w.User != "" {
+	if w, ok := record.Find[consent.Allowance](&s.Recording); ok && w.User != "" {
 		return "Push allowed by " + w.UserName + "."
 	}
-	if r.update.stops() {
+	if s.update.stops() {
 		return "Stopped."
 	}
-	if a, ok := part[Answer](r); ok {
+	if a, ok := record.Find[progress.Answer](&s.Recording); ok {
 		return "Answered: " + short(a.Text)
 	}
-	if report, ok := part[Report](r); ok {
+	if report, ok := record.Find[consent.Report](&s.Recording); ok {
 		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
 	}
-	if r.update.opens() && has[Handled](r) {
+	if s.update.opens() && record.Has[inbox.Handled](&s.Recording) {
 		return "Answered below."
 	}
 	return ""

@@ -3,12 +3,13 @@ package store_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 // asks is a session that waits under buttons; shown says whether they are in Slack.
@@ -31,17 +32,17 @@ func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key strin
 
 func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 	t.Parallel()
-	opens, handled := true, store.Handled{ID: 1, ForAgents: true}
+	opens, handled := true, inbox.Handled{ID: 1, ForAgents: true}
 	report := workflow.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "newer", BaseCommit: "c0ffee"}
 	cases := map[string]struct {
 		parts []store.Part
 		note  string // empty: the buttons stay
 	}{
 		"words for the agents":   {[]store.Part{handled, store.Update{Open: &opens}}, "Answered below."},
-		"a newer report":         {[]store.Part{store.Report(report)}, "Revision 2 below counts now."},
+		"a newer report":         {[]store.Part{consent.Report(report)}, "Revision 2 below counts now."},
 		"a stop":                 {[]store.Part{store.Update{Events: []workflow.Event{workflow.EventStop}}}, "Stopped."},
 		"a line":                 {[]store.Part{store.Lines{{Agent: "deep", Text: "still at it"}}}, ""},
-		"a message set aside":    {[]store.Part{store.Handled{ID: 1}}, ""},
+		"a message set aside":    {[]store.Part{inbox.Handled{ID: 1}}, ""},
 		"a model's turn goes on": {[]store.Part{store.Update{Open: &opens}}, ""},
 	}
 	for name, c := range cases {

@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
 // crowd is several replicas that work many sessions, and counts who is at work together.
@@ -73,7 +73,7 @@ func (c *crowd) run(ctx context.Context, session string) error {
 	c.now[about]--
 	c.done[session]++
 	c.mu.Unlock()
-	return turn.Record(ctx, store.Handled{ID: in[0].ID})
+	return turn.Record(ctx, inbox.Handled{ID: in[0].ID})
 }
 
 // work starts replicas over one database, and ends them with the test.
@@ -263,7 +263,7 @@ func TestASessionThatKillsIsGivenUp(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return turn.Record(ctx, store.Handled{ID: in[0].ID})
+				return turn.Record(ctx, inbox.Handled{ID: in[0].ID})
 			},
 		})
 	})

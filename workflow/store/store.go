@@ -1,13 +1,13 @@
-// Package store keeps everything in Postgres: sessions, what came in, transcripts, lines,
-// postings, reports, approvals, tasks and pushes.
+// Package store keeps everything in Postgres: here the sessions, their turns, limits, lines and
+// cards; below it, room by room, what came in (inbox), what was done (progress), what was
+// allowed (consent) and what goes out (outbox).
 //
 // Contracts:
 //   - What belongs together is one recording: Turn.Record writes its parts in one
 //     transaction, or none of them. A Part is a small type that stands in the file of its
 //     table and writes itself, so that a new kind of row is a new file, beside its
-//     migration; what cleaning deletes is listed in store/retention. Each Part has a stage,
-//     and stages are written in a fixed order (see record.go); the order of the arguments counts
-//     only among parts of the same stage.
+//     migration; what cleaning deletes is listed in store/retention. Parts are written in the
+//     order of their stages (see package record).
 //   - A job is put in the queue in the transaction of the recording that it follows from, and
 //     finished in the transaction that saw nothing was left to do (see package queue).
 //   - A turn writes under its epoch. Whoever begins a later turn fences it: its next
@@ -17,29 +17,31 @@ package store
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // ErrFenced means that a later turn of the same session has begun: this one has to end
 // without another word.
 var ErrFenced = queue.ErrFenced
 
-// ErrStale means that an approval named a revision that is no longer the newest, or that
-// somebody else's approval came first; or that a fact which is to be kept once was kept before.
-var ErrStale = errors.New("this revision cannot be approved any more")
-
-// ErrNotApproved means that a push is not what an approval is of: another base, another
-// report, a newer revision, or files that need a word of their own.
-var ErrNotApproved = errors.New("this push is not what was approved")
+// ErrStale means that a part came too late: see package record.
+var ErrStale = record.ErrStale
 
 // A Store is the database. It is safe for concurrent use.
 type Store struct {
 	*database.DB
 	Queue *queue.Queue
+
+	progress.History // what was done
+	consent.Register // what was reported, allowed and pushed
+	inbox.Files      // what people attached
 
 	// Cards has each run shown by a card (card.go). It is set before the first turn.
 	Cards bool
@@ -56,5 +58,5 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 		db.Close()
 		return nil, err
 	}
-	return &Store{DB: db, Queue: jobs}, nil
+	return &Store{DB: db, Queue: jobs, History: progress.History{DB: db}, Register: consent.Register{DB: db}, Files: inbox.Files{DB: db}}, nil
 }

@@ -10,15 +10,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/store/outbox"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -138,8 +139,8 @@ func TestAFactIsOneTransaction(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	err := turn.Record(t.Context(),
-		store.Transcript{Items: []json.RawMessage{json.RawMessage(`{"role":"user"}`)}},
-		store.Approval{ID: "a", Revision: 1, ReportHash: "no such report"},
+		progress.Transcript{Items: []json.RawMessage{json.RawMessage(`{"role":"user"}`)}},
+		consent.Approval{ID: "a", Revision: 1, ReportHash: "no such report"},
 		store.Lines{{Agent: "orchestrator", Text: "x"}},
 	)
 	require.ErrorIs(t, err, store.ErrStale)
@@ -257,14 +258,14 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, unseen, "nobody judged them yet")
 
-	require.NoError(t, turn.Record(ctx, store.Handled{ID: unhandled[0].ID, ForAgents: true}, store.Update{Open: ptr(true)}))
+	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: unhandled[0].ID, ForAgents: true}, store.Update{Open: ptr(true)}))
 	require.True(t, turn.Session().Open)
 	unseen, err = turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
-	require.NoError(t, turn.Record(ctx, store.Transcript{Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}, Seen: unseen[0].ID}))
+	require.NoError(t, turn.Record(ctx, progress.Transcript{Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}, Seen: unseen[0].ID}))
 
-	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep}, Call: "call1"}))
+	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep}, Call: "call1"}))
 	tasks, err := s.Tasks(ctx, id, "call1")
 	require.NoError(t, err)
 	require.Len(t, tasks, 1)
@@ -273,13 +274,13 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, unseen, "a worker begins with what the orchestrator knew")
 
-	require.NoError(t, turn.Record(ctx, store.Handled{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}))
+	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}))
 	for _, task := range []int64{0, k.ID} {
 		unseen, err = turn.Inbox().Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Len(t, unseen, 1)
 		require.Equal(t, "told", unseen[0].Shown)
-		require.NoError(t, turn.Record(ctx, store.Transcript{Task: task, Seen: unseen[0].ID}))
+		require.NoError(t, turn.Record(ctx, progress.Transcript{Task: task, Seen: unseen[0].ID}))
 		unseen, err = turn.Inbox().Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Empty(t, unseen)
@@ -298,7 +299,7 @@ func TestWorkIsKept(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
 	id := turn.Session().ID
-	require.NoError(t, turn.Record(ctx, store.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}, Call: "c"}))
+	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}, Call: "c"}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
@@ -307,13 +308,13 @@ func TestWorkIsKept(t *testing.T) {
 	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
 	require.NoError(t, turn.Record(ctx,
 		store.Usage{USD: 0.25},
-		store.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
-		store.Task{Task: k},
-		store.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
-		store.Push(push),
+		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
+		progress.Task{Task: k},
+		progress.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
+		consent.Push(push),
 	))
 	push.State = workflow.PushDone
-	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, store.Push(push)))
+	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, consent.Push(push)))
 
 	attempts, err := s.Attempts(ctx, k.ID)
 	require.NoError(t, err)

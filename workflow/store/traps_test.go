@@ -8,16 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/stretchr/testify/require"
-
-	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // The queue ends a job after a minute and calls it failed, unless a worker says otherwise.
@@ -100,7 +99,7 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 			}
 			in, err := turn.Inbox().Unhandled(ctx)
 			for _, m := range in {
-				err = errors.Join(err, turn.Record(ctx, store.Handled{ID: m.ID}))
+				err = errors.Join(err, turn.Record(ctx, inbox.Handled{ID: m.ID}))
 			}
 			return err
 		}})
@@ -128,7 +127,7 @@ func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) err
 			return err
 		}
 		for _, m := range in {
-			if err := turn.Record(ctx, store.Handled{ID: m.ID}); err != nil {
+			if err := turn.Record(ctx, inbox.Handled{ID: m.ID}); err != nil {
 				return err
 			}
 		}

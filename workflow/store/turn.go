@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -73,3 +74,17 @@ func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
 
 // Inbox reads the messages of the session.
 func (t *Turn) Inbox() inbox.Reader { return inbox.OfSession(t.store.DB, t.id) }
+
+// UnderWay keeps that a command runs, until end is called.
+func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
+	var id int64
+	err = t.store.Pool.QueryRow(ctx, `with gone as (delete from under_way where session_id = $1 and epoch < $2)
+		insert into under_way (session_id, epoch, what) values ($1, $2, left($3, 300)) returning id`, t.id, t.epoch, database.CleanText(what)).Scan(&id)
+	if err != nil {
+		return nil, fmt.Errorf("keep what is under way in %s: %w", t.id, err)
+	}
+	return func(ctx context.Context) error {
+		_, err := t.store.Pool.Exec(ctx, `delete from under_way where id = $1`, id)
+		return err
+	}, nil
+}

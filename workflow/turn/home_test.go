@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/stretchr/testify/require"
 )
 
 // broken is a directory of which a part cannot be read.
@@ -46,7 +46,7 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	require.NoError(o.t, in.Record(ctx,
 		store.Update{Change: func(s *workflow.Session) { s.Repository = repository }, Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
 		store.Usage{USD: 0.25},
-		store.Report(report),
+		consent.Report(report),
 	))
 	return in.Session().ID
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/stretchr/testify/require"
 )
 
 // What hostile and forgetful people tried, a thread each, with a model that says back
@@ -221,7 +221,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		require.NoError(t, th.reads(ctx))
 		restated, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 		require.NoError(t, err)
-		_, approves := ledger.Find[store.Approval](partsOf(restated))
+		_, approves := ledger.Find[consent.Approval](partsOf(restated))
 		require.True(t, approves)
 		require.NoError(t, th.hears(ctx, workflow.Incoming{Kind: workflow.IncomingReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {

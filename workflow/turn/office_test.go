@@ -8,8 +8,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -18,11 +16,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -143,7 +143,7 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 		return nil, err
 	}
 	return th, th.Record(ctx,
-		store.Handled{ID: waiting[0].ID, ForAgents: true},
+		inbox.Handled{ID: waiting[0].ID, ForAgents: true},
 		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = repository, "base" }},
 	)
 }
@@ -158,7 +158,7 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 	button = store.NewToken()
 	return button, th.Record(ctx,
 		store.Update{Maybe: events, Open: ledger.Rest},
-		store.Report(*report),
+		consent.Report(*report),
 		store.Replies(th.ProgramLine(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
 	)
 }
@@ -203,13 +203,13 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Pus
 	}
 	s := th.Session()
 	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
-	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.EventsToProof()}, store.Push(p))
+	return p, th.Record(ctx, store.Update{Events: th.Orchestrator.Delivery.EventsToProof()}, consent.Push(p))
 }
 
 // settle says that the push is done.
 func (th *thread) settle(ctx context.Context, p workflow.Push) error {
 	p.State = workflow.PushDone
-	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, store.Push(p))
+	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, consent.Push(p))
 }
 
 // wrote keeps a message that was judged already.

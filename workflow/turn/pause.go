@@ -9,6 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -33,7 +35,7 @@ func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	t.Log.Info("paused at a limit", "used", e.Used())
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest, Limited: true},
-		store.Decision{What: "limit", Reason: e.Used()},
+		consent.Decision{What: "limit", Reason: e.Used()},
 		store.Lines(t.ProgramLine("Paused: "+e.Message(t.Permissions.WhoAllows(ctx)))),
 	)
 }
@@ -90,7 +92,7 @@ func (t *turn) setAside(ctx context.Context, cause error) error {
 	}
 	f := []store.Part{store.Update{ClearStop: true}}
 	for _, m := range messages {
-		f = append(f, store.Handled{ID: m.ID}, store.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
+		f = append(f, inbox.Handled{ID: m.ID}, consent.Decision{What: "speak", Reason: "the person could not be looked up", User: m.User, MessageTS: m.TS})
 	}
 	t.Log.Error("messages are set aside: it cannot be read who wrote them", "messages", len(messages), "err", cause)
 	f = append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: Slack does not tell me who wrote it ("+prompt.FirstLine(cause.Error())+

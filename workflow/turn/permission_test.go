@@ -8,18 +8,19 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
@@ -151,7 +152,7 @@ func pushWaits(ctx context.Context, th *thread) error {
 	}
 	return th.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"},
+		consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"},
 		store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
 	)
 }
@@ -195,7 +196,7 @@ func (th *thread) reads(ctx context.Context) error {
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
-	return th.Record(ctx, store.Transcript{Seen: unseen[len(unseen)-1].ID})
+	return th.Record(ctx, progress.Transcript{Seen: unseen[len(unseen)-1].ID})
 }
 
 func (th *thread) lead() *orchestrator.Tools {

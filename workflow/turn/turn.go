@@ -37,6 +37,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
@@ -133,7 +135,7 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errMoved)
 	}
-	if handled, _ := ledger.Find[store.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingSent && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
 }
@@ -179,7 +181,7 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	for _, k := range tasks {
 		if k.State == workflow.TaskOpen || k.State == workflow.TaskWorking {
 			k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
-			stopped = append(stopped, store.Task{Task: k})
+			stopped = append(stopped, progress.Task{Task: k})
 		}
 	}
 	if err := t.Inquiries.DropOpen(ctx); err != nil {

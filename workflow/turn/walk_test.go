@@ -13,18 +13,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // A town is people of every kind, as Slack would tell of them. Slack may be down for one
@@ -311,7 +311,7 @@ func (w *walk) forge() error {
 	}
 	s := w.Session()
 	return w.Record(w.ctx,
-		store.Push{
+		consent.Push{
 			Commit: fmt.Sprintf("%s forged %d", s.ID, w.clock), Tree: pick(w.rnd, "code-1", "code-9"), BaseCommit: pick(w.rnd, "base", "moved"), Branch: pick(w.rnd, s.Branch, "main"),
 			Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, workflow.PushIntended, workflow.PushIntended, workflow.PushDone),
 		},
@@ -323,7 +323,7 @@ func refusal(err error) bool {
 	if errors.Is(err, errUnlawful) {
 		return false
 	}
-	return errors.Is(err, store.ErrNotApproved) || errors.Is(err, store.ErrStale) || strings.Contains(err.Error(), "cannot take the event")
+	return errors.Is(err, consent.ErrNotApproved) || errors.Is(err, store.ErrStale) || strings.Contains(err.Error(), "cannot take the event")
 }
 
 // walks plays n of them, six at a time.

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -25,13 +26,13 @@ func decided(t *testing.T, s *store.Store) *store.Turn {
 	require.Equal(t, "second \uFFFD", kept.Text)
 	two.Text = kept.Text
 	parts := append(storetest.Approval(two, "approved"),
-		store.Decision{What: "approve", Reason: "an old revision", User: "U1", Revision: 1},
-		store.Decision{What: "approve", Allowed: true, User: "U1", Revision: 2})
+		consent.Decision{What: "approve", Reason: "an old revision", User: "U1", Revision: 1},
+		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 2})
 	require.NoError(t, turn.Record(ctx, parts...), "what Postgres cannot hold does not keep a report from being approved")
 	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "approved", State: workflow.PushIntended}
-	require.NoError(t, turn.Record(ctx, store.Push(push)))
+	require.NoError(t, turn.Record(ctx, consent.Push(push)))
 	push.State = workflow.PushDone
-	require.NoError(t, turn.Record(ctx, store.Push(push)))
+	require.NoError(t, turn.Record(ctx, consent.Push(push)))
 	return turn
 }
 
@@ -57,7 +58,7 @@ func TestWhatWasDecidedHoldsTogether(t *testing.T) {
 
 	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "deep", Text: "words are no decision"}}))
 	require.Equal(t, before, verified(t, s, turn.Session().ID).Head)
-	require.NoError(t, turn.Record(t.Context(), store.Decision{What: "stop", Allowed: true}))
+	require.NoError(t, turn.Record(t.Context(), consent.Decision{What: "stop", Allowed: true}))
 	require.NotEqual(t, before, verified(t, s, turn.Session().ID).Head)
 	require.Zero(t, verified(t, s, "nobody").Sessions)
 }
@@ -133,7 +134,7 @@ func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 
 	turn, err := s.Begin(t.Context(), "s1")
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(t.Context(), store.Decision{What: "stop", Allowed: true}))
+	require.NoError(t, turn.Record(t.Context(), consent.Decision{What: "stop", Allowed: true}))
 	require.Nil(t, verified(t, s, "").Flaw, "what comes now stands behind it")
 	_, err = s.Pool.Exec(t.Context(), `delete from decisions where session_id = 's1' and not allowed`)
 	require.NoError(t, err)

@@ -12,9 +12,9 @@ import (
 // maxAttachments is how many files of one session are kept by name; more are left out.
 const maxAttachments = 100
 
-// AttachFiles keeps the files of a message by name. Those that are known change nothing. The
+// attachFiles keeps the files of a message by name. Those that are known change nothing. The
 // caller has the session's row locked, so that numbers are given once.
-func AttachFiles(ctx context.Context, tx pgx.Tx, session string, list []workflow.Attachment) error {
+func attachFiles(ctx context.Context, tx pgx.Tx, session string, list []workflow.Attachment) error {
 	for _, a := range list {
 		_, err := tx.Exec(ctx, `insert into attachments (session_id, number, message_ts, file_id, name, kind, mode, size, url)
 			select $1, count(*) + 1, $2, $3, $4, $5, $6, $7, $8 from attachments where session_id = $1 having count(*) < $9

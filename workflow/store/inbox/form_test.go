@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -15,7 +16,7 @@ func withForms(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
-		store.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
+		consent.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
 		store.Lines{{Agent: "orchestrator", Text: "the cause", Calls: []string{"U1", "S1"}, Buttons: []workflow.Button{
 			{ActionID: workflow.ActionCorrect, Label: "Correct…", Value: "c"},
 			{ActionID: workflow.ActionFixLimited, Label: "Limits…", Value: "l"},
@@ -60,7 +61,7 @@ func TestWhatIsSentIsKeptOnce(t *testing.T) {
 	require.Contains(t, submit(sent("form:2", "correct", "x", "the cart")), "write it in the thread")
 	require.Contains(t, submit(sent("form:3", "fix_limited", "c", "only a.go")), "write it in the thread", "a value counts under its own action")
 
-	require.NoError(t, turn.Record(t.Context(), store.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
+	require.NoError(t, turn.Record(t.Context(), consent.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
 	require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")), "what is kept is kept")
 	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")), "Revision 2 was shown meanwhile, and this is about revision 1")
 	kept, err := turn.Inbox().Unhandled(t.Context())

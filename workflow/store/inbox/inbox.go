@@ -3,7 +3,8 @@
 //
 // Receive is one transaction, and the caller acknowledges the event after it. A message is
 // kept once, by its event and by its place in the channel. A Reader is what agents and the
-// program read of one session's messages.
+// program read of one session's messages. What becomes of them is recorded by the parts of
+// this package: Handled, Passed, Attachments and others.
 package inbox
 
 import (

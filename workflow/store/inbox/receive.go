@@ -26,7 +26,7 @@ func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
 		}
 		// One of a mention's two events may come without its files.
 		if in.Kind != workflow.IncomingEdit { // its message brought them, or they are of nobody's judged words
-			if err := AttachFiles(ctx, tx, id, in.Files); err != nil {
+			if err := attachFiles(ctx, tx, id, in.Files); err != nil {
 				return err
 			}
 		}
@@ -98,7 +98,9 @@ func insertMessage(ctx context.Context, tx pgx.Tx, session string, in workflow.I
 	return true, err
 }
 
-// markSeen queues the reaction that tells the writer that the message arrived.
+// markSeen queues the reaction that tells the writer within a second that the message arrived.
+// It goes out by a job of its own: behind a busy thread's lines, which Slack takes one a second
+// of, or while Slack asks to wait with them, it would come when nobody looks any more.
 func (i *Inbox) markSeen(ctx context.Context, tx pgx.Tx, session string, in workflow.Incoming) error {
 	switch in.Kind {
 	case workflow.IncomingMention, workflow.IncomingReply, workflow.IncomingSent:

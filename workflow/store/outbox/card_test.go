@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -80,7 +81,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	require.Nil(t, nextCard(t, s))
 
-	record(t, turn, store.Task{Task: workflow.Task{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}, Call: "c1"})
+	record(t, turn, progress.Task{Task: workflow.Task{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}, Call: "c1"})
 	require.Nil(t, nextCard(t, s), "two seconds have to pass")
 	record(t, turn, store.Usage{USD: 0.25})
 	soonDue(t, s)
@@ -110,7 +111,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 
 	// The next run has a card of its own, which counts from its own beginning.
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, store.Usage{USD: 4})
-	record(t, turn, store.Task{Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"}, Call: "c2"})
+	record(t, turn, progress.Task{Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"}, Call: "c2"})
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
 	c = shown(t, s, id)
 	require.Equal(t, 2, c.Run)

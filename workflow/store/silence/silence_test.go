@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -26,7 +27,7 @@ func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	require.NoError(t, err)
 	turn, err := s.Begin(ctx, list[0].ID)
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(ctx, store.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open}, store.Lines{{Agent: "deep", Text: "looking"}}))
+	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open}, store.Lines{{Agent: "deep", Text: "looking"}}))
 	passed(t, s, quiet)
 	return turn
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 )
@@ -113,7 +114,7 @@ func RecordReport(t *testing.T, turn *store.Turn, revision int, text string) wor
 	r := workflow.Report{Session: turn.Session().ID, Revision: revision, Kind: "root_cause", Body: json.RawMessage(`{}`), Text: text, BaseCommit: "c0ffee"}
 	require.NoError(t, turn.Record(t.Context(),
 		store.Update{Change: func(s *workflow.Session) { s.BaseCommit = "c0ffee" }, Events: []workflow.Event{workflow.EventReport}},
-		store.Report(r),
+		consent.Report(r),
 	))
 	return r
 }
@@ -127,8 +128,8 @@ func Permission(id string, what workflow.PermissionKind, revision int) *workflow
 func Approval(r workflow.Report, id string) []store.Part {
 	return []store.Part{
 		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
-		store.Permission{Permission: *Permission("p"+id, workflow.PermitReport, r.Revision)},
-		store.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
+		consent.Permission{Permission: *Permission("p"+id, workflow.PermitReport, r.Revision)},
+		consent.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
 	}
 }
 

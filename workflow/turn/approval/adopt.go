@@ -10,6 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -40,7 +42,7 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	}
 	if why != "" {
 		f = hw.ForAgents(m, "")
-		f = append(f, store.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+		f = append(f, consent.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 		return f, true, nil
 	}
 	f = hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
@@ -48,14 +50,14 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); hw.Session().Title == "" && title != "" {
 		ledger.Change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
 	}
-	f = append(f, store.Earlier(theirs.earlier), store.Passed(theirs.held))
+	f = append(f, inbox.Earlier(theirs.earlier), inbox.Passed(theirs.held))
 	for _, s := range theirs.earlier {
-		f = append(f, store.Attachments(s.Files))
+		f = append(f, inbox.Attachments(s.Files))
 	}
 	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
-	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	return f, true, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -55,8 +56,8 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
 	f = append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Push allowed by %s.", p.Name))))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
-	f = append(f, store.Allowance(*w))
+	f = append(f, consent.Allowance(*w))
 	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
-	f = append(f, store.Decision{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	return f, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -53,7 +54,7 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 // refuseRevision keeps what somebody saw when they approved it in vain.
 func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
 	f := ap.Refuse(m, p, "approve", reason, said)
-	ledger.Change(f, func(d *store.Decision) { d.Revision = revision })
+	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
 }
 
@@ -114,6 +115,6 @@ func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, scope str
 	f := ap.Answer(m, question+"? Press the button, or reply \"fix it\".",
 		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
 		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	f = append(f, store.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	f = append(f, consent.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f
 }

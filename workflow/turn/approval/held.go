@@ -11,6 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -33,8 +36,8 @@ func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string
 	if intent.Acknowledges(m.Text) {
 		return f
 	}
-	ledger.Change(f, func(h *store.Handled) { h.Held = true })
-	f = append(f, store.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
+	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
 	if m.Kind != workflow.IncomingForm { // what was entered stands above it
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
@@ -82,21 +85,21 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
 		f, err := hw.Resume(ctx, m, p, s.Halted)
-		if _, ok := ledger.Find[store.Permission](f); ok {
-			f = append(f, store.Passed(passed.over))
+		if _, ok := ledger.Find[consent.Permission](f); ok {
+			f = append(f, inbox.Passed(passed.over))
 		}
 		return f, err
 	}
 	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
-	f = append(f, store.Passed(passed.over))
+	f = append(f, inbox.Passed(passed.over))
 	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
-	f = append(f, store.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	if q, err := hw.Store.Waiting(ctx, hw.Session().ID); err != nil {
 		return nil, err
 	} else if q != nil && !hw.AwaitsConsent() {
-		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
-		f = append(f, store.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
+		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+		f = append(f, progress.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 	}
 	if m.Kind != workflow.IncomingAction {
 		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
@@ -186,7 +189,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m workflow.Message, p workflow.Pe
 	}
 	f = hw.ForAgents(m, "")
 	f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision), hw.GoOnButton(s.Halted)...)))
-	f = append(f, store.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	f = append(f, consent.Decision{What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, true, nil
 }
 
@@ -218,7 +221,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.
 	}
 	f := hw.ForAgents(m, told)
 	f = append(f, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
-	f = append(f, store.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	f = append(f, consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
 
@@ -230,7 +233,7 @@ func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.
 		u, _ := x.(store.Update)
 		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.Maybe, workflow.EventRequest)
 	})
-	if _, permitted := ledger.Find[store.Permission](f); s.Phase != workflow.PhaseStopped || !opens || permitted {
+	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || !opens || permitted {
 		return f, nil
 	}
 	if why, err := hw.Permissions.HoldReason(ctx, p); err != nil {

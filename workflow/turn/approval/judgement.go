@@ -9,6 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -39,11 +41,11 @@ func (j *Judgements) ForAgents(m workflow.Message, told string) []store.Part {
 	case p.Ended(), j.AwaitsConsent():
 		update.Events = []workflow.Event{workflow.EventRequest}
 	}
-	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
 }
 
 func (j *Judgements) Ignore(m workflow.Message) []store.Part {
-	return []store.Part{store.Handled{ID: m.ID}}
+	return []store.Part{inbox.Handled{ID: m.ID}}
 }
 
 // Answer is said by the program itself, without an agent.
@@ -55,7 +57,7 @@ func (j *Judgements) Answer(m workflow.Message, text string, buttons ...workflow
 
 func (j *Judgements) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
-	f = append(f, store.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
+	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
 }
 

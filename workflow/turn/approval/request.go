@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -64,7 +65,7 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 	if !called {
 		lines[0].Calls = ap.peopleToCall(a, p)
 	}
-	return append(ledger.Without[store.Lines](f), store.Replies(lines), store.Decision{
+	return append(ledger.Without[store.Lines](f), store.Replies(lines), consent.Decision{
 		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Calls, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
 	}), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -17,7 +18,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		f := ap.Refuse(m, p, "confirm", reason, said)
-		ledger.Change(f, func(d *store.Decision) { d.Revision = revision })
+		ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 		return f, nil
 	}
 	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
@@ -51,7 +52,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 		u.Change = func(s *workflow.Session) { s.Workflow = workflow.CommandNone }
 	})
 	f = append(f, store.Lines(ap.ProgramLine("Understood. The work starts from this.")))
-	f = append(f, store.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
+	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
 	ap.Permissions.AddApproval(&f, permission.Asker{Message: m, Person: p}, report, "")
 	return f, nil
 }

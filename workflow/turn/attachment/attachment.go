@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -51,7 +52,7 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 		if got.Media == workflow.MediaText {
 			got.Content = []byte(at.Secrets.Mask(string(got.Content)))
 		}
-		if err := at.Record(ctx, store.Attachments{got}, store.Lines(at.unseenNotice(got))); err != nil {
+		if err := at.Record(ctx, inbox.Attachments{got}, store.Lines(at.unseenNotice(got))); err != nil {
 			return nil, err
 		}
 		got.Content = nil
@@ -230,10 +231,10 @@ func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) 
 	}
 	var fact []store.Part
 	if len(files) > 0 {
-		fact = append(fact, store.Attachments(files))
+		fact = append(fact, inbox.Attachments(files))
 	}
 	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same, and what was shared with it; an edit is told by itself
-		fact = append(fact, store.Completed{ID: m.ID, Text: again})
+		fact = append(fact, inbox.Completed{ID: m.ID, Text: again})
 		m.Text = again
 	}
 	if len(fact) == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -66,7 +67,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 		ready, strings.Join(named, "\n  • "), prompt.ShortHash(tree))
 	asked := ledger.WithParts(
 		model.Result{Ends: true, Text: "Not pushed: the change decides more than what the code does, so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")},
-		store.Allowance(*w),
+		consent.Allowance(*w),
 		store.Replies(d.ProgramLine(w.Names,
 			workflow.Button{ActionID: "push_it", Label: "Push it", Style: "primary", Value: store.NewToken(), Means: w.ID},
 			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
@@ -77,7 +78,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 
 // notApproved is what the orchestrator is told where the store refused the push itself.
 func notApproved(err error) (model.Result, error) {
-	if !errors.Is(err, store.ErrNotApproved) {
+	if !errors.Is(err, consent.ErrNotApproved) {
 		return model.Result{}, err
 	}
 	return prompt.Wrong("Refused: what would be pushed is not what was approved: the base, the report or the branch is another by now. Report again, and wait for the thread's word."), nil

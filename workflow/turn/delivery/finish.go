@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -189,7 +190,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f agent.F
 	//crash:commit_made
 	s := d.Session()
 	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended}
-	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, store.Push(push))...); err != nil {
+	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}
 	//crash:push_intended
@@ -202,7 +203,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f agent.F
 	//crash:pushed
 	push.State = workflow.PushDone
 	return ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true},
-		store.Push(push),
+		consent.Push(push),
 		store.Update{
 			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest,
 			Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone },
@@ -278,7 +279,7 @@ func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, proof 
 		ready += " and proven"
 	}
 	return ledger.WithParts(model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true},
-		store.Push(push),
+		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
 			ready, push.Branch, worktree.RemoteWords(remote))))), nil

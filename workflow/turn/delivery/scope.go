@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -73,7 +74,7 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, task 
 	}
 	if !review.inquiry.Applied { // said once, whatever happens between here and the end of this
 		lines := d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", review.approval.Scope, strings.Join(said, "\n")))
-		if err := d.Record(ctx, store.Inquiry{ID: review.inquiry.ID, Applied: true}, store.Lines(lines)); err != nil {
+		if err := d.Record(ctx, progress.Inquiry{ID: review.inquiry.ID, Applied: true}, store.Lines(lines)); err != nil {
 			return true, err
 		}
 	}
@@ -113,7 +114,7 @@ func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *wo
 		return err
 	}
 	q.Answer = b
-	return d.Record(ctx, store.Inquiry(q))
+	return d.Record(ctx, progress.Inquiry(q))
 }
 
 // ConfineToFolder takes out of the tree what was changed outside of the folder, and says so: the

@@ -17,6 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
@@ -76,7 +78,7 @@ func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, 
 	if end != agent.EndTool {
 		iq.Log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
 		d.inquiry.Answer = json.RawMessage(`{}`)
-		return d.inquiry, iq.Record(ctx, store.Inquiry(d.inquiry))
+		return d.inquiry, iq.Record(ctx, progress.Inquiry(d.inquiry))
 	}
 	return d.inquiry, nil
 }
@@ -99,7 +101,7 @@ func (iq *Inquiries) EnsureInquiry(ctx context.Context, q workflow.Inquiry, with
 				return known, nil
 			}
 		}
-		if err := iq.Record(ctx, append(slices.Clone(with), store.Inquiry(q))...); err != nil {
+		if err := iq.Record(ctx, append(slices.Clone(with), progress.Inquiry(q))...); err != nil {
 			return q, err
 		}
 	}
@@ -135,7 +137,7 @@ func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 		return model.Result{}, fmt.Errorf("inquiry: %w", err)
 	}
 	d.inquiry.Answer = b
-	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, store.Inquiry(d.inquiry))...), nil
+	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
 }
 
 func (d *reader) advise(_ context.Context, a workflow.Advice) (model.Result, error) {
@@ -226,7 +228,7 @@ func (iq *Inquiries) DropOpen(ctx context.Context) error {
 	}
 	for _, q := range open {
 		q.Answer = json.RawMessage(`{}`)
-		if err := iq.Record(ctx, store.Inquiry(q)); err != nil {
+		if err := iq.Record(ctx, progress.Inquiry(q)); err != nil {
 			return err
 		}
 	}
@@ -295,8 +297,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
 		q.Answer = json.RawMessage(`{}`)
 	}
 	fact := iq.answerParts(q)
-	if _, tells := ledger.Find[store.Told](fact); tells && iq.mustNotTell(ctx, q.By) {
-		fact = ledger.Without[store.Told](fact)
+	if _, tells := ledger.Find[inbox.Told](fact); tells && iq.mustNotTell(ctx, q.By) {
+		fact = ledger.Without[inbox.Told](fact)
 		ledger.Change(fact, func(u *store.Update) { u.Open = nil }) // the thread has read it; approved work is not turned round by it
 	}
 	if limit != nil {
@@ -374,7 +376,7 @@ func (iq *Inquiries) mustNotTell(ctx context.Context, user string) bool {
 // answerParts is what follows from an answer: the orchestrator hears of a recommendation, and the
 // session goes back to where it was.
 func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
-	f := []store.Part{store.Inquiry(q)}
+	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
 			f = append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
@@ -395,7 +397,7 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 		f = append(f, store.Lines(iq.ProgramLine(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
 	}
-	f = append(f, store.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
+	f = append(f, inbox.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
 		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
 		name, plaintext.OneLine(q.Question), prompt.Fence("advice", advice.Text()))})
 	if !nothingElse {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -46,6 +47,6 @@ func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p wo
 	ledger.Change(f, func(u *store.Update) {
 		u.Change = func(s *workflow.Session) { s.Repository, s.BaseCommit = name, "" }
 	})
-	f = append(f, store.Decision{What: "repository", Allowed: true, Reason: name, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	f = append(f, consent.Decision{What: "repository", Allowed: true, Reason: name, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -72,7 +74,7 @@ func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, command w
 			s.Title = prompt.FirstLine(plaintext.OneLine(about))
 		}
 	}
-	return []store.Part{store.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
 }
 
 // askConsultant asks the consultant what a person wants to know of it.
@@ -89,7 +91,7 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
 		whole = m.Text // the question was the end of a longer message
 	}
-	f = append(f, store.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
+	f = append(f, progress.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID})
 	f = append(f, store.Lines(in.ProgramLine(fmt.Sprintf("Asking the %s: %s", in.Agents[agent.Consultant].Signature(), plaintext.OneLine(question)))))
 	var update store.Update
 	if !s.Phase.MayWrite() {
@@ -109,5 +111,5 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 // askExplainer has the change explained, beside whatever goes on.
 func (in *Intake) askExplainer(m workflow.Message) []store.Part {
 	f := in.Ignore(m)
-	return append(f, store.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+	return append(f, progress.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -21,7 +22,7 @@ func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]stor
 		}
 		approval, err := in.StandingApproval(ctx)
 		f := in.ForAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
-		f = append(f, store.Withdrawn(m.TS))
+		f = append(f, inbox.Withdrawn(m.TS))
 		if approval != nil || in.Session().Phase == workflow.PhaseStopped { // nobody's word to go on
 			ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -58,7 +59,7 @@ func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []w
 	f := in.Ignore(m)
 	var more []string
 	for _, u := range over {
-		f = append(f, store.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
+		f = append(f, consent.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
 		more = append(more, fmt.Sprintf("%s more (%s)", u.More(), u.Limit))
 	}
 	said := "The limit is not reached any more; going on."
@@ -66,7 +67,7 @@ func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []w
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
 		f = append(f, permission.NewPermission(m, p, workflow.PermitLimit, in.Session().Revision))
-		f = append(f, store.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
+		f = append(f, consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
 	f = append(f, store.Lines(in.ProgramLine(said)))
 	if rested {

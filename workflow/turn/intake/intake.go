@@ -7,6 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -33,7 +35,7 @@ type Intake struct {
 // such a person asked for. Only a request gets an answer.
 func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
 	f := in.Ignore(m)
-	ledger.Change(f, func(h *store.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until somebody who may approve makes it their own
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until somebody who may approve makes it their own
 	if m.TS == in.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // what was not taken names nothing
 	}
@@ -41,7 +43,7 @@ func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string)
 		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})
-	f = append(f, store.Decision{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS})
+	f = append(f, consent.Decision{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS})
 	return f
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -36,7 +38,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 	switch {
 	case aligning && intent.WantsMore(m.Text):
 		f = iv.ForAgents(m, "")
-		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
+		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		ledger.Change(f, func(u *store.Update) {
 			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
 		})
@@ -51,8 +53,8 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 			return f, false, nil
 		}
 		f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
-		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
-		f = append(f, store.Answer{Question: q.ID, Text: m.Text, User: p.ID})
+		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+		f = append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID})
 		return f, true, nil
 	case aligning && iv.NewestReportKind() == workflow.ReportRequest && intent.Confirms(m.Text):
 		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
@@ -85,8 +87,8 @@ func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p work
 
 func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
-	ledger.Change(f, func(h *store.Handled) { h.Answers = true })
-	f = append(f, store.Answer{Question: q.ID, Text: option, User: p.ID})
+	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+	f = append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID})
 	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
 		f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
 	}
@@ -97,12 +99,12 @@ func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workfl
 func (iv *Interview) wrapUpInterview(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
 		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
-		ledger.Change(f, func(h *store.Handled) { h.Answers = true })
+		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
-	ledger.Change(f, func(h *store.Handled) { h.Answers = true })
-	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended, User: p.ID})
+	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID})
 	f = append(f, store.Lines(iv.ProgramLine("Wrapped up. I take what I recommended:\n"+q.Defaults())))
 	return f
 }
@@ -118,7 +120,7 @@ func (iv *Interview) takeDefault(ctx context.Context, m workflow.Message) ([]sto
 		return iv.Ignore(m), nil
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
-	f = append(f, store.Answer{Question: q.ID, Text: q.Recommended})
+	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended})
 	f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.", formatDuration(iv.AnswerTimeout), plaintext.OneLine(q.Text), q.Recommended))))
 	return f, nil
 }

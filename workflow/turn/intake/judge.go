@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -34,7 +35,7 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 		err = in.Record(ctx, fact...)
 		if errors.Is(err, store.ErrStale) {
 			said := "That does not count any more; something newer was said or shown."
-			if _, approves := ledger.Find[store.Approval](fact); approves {
+			if _, approves := ledger.Find[consent.Approval](fact); approves {
 				said = "That revision cannot be approved any more; the newest report is the one that counts."
 			}
 			err = in.Record(ctx, in.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m))...)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
@@ -22,7 +24,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 		mark = fmt.Sprintf("0:%d", m.ID) // before any words
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
-	f := append(in.Ignore(m), store.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
+	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 	if q, err := in.Store.Waiting(ctx, in.Session().ID); err != nil {
 		return nil, err
 	} else if q != nil { // what is written next is no answer to it
-		f = append(f, store.Answer{Question: q.ID, Text: "stopped", User: p.ID})
+		f = append(f, progress.Answer{Question: q.ID, Text: "stopped", User: p.ID})
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
 	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil

@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -52,13 +53,13 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 			masked[i] = store.Lines(l.maskLines(p))
 		case store.Replies:
 			masked[i] = store.Replies(l.maskLines(p))
-		case store.Task:
+		case progress.Task:
 			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(prompt.FirstLine(mask(p.Description)))
 			masked[i] = p
-		case store.Command:
+		case progress.Command:
 			p.Command, p.Output = mask(p.Command), mask(p.Output)
 			masked[i] = p
-		case store.Attempt:
+		case progress.Attempt:
 			p.Summary, p.Diff = mask(p.Summary), mask(p.Diff)
 			masked[i] = p
 		default:

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -30,7 +31,7 @@ func (l *Tools) Ask(_ context.Context, q agent.Question) (model.Result, error) {
 	case aligning && s.QuestionsAsked >= may:
 		return prompt.Wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.QuestionsAsked), nil
 	}
-	asked := store.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
+	asked := progress.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
 	if wait := l.AnswerTimeout(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}

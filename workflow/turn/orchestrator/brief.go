@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -34,7 +34,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	shown := store.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
+	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -42,7 +42,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		}
 	}
 	if len(files) > 0 {
-		if err := o.Record(ctx, store.Attachments(files)); err != nil {
+		if err := o.Record(ctx, inbox.Attachments(files)); err != nil {
 			return err
 		}
 	}

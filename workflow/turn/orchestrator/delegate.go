@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
@@ -79,7 +80,7 @@ func takeUp(all []workflow.Task) (dropped []store.Part, failures int) {
 		if k.State == workflow.TaskFailed {
 			failures = max(failures, k.Failures)
 			k.State = workflow.TaskDropped
-			dropped = append(dropped, store.Task{Task: k})
+			dropped = append(dropped, progress.Task{Task: k})
 		}
 	}
 	return dropped, failures
@@ -97,7 +98,7 @@ func (o *Orchestrator) applyAdvice(ctx context.Context) ([]store.Part, error) {
 			continue
 		}
 		q.Applied, q.Answer = true, nil
-		return []store.Part{store.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
+		return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine("Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.OneLine(advice.BottomLine)))}, nil
 	}
 	return nil, nil
 }
@@ -222,7 +223,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []agent.Assignment) ([]wor
 		for _, n := range a.After {
 			k.After = append(k.After, len(all)+n)
 		}
-		fact = append(fact, store.Task{Task: k, Call: call})
+		fact = append(fact, progress.Task{Task: k, Call: call})
 		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), prompt.FirstLine(a.Description))
 	}
 	applies, err := l.applyAdvice(ctx)
@@ -292,7 +293,7 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 		}
 		if k.State == workflow.TaskFailed {
 			k.State = workflow.TaskDropped // what comes next starts afresh
-			written = append(written, store.Task{Task: k})
+			written = append(written, progress.Task{Task: k})
 		}
 	}
 	restored, err := l.restoreFiles(ctx, all)

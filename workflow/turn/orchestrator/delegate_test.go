@@ -3,11 +3,10 @@ package orchestrator
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/stretchr/testify/require"
 )
 
 // A task gets a tree of its own exactly where another may run beside it.
@@ -44,7 +43,7 @@ func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 	})
 	require.Equal(t, 2, failures)
 	require.Len(t, dropped, 1)
-	require.Equal(t, workflow.TaskDropped, dropped[0].(store.Task).State)
+	require.Equal(t, workflow.TaskDropped, dropped[0].(progress.Task).State)
 }
 
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -43,12 +45,12 @@ func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]strin
 		name, _, _ := strings.Cut(place, ":")
 		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
 			return a.State == workflow.AttachmentRead && a.Name == name
-		}) || slices.ContainsFunc(commands, func(c store.Command) bool { return strings.Contains(c.Output, place) })
+		}) || slices.ContainsFunc(commands, func(c progress.Command) bool { return strings.Contains(c.Output, place) })
 	}), err
 }
 
 // newestRun is the newest run of that command in the session; nil where there was none.
-func (o *Orchestrator) newestRun(ctx context.Context, command string) (*store.Command, error) {
+func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress.Command, error) {
 	commands, err := o.Store.Commands(ctx, o.Session().ID)
 	for _, c := range slices.Backward(commands) {
 		if plaintext.OneLine(c.Command) == plaintext.OneLine(command) {
@@ -255,7 +257,7 @@ func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence [
 
 // showReport shows the report with its buttons, behind what was written before; the turn rests.
 func (l *Tools) showReport(r *workflow.Report, written ...store.Part) model.Result {
-	written = append(written, store.Replies(l.ProgramLine(r.Text, l.Approvals.ReportButtons("Fix it")...)), store.Report(*r), store.Update{
+	written = append(written, store.Replies(l.ProgramLine(r.Text, l.Approvals.ReportButtons("Fix it")...)), consent.Report(*r), store.Update{
 		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event
 		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
 		Open:   ledger.Rest,

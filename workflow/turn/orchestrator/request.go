@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -72,7 +73,7 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 		update.Events = []workflow.Event{workflow.EventPlan}
 	}
 	if s.Workflow == workflow.CommandStartWork {
-		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, store.Report(*report),
+		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, consent.Report(*report),
 			store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))), nil
 	}
 	return l.beginWork(ctx, report, update)
@@ -92,10 +93,10 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 	if by == nil {
 		report.Text += fmt.Sprintf("\nRevision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(l.Permissions.WhoAllows(ctx), "."))
 		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
-			update, store.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
+			update, consent.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
-	written := []store.Part{update, store.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))}
+	written := []store.Part{update, consent.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))}
 	l.Permissions.AddApproval(&written, *by, *report, "")
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }
@@ -108,7 +109,7 @@ func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request) m
 			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
 			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
 			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
-		store.Report(*report), store.Update{Open: ledger.Rest})
+		consent.Report(*report), store.Update{Open: ledger.Rest})
 }
 
 // ProposePlan shows a written plan and waits for the thread's word on it.
@@ -134,7 +135,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
 	shown[0].Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
-		store.Report(*report), store.Replies(shown), store.Update{
+		consent.Report(*report), store.Replies(shown), store.Update{
 			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,
 			Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature },
 		}), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
@@ -42,7 +43,7 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 // NotForMe rests without a word.
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.Log.Info("not for the bot", "reason", reason)
-	return l.restTurn(ctx, store.Decision{What: "not_for_me", Reason: reason})
+	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
 }
 
 // restTurn ends the turn where nothing more is to do until somebody writes.

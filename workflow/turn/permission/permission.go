@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -21,8 +22,8 @@ import (
 
 // NewPermission is the yes of p that m gives; revision is the one that the thread was shown,
 // 0 where none was yet.
-func NewPermission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) store.Permission {
-	return store.Permission{Permission: workflow.Permission{
+func NewPermission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) consent.Permission {
+	return consent.Permission{Permission: workflow.Permission{
 		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
 	}}
 }
@@ -44,9 +45,9 @@ func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
 func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report, scope string) {
 	m, p := by.Message, by.Person
 	branch := ps.Catalog.BranchName()
-	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, by.RestsOn...), store.Approval{
+	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, by.RestsOn...), consent.Approval{
 		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
-	}, store.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
+	}, consent.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
 }
 
@@ -150,7 +151,7 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	if approvers.OtherThanRequester {
 		return nil, "somebody other than the person who asked has to approve here", nil
 	}
-	if stopped, err := ps.Undelivered(ctx); err != nil {
+	if stopped, err := ps.Store.Undelivered(ctx, ps.Session().ID); err != nil {
 		return nil, "", err
 	} else if stopped && ps.Session().Halted != "" {
 		return nil, "the work before it was stopped, and its changes are still here", nil

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -52,7 +53,7 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 	if err != nil {
 		return err
 	}
-	added := store.Transcript{Task: j.task}
+	added := progress.Transcript{Task: j.task}
 	messages := slices.Clone(e.Messages)
 	for i := range messages {
 		messages[i] = j.MaskMessage(messages[i])
@@ -79,9 +80,9 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 			parts = append(parts, w)
 		case tool.CommandRun:
 			parts = append(parts, store.Usage{Printed: w.Printed},
-				store.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
+				progress.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
 		case result.Result:
-			seen := store.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK}
+			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK}
 			for _, x := range w.Tests {
 				if x.Status == result.Failed {
 					seen.Red = append(seen.Red, x.Name)
@@ -127,7 +128,7 @@ func (j *Transcript) Splice(ctx context.Context) error {
 		}
 		messages = append(messages, said)
 	}
-	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{store.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
+	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
 }
 
 // AgentLine is a line signed by the agent.

@@ -5,14 +5,13 @@ package turntest
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/stretchr/testify/require"
 )
 
 // Secret is what every ledger of OpenLedger masks.
@@ -34,7 +33,7 @@ func OpenLedger(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) 
 	require.Len(t, sessions, 1)
 	begun, err := st.Begin(t.Context(), sessions[0].ID)
 	require.NoError(t, err)
-	require.NoError(t, begun.Record(t.Context(), store.Handled{ID: 1, ForAgents: true}))
+	require.NoError(t, begun.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}))
 	return &ledger.Ledger{
 		Turn: begun, Store: st, Slack: slack, Agents: agent.Table(nil), Log: storetest.Silent, Secrets: redact.New(Secret),
 	}

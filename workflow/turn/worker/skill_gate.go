@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
 // The skills that the program itself holds tasks to.
@@ -49,13 +49,13 @@ func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error)
 
 // notSeenRed: with tdd each new test has to be seen failing, in a check of the program's,
 // before the change that makes it pass.
-func notSeenRed(proof proof.Proof, checks []store.Check) string {
+func notSeenRed(proof proof.Proof, checks []progress.Check) string {
 	if len(proof.NewTests) == 0 {
 		return "The skill tdd is in force, and no test is new: write one that fails, see it fail in a check, then make it pass."
 	}
 	var unseen []string
 	for _, name := range proof.NewTests {
-		if !slices.ContainsFunc(checks, func(c store.Check) bool { return c.Failed(name) }) {
+		if !slices.ContainsFunc(checks, func(c progress.Check) bool { return c.Failed(name) }) {
 			unseen = append(unseen, name)
 		}
 	}
@@ -66,13 +66,13 @@ func notSeenRed(proof proof.Proof, checks []store.Check) string {
 }
 
 // nothingSeenRed: with diagnose something has to fail before anything is mended.
-func (h *task) nothingSeenRed(ctx context.Context, checks []store.Check) (string, error) {
+func (h *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (string, error) {
 	commands, err := h.Store.Commands(ctx, h.Session().ID)
 	if err != nil {
 		return "", err
 	}
-	red := slices.ContainsFunc(checks, func(c store.Check) bool { return len(c.Red) > 0 || !c.Built }) ||
-		slices.ContainsFunc(commands, func(c store.Command) bool { return c.Task == h.task.ID && c.ExitCode != 0 })
+	red := slices.ContainsFunc(checks, func(c progress.Check) bool { return len(c.Red) > 0 || !c.Built }) ||
+		slices.ContainsFunc(commands, func(c progress.Command) bool { return c.Task == h.task.ID && c.ExitCode != 0 })
 	if red {
 		return "", nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
@@ -84,7 +85,7 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 }
 
 func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
-	return w.Record(ctx, store.Task{Task: k})
+	return w.Record(ctx, progress.Task{Task: k})
 }
 
 // writeBrief tells the worker what it may know: the facts, the report, the approval, the task,
@@ -120,7 +121,7 @@ func (h *task) writeBrief(ctx context.Context) error {
 	parts = append(parts, prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
 	h.task.State = workflow.TaskWorking
 	return h.journal.Append(ctx, agent.Entry{
-		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{store.Task{Task: h.task}},
+		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{progress.Task{Task: h.task}},
 	})
 }
 
@@ -199,7 +200,7 @@ func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
 // Blocked ends the task without a result.
 func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
 	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
-	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, store.Task{Task: h.task}, h.journal.AgentLine("Blocked: "+reason)), nil
+	return ledger.WithParts(model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, h.journal.AgentLine("Blocked: "+reason)), nil
 }
 
 // claimFails leads back from a claim that does not hold.
@@ -320,7 +321,7 @@ func failureOutput(r resultpkg.Result) string {
 
 func (h *task) attemptHeld(ctx context.Context, summary string, a *workflow.Attempt) (model.Result, error) {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
-	written := []store.Part{store.Attempt(*a), store.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
+	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
 	for _, line := range strings.Split(a.Summary, "\n") {
 		written = append(written, h.journal.AgentLine(line))
 	}
@@ -363,7 +364,7 @@ func (w *Workers) planBoxes(ctx context.Context, now workflow.Task) (string, err
 func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
 	return ledger.WithParts(model.Result{Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.", Ends: true},
-		store.Attempt(*a), store.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}},
+		progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}},
 		h.journal.AgentLine("Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task"))
 }
 
@@ -372,7 +373,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 // files are put back and the thread is asked.
 func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
 	h.task.Failures++
-	written := []store.Part{store.Attempt(*a), store.Task{Task: h.task}, claimFails}
+	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFails}
 	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary))}
 	if h.task.Failures != h.MaxAttempts() {
 		written = append(written, store.Lines{said})
@@ -390,7 +391,7 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 		written = append(written, store.Update{Maybe: []workflow.Event{workflow.EventAdvice}})
 	}
 	return ledger.WithParts(model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true},
-		append(written, store.Task{Task: h.task})...), nil
+		append(written, progress.Task{Task: h.task})...), nil
 }
 
 // EscalationKey begins the keys of consultations that the program asks for by itself.
@@ -453,7 +454,7 @@ func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
 	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.GotNowhere+runtime.EndReason[end]
 	said := workflow.Line{Agent: h.journal.Agent.Signature(), Text: fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end])}
-	return h.Record(ctx, store.Task{Task: h.task}, store.Lines{said})
+	return h.Record(ctx, progress.Task{Task: h.task}, store.Lines{said})
 }
 
 // tail is the end of a text, from the beginning of a line.

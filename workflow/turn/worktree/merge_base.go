@@ -10,6 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -107,8 +109,8 @@ func (m baseMerger) askAboutBase(ctx context.Context, p *Place, tip string, conf
 	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
 	return m.Record(ctx,
-		store.Inquiry(*q),
-		store.Told{Key: key, Text: fmt.Sprintf(
+		progress.Inquiry(*q),
+		inbox.Told{Key: key, Text: fmt.Sprintf(
 			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
 		store.Lines(m.ProgramLine(text)),
 	)

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -29,7 +30,7 @@ type Snapshots struct {
 
 // Snapshot is what a tree is now, to be recorded with the fact that changed it; nil where
 // nothing changed since the last one. It holds what the work goes back to as well.
-func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64) (*store.Snapshot, error) {
+func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64) (*progress.Snapshot, error) {
 	tree, err := w.Tree(ctx)
 	var unfit *gittree.PathError
 	if errors.As(err, &unfit) {
@@ -50,7 +51,7 @@ func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64
 
 // Pack takes together what a machine without these files needs: the tree, and what may be
 // gone back to or merged from. Further roots are commits that no remote has yet.
-func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*store.Snapshot, error) {
+func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*progress.Snapshot, error) {
 	s := sn.Session()
 	roots := append([]string{tree}, further...)
 	if task == 0 && s.Head != "" {
@@ -76,11 +77,11 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 	}
 	//crash:files_packed
 	sn.noteRecorded(task, tree)
-	return &store.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
+	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }
 
 // Some is the snapshot that there is, or none.
-func Some(s *store.Snapshot) []store.Part {
+func Some(s *progress.Snapshot) []store.Part {
 	if s == nil {
 		return nil
 	}

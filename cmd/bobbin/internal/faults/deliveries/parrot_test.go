@@ -15,21 +15,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/gateway"
 	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
-
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 )
 
 // parrots are replicas of the bot in which all is real (gateway, inbox, queue, outbox,
@@ -189,7 +187,7 @@ func (b *parrot) turn(ctx context.Context, session string) error {
 		if strings.HasSuffix(m.Text, "alone") {
 			spoken = store.Replies(lines)
 		}
-		if err := t.Record(ctx, store.Handled{ID: m.ID}, update, spoken); err != nil {
+		if err := t.Record(ctx, inbox.Handled{ID: m.ID}, update, spoken); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package store
+package inbox
 
 import (
 	"context"
@@ -9,26 +9,26 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Attachments without a number are files that the thread holds; others were read, and what
 // came of it is kept. One that was withdrawn meanwhile stays so.
 type Attachments []workflow.Attachment
 
-func (Attachments) stage() stage { return stageWork }
+func (Attachments) Stage() record.Stage { return record.Work }
 
-func (list Attachments) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (list Attachments) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, a := range list {
 		if a.Number == 0 {
-			if err := inbox.AttachFiles(ctx, tx, r.id, []workflow.Attachment{a}); err != nil {
+			if err := attachFiles(ctx, tx, r.Session, []workflow.Attachment{a}); err != nil {
 				return err
 			}
 			continue
 		}
 		_, err := tx.Exec(ctx, `update attachments set state = $3, why = $4, media = $5, content = $6, name = $7, size = $8
 			where session_id = $1 and number = $2 and state = ''`,
-			r.id, a.Number, a.State, database.CleanText(a.Why), a.Media, a.Content, database.CleanText(a.Name), a.Size)
+			r.Session, a.Number, a.State, database.CleanText(a.Why), a.Media, a.Content, database.CleanText(a.Name), a.Size)
 		if err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (list Attachments) write(ctx context.Context, tx pgx.Tx, r *recording) erro
 // Withdrawn is the ts of a message whose files must not be used any more.
 type Withdrawn string
 
-func (Withdrawn) stage() stage { return stageWork }
+func (Withdrawn) Stage() record.Stage { return record.Work }
 
-func (ts Withdrawn) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	_, err := tx.Exec(ctx, `update attachments set state = 'gone', content = null, url = '' where session_id = $1 and message_ts = $2`, r.id, string(ts))
+func (ts Withdrawn) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update attachments set state = 'gone', content = null, url = '' where session_id = $1 and message_ts = $2`, r.Session, string(ts))
 	return err
 }
 
@@ -51,13 +51,16 @@ func (ts Withdrawn) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 // is what stands in the thread and never came as an event.
 const given = `not exists (select 1 from inbox i where i.session_id = attachments.session_id and i.message_ts = attachments.message_ts
 		and i.kind in ('mention', 'reply', 'sent') having count(*) > 0 and not bool_or(i.for_agents
-			or exists (select 1 from permissions p join inbox r on r.id = any(p.rests_on) where p.session_id = i.session_id and r.message_ts = i.message_ts)
+			or exists (select 1 from permissions p join inbox r on r.Session = any(p.rests_on) where p.session_id = i.session_id and r.message_ts = i.message_ts)
 			or exists (select 1 from inquiries q where q.session_id = i.session_id and q.kind = 'consult' and q.key = 'message:' || i.id)))`
+
+// Files reads the files of sessions.
+type Files struct{ DB *database.DB }
 
 // Attachments are the session's files in the order of their numbers, without what is in
 // them. Those of messages that agents were not given are left out.
-func (s *Store) Attachments(ctx context.Context, session string) ([]workflow.Attachment, error) {
-	rows, err := s.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
+func (f Files) Attachments(ctx context.Context, session string) ([]workflow.Attachment, error) {
+	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
 		from attachments where session_id = $1 and `+given+` order by number`, session)
 	if err != nil {
 		return nil, fmt.Errorf("attachments of %s: %w", session, err)
@@ -67,8 +70,8 @@ func (s *Store) Attachments(ctx context.Context, session string) ([]workflow.Att
 
 // Attachment is one file with what is in it; nil when there is none of that number, or
 // agents were not given its message.
-func (s *Store) Attachment(ctx context.Context, session string, number int) (*workflow.Attachment, error) {
-	rows, err := s.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
+func (f Files) Attachment(ctx context.Context, session string, number int) (*workflow.Attachment, error) {
+	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
 		from attachments where session_id = $1 and number = $2 and `+given, session, number)
 	if err != nil {
 		return nil, fmt.Errorf("attachment %d of %s: %w", number, session, err)

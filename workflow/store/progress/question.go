@@ -1,4 +1,4 @@
-package store
+package progress
 
 import (
 	"context"
@@ -12,14 +12,15 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Question is put to the thread, with the job that answers it when nobody does.
 type Question workflow.Question
 
-func (Question) stage() stage { return stageWork }
+func (Question) Stage() record.Stage { return record.Work }
 
-func (q Question) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	options, err := json.Marshal(q.Options)
 	if err != nil {
 		return err
@@ -34,11 +35,11 @@ func (q Question) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	}
 	var id int64
 	err = tx.QueryRow(ctx, `insert into questions (session_id, text, options, recommended, open, due_at) values ($1, $2, $3, $4, $5, $6) returning id`,
-		r.id, database.CleanText(q.Text), []byte(options), database.CleanText(q.Recommended), []byte(open), due).Scan(&id)
+		r.Session, database.CleanText(q.Text), []byte(options), database.CleanText(q.Recommended), []byte(open), due).Scan(&id)
 	if err != nil || due == nil {
 		return err
 	}
-	return r.store.Queue.InsertDue(ctx, tx, r.id, id, *due)
+	return r.Queue.InsertDue(ctx, tx, r.Session, id, *due)
 }
 
 // An Answer answers the question of that id; an earlier answer stands. User is empty where
@@ -48,16 +49,16 @@ type Answer struct {
 	Text, User string
 }
 
-func (Answer) stage() stage { return stageWork }
+func (Answer) Stage() record.Stage { return record.Work }
 
-func (a Answer) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`, a.Question, database.CleanText(a.Text), a.User)
 	return err
 }
 
 // Questions are those that the session put to its thread, in order.
-func (s *Store) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
-	rows, err := s.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
+func (h History) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("questions of %s: %w", session, err)
 	}
@@ -76,8 +77,8 @@ func (s *Store) Questions(ctx context.Context, session string) ([]workflow.Quest
 }
 
 // Waiting is the newest question that nobody answered; nil when there is none.
-func (s *Store) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
-	all, err := s.Questions(ctx, session)
+func (h History) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
+	all, err := h.Questions(ctx, session)
 	if err != nil {
 		return nil, err
 	}

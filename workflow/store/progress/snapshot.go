@@ -1,4 +1,4 @@
-package store
+package progress
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Snapshot is a tree of files as it stood when it was recorded, with the objects that it
@@ -16,19 +18,19 @@ type Snapshot struct {
 	Pack []byte
 }
 
-func (Snapshot) stage() stage { return stageWork }
+func (Snapshot) Stage() record.Stage { return record.Work }
 
-// write keeps what the files are in the transaction of what changed them.
-func (s Snapshot) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+// Write keeps what the files are in the transaction of what changed them.
+func (s Snapshot) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
-		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, r.id, s.Task, s.Tree, s.Pack)
+		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, r.Session, s.Task, s.Tree, s.Pack)
 	return err
 }
 
 // Snapshot is the newest state of a tree; nil where nothing was changed in it yet.
-func (s *Store) Snapshot(ctx context.Context, session string, task int64) (*Snapshot, error) {
+func (h History) Snapshot(ctx context.Context, session string, task int64) (*Snapshot, error) {
 	n := Snapshot{Task: task}
-	err := s.Pool.QueryRow(ctx, `select tree, pack from workspaces where session_id = $1 and task_id = $2`, session, task).Scan(&n.Tree, &n.Pack)
+	err := h.DB.Pool.QueryRow(ctx, `select tree, pack from workspaces where session_id = $1 and task_id = $2`, session, task).Scan(&n.Tree, &n.Pack)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

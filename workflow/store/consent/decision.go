@@ -1,4 +1,4 @@
-package store
+package consent
 
 import (
 	"context"
@@ -9,27 +9,28 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Decision is who was allowed what, or refused.
 type Decision workflow.Decision
 
-func (Decision) stage() stage { return stageDecision }
+func (Decision) Stage() record.Stage { return record.Decision }
 
-func (d Decision) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (d Decision) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var id int64
 	err := tx.QueryRow(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision)
 		values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-		r.id, d.What, d.Allowed, database.CleanText(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
+		r.Session, d.What, d.Allowed, database.CleanText(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
 	if err != nil {
 		return err
 	}
-	return audit.Append(ctx, tx, r.id, "decision", strconv.FormatInt(id, 10))
+	return audit.Append(ctx, tx, r.Session, "decision", strconv.FormatInt(id, 10))
 }
 
 // Decisions are everything that was allowed or refused in the session, in order.
-func (s *Store) Decisions(ctx context.Context, session string) ([]workflow.Decision, error) {
-	rows, err := s.Pool.Query(ctx, `select what, allowed, reason, user_id as "user", message_ts, revision
+func (g Register) Decisions(ctx context.Context, session string) ([]workflow.Decision, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select what, allowed, reason, user_id as "user", message_ts, revision
 		from decisions where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, err

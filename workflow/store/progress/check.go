@@ -1,4 +1,4 @@
-package store
+package progress
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Check is what the program saw when a worker had it build and test.
@@ -17,9 +18,9 @@ type Check struct {
 	Built bool
 }
 
-func (Check) stage() stage { return stageWork }
+func (Check) Stage() record.Stage { return record.Work }
 
-func (c Check) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+func (c Check) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	red := make([]string, 0, len(c.Red))
 	for _, name := range c.Red {
 		red = append(red, database.CleanText(name))
@@ -39,8 +40,8 @@ func (c Check) Failed(test string) bool {
 }
 
 // Checks are what the program saw of one task's tests while it was worked at, in order.
-func (s *Store) Checks(ctx context.Context, task int64) ([]Check, error) {
-	rows, err := s.Pool.Query(ctx, `select task_id as task, red, built from checks where task_id = $1 order by id`, task)
+func (h History) Checks(ctx context.Context, task int64) ([]Check, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, red, built from checks where task_id = $1 order by id`, task)
 	if err != nil {
 		return nil, fmt.Errorf("checks of task %d: %w", task, err)
 	}

@@ -1,10 +1,12 @@
-package store
+package progress
 
 import (
 	"context"
 	"encoding/json"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Transcript is what is added to one agent's conversation.
@@ -14,13 +16,13 @@ type Transcript struct {
 	Seen  int64 // the newest inbox row that the conversation now holds; 0: as before
 }
 
-func (Transcript) stage() stage { return stageTranscript }
+func (Transcript) Stage() record.Stage { return record.Transcript }
 
-func (x Transcript) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, item := range x.Items {
 		_, err := tx.Exec(ctx, `insert into transcript (session_id, task_id, seq, body)
 			values ($1, $2, (select coalesce(max(seq), 0) + 1 from transcript where session_id = $1 and task_id = $2), $3)`,
-			r.id, x.Task, []byte(item))
+			r.Session, x.Task, []byte(item))
 		if err != nil {
 			return err
 		}
@@ -29,7 +31,7 @@ func (x Transcript) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 		return nil
 	}
 	if x.Task == 0 {
-		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`, r.id, x.Seen)
+		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`, r.Session, x.Seen)
 		return err
 	}
 	_, err := tx.Exec(ctx, `update tasks set seen = greatest(seen, $2) where id = $1`, x.Task, x.Seen)
@@ -37,8 +39,8 @@ func (x Transcript) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 }
 
 // Transcript is everything said to and by one agent of the session.
-func (s *Store) Transcript(ctx context.Context, session string, task int64) ([]json.RawMessage, error) {
-	rows, err := s.Pool.Query(ctx, `select body from transcript where session_id = $1 and task_id = $2 order by seq`, session, task)
+func (h History) Transcript(ctx context.Context, session string, task int64) ([]json.RawMessage, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select body from transcript where session_id = $1 and task_id = $2 order by seq`, session, task)
 	if err != nil {
 		return nil, err
 	}

@@ -1,25 +1,27 @@
-package store
+package consent
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Push is the intent to push a commit, or how that went.
 type Push workflow.Push
 
-func (Push) stage() stage { return stagePush }
+func (Push) Stage() record.Stage { return record.Push }
 
-// write keeps the intent only while it is what its approval is of: the newest revision of
+// Write keeps the intent only while it is what its approval is of: the newest revision of
 // the report, with the hash that it has, on the base that the session has, and with the
 // further word where these files need one; and only while nobody's stop stands. How a push
 // went is told of an intent alone.
-func (p Push) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
 	if p.State == workflow.PushIntended {
@@ -33,19 +35,19 @@ func (p Push) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}
-	tag, err := tx.Exec(ctx, sql, r.id, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason))
+	tag, err := tx.Exec(ctx, sql, r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason))
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
 		return ErrNotApproved
 	}
-	return audit.Append(ctx, tx, r.id, "push", p.Commit)
+	return audit.Append(ctx, tx, r.Session, "push", p.Commit)
 }
 
 // Pushes are the session's pushes, oldest first.
-func (s *Store) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
-	rows, err := s.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
+func (g Register) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
 			coalesce(report_hash, '') as report_hash, state, reason
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
@@ -56,8 +58,12 @@ func (s *Store) Pushes(ctx context.Context, session string) ([]workflow.Push, er
 
 // Undelivered reports whether something was approved after what was pushed last: its
 // changes may be in the session's files.
-func (t *Turn) Undelivered(ctx context.Context) (undelivered bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select exists (select 1 from approvals a where a.session_id = $1 and a.revision > coalesce((select max(b.revision)
-		from approvals b join pushes p on p.approval_id = b.id where b.session_id = $1 and p.state = 'pushed'), 0))`, t.id).Scan(&undelivered)
+func (g Register) Undelivered(ctx context.Context, session string) (undelivered bool, err error) {
+	err = g.DB.Pool.QueryRow(ctx, `select exists (select 1 from approvals a where a.session_id = $1 and a.revision > coalesce((select max(b.revision)
+		from approvals b join pushes p on p.approval_id = b.id where b.session_id = $1 and p.state = 'pushed'), 0))`, session).Scan(&undelivered)
 	return undelivered, err
 }
+
+// ErrNotApproved means that a push is not what an approval is of: another base, another
+// report, a newer revision, or files that need a word of their own.
+var ErrNotApproved = errors.New("this push is not what was approved")

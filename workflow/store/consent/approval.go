@@ -1,4 +1,4 @@
-package store
+package consent
 
 import (
 	"context"
@@ -9,19 +9,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // An Approval is the word on one revision of the report. It is given by the Permission of
 // the same recording.
 type Approval workflow.Approval
 
-func (Approval) stage() stage { return stageGiven }
+func (Approval) Stage() record.Stage { return record.Given }
 
-// write is the compare-and-set: it writes a row only while the session waits on exactly
+// Write is the compare-and-set: it writes a row only while the session waits on exactly
 // this revision and nobody's approval stands for it. One that was given by asking also has
 // to rest on all that was written: nothing is unjudged, and nothing for the agents unread.
-func (a Approval) write(ctx context.Context, tx pgx.Tx, r *recording) error {
-	p, _ := part[Permission](r)
+func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	p, _ := record.Find[Permission](r)
 	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts, permission_id)
 		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7, $9
 		from reports r join sessions s on s.id = r.session_id
@@ -29,20 +30,20 @@ func (a Approval) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> '' and i.kind <> 'delete'
 				and (i.handled_at is null or i.for_agents and i.id > s.seen)))
 		on conflict do nothing`,
-		a.ID, r.id, a.Revision, a.User, a.UserName, database.CleanText(a.Scope), a.MessageTS, a.ReportHash, r.permitted(), len(p.RestsOn) > 0)
+		a.ID, r.Session, a.Revision, a.User, a.UserName, database.CleanText(a.Scope), a.MessageTS, a.ReportHash, permitted(r), len(p.RestsOn) > 0)
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
-		return ErrStale
+		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.id, "approval", a.ID)
+	return audit.Append(ctx, tx, r.Session, "approval", a.ID)
 }
 
 // Approval is the word given on one revision; nil when there is none.
-func (s *Store) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
+func (g Register) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
 	a := workflow.Approval{Session: session, Revision: revision}
-	err := s.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, scope, message_ts, at
+	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, scope, message_ts, at
 		from approvals where session_id = $1 and revision = $2`, session, revision).
 		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Scope, &a.MessageTS, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {

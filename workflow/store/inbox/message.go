@@ -1,4 +1,4 @@
-package store
+package inbox
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Handled message was judged by the program. Agents see those that are for them.
@@ -18,9 +19,9 @@ type Handled struct {
 	Answers   bool   // it answers a question of the bot's
 }
 
-func (Handled) stage() stage { return stageInbox }
+func (Handled) Stage() record.Stage { return record.Inbox }
 
-func (h Handled) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5 where id = $1`,
 		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers)
 	return err
@@ -32,9 +33,9 @@ type Completed struct {
 	Text string
 }
 
-func (Completed) stage() stage { return stageInbox }
+func (Completed) Stage() record.Stage { return record.Inbox }
 
-func (m Completed) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+func (m Completed) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, m.ID, database.CleanText(m.Text))
 	return err
 }
@@ -42,13 +43,13 @@ func (m Completed) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
 // Passed are the ids of held messages that wait no longer.
 type Passed []int64
 
-func (Passed) stage() stage { return stageInbox }
+func (Passed) Stage() record.Stage { return record.Inbox }
 
-func (ids Passed) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`, r.id, []int64(ids))
+	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`, r.Session, []int64(ids))
 	return err
 }
 
@@ -56,13 +57,13 @@ func (ids Passed) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 // agents are shown them, so that it is known whose words a request is made of.
 type Earlier []workflow.ThreadMessage
 
-func (Earlier) stage() stage { return stageInbox }
+func (Earlier) Stage() record.Stage { return record.Inbox }
 
-func (list Earlier) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, m := range list {
 		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
 			values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
-			r.id, r.id+":earlier:"+m.TS, workflow.IncomingEarlier, m.TS, m.User, database.CleanText(m.Text))
+			r.Session, r.Session+":earlier:"+m.TS, workflow.IncomingEarlier, m.TS, m.User, database.CleanText(m.Text))
 		if err != nil {
 			return err
 		}
@@ -75,10 +76,10 @@ func (list Earlier) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 // empty where nobody did.
 type Told struct{ Key, Text, By string }
 
-func (Told) stage() stage { return stageWork }
+func (Told) Stage() record.Stage { return record.Work }
 
-func (m Told) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (m Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown)
-		values ($1, $2, $3, '', $5, now(), true, $4) on conflict do nothing`, r.id, r.id+":"+m.Key, workflow.IncomingTold, database.CleanText(m.Text), m.By)
+		values ($1, $2, $3, '', $5, now(), true, $4) on conflict do nothing`, r.Session, r.Session+":"+m.Key, workflow.IncomingTold, database.CleanText(m.Text), m.By)
 	return err
 }

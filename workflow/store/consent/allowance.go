@@ -1,4 +1,4 @@
-package store
+package consent
 
 import (
 	"context"
@@ -9,43 +9,44 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // An Allowance is a word of its own on the files of a push: asked for where User is empty,
 // otherwise given, by the Permission of the same recording.
 type Allowance workflow.Allowance
 
-func (Allowance) stage() stage { return stageGiven }
+func (Allowance) Stage() record.Stage { return record.Given }
 
-// write keeps that a word was asked for, or that it was given: while it is the newest that
+// Write keeps that a word was asked for, or that it was given: while it is the newest that
 // was asked for, under the approval of the newest report, and once.
-func (w Allowance) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// What was asked for before, of the same files, is the newest question again.
 	sql, args := `insert into allowances (id, session_id, approval_id, tree, names) values ($2, $1, $3, $4, $5)
 			on conflict (session_id, approval_id, tree) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
-		[]any{r.id, w.ID, w.Approval, w.Tree, database.CleanText(w.Names)}
+		[]any{r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names)}
 	if w.User != "" {
 		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now()
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
 			where w.id = $2 and w.session_id = $1 and s.id = $1 and a.id = w.approval_id and w.user_id = ''
 				and not exists (select 1 from allowances later where later.session_id = $1 and later.asked_at > w.asked_at)`,
-			[]any{r.id, w.ID, w.User, w.UserName, w.MessageTS, r.permitted()}
+			[]any{r.Session, w.ID, w.User, w.UserName, w.MessageTS, permitted(r)}
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
-		return ErrStale
+		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.id, "allowance", w.ID)
+	return audit.Append(ctx, tx, r.Session, "allowance", w.ID)
 }
 
 // Allowance is the word that was asked for, or given, last under the approval; nil when
 // there is none. A tree, where given, keeps that one.
-func (s *Store) Allowance(ctx context.Context, approval, tree string) (*workflow.Allowance, error) {
+func (g Register) Allowance(ctx context.Context, approval, tree string) (*workflow.Allowance, error) {
 	var w workflow.Allowance
-	err := s.Pool.QueryRow(ctx, `select id, approval_id, tree, names, user_id, user_name, message_ts from allowances
+	err := g.DB.Pool.QueryRow(ctx, `select id, approval_id, tree, names, user_id, user_name, message_ts from allowances
 		where approval_id = $1 and ($2 = '' or tree = $2) order by asked_at desc, id limit 1`, approval, tree).
 		Scan(&w.ID, &w.Approval, &w.Tree, &w.Names, &w.User, &w.UserName, &w.MessageTS)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -1,4 +1,4 @@
-package store
+package consent
 
 import (
 	"context"
@@ -10,30 +10,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Report is a new revision, which is the session's from here on. What people read of it
 // is a line of its own.
 type Report workflow.Report
 
-func (Report) stage() stage { return stageReport }
+func (Report) Stage() record.Stage { return record.Report }
 
-func (p Report) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	report := workflow.Report(p)
 	report.Text = database.CleanText(report.Text) // the hash is of what is kept and shown
 	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		r.id, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy)
+		r.Session, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy)
 	if err != nil {
 		return err
 	}
-	return audit.Append(ctx, tx, r.id, "report", strconv.Itoa(report.Revision))
+	return audit.Append(ctx, tx, r.Session, "report", strconv.Itoa(report.Revision))
 }
 
 // Report is one revision; revision 0 of a session is no report and found nowhere.
-func (s *Store) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
+func (g Register) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
 	r := workflow.Report{Session: session, Revision: revision}
 	var body []byte
-	err := s.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by from reports where session_id = $1 and revision = $2`, session, revision).
+	err := g.DB.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by from reports where session_id = $1 and revision = $2`, session, revision).
 		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy)
 	r.Body = body
 	return r, err
@@ -41,8 +42,8 @@ func (s *Store) Report(ctx context.Context, session string, revision int) (workf
 
 // ReportShown is the ts of the message in which people read a revision, empty before it is
 // in Slack. underWay: it is being posted, and may be there already.
-func (s *Store) ReportShown(ctx context.Context, session string, revision int) (ts string, underWay bool, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+func (g Register) ReportShown(ctx context.Context, session string, revision int) (ts string, underWay bool, err error) {
+	err = g.DB.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
 		from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id
 		where r.session_id = $1 and r.revision = $2 order by o.id limit 1`, session, revision).Scan(&ts, &underWay)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -1,4 +1,4 @@
-package store
+package progress
 
 import (
 	"context"
@@ -9,21 +9,22 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // An Inquiry is inserted where its ID is 0 and its key is new; otherwise it is answered, or
 // acted on.
 type Inquiry workflow.Inquiry
 
-func (Inquiry) stage() stage { return stageWork }
+func (Inquiry) Stage() record.Stage { return record.Work }
 
-func (q Inquiry) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if q.ID != 0 {
 		_, err := tx.Exec(ctx, `update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, q.ID, raw(q.Answer), q.Applied)
 		return err
 	}
 	_, err := tx.Exec(ctx, `insert into inquiries (session_id, kind, key, question, asked_by) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		r.id, q.Kind, q.Key, database.CleanText(q.Question), q.By)
+		r.Session, q.Kind, q.Key, database.CleanText(q.Question), q.By)
 	return err
 }
 
@@ -35,8 +36,8 @@ func raw(b json.RawMessage) []byte {
 }
 
 // Inquiries are the session's, in order.
-func (s *Store) Inquiries(ctx context.Context, session string) ([]workflow.Inquiry, error) {
-	rows, err := s.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied from inquiries where session_id = $1 order by id`, session)
+func (h History) Inquiries(ctx context.Context, session string) ([]workflow.Inquiry, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied from inquiries where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("inquiries of %s: %w", session, err)
 	}

@@ -1,4 +1,4 @@
-package store
+package progress
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Task is inserted where its ID is 0; otherwise what it goes through is updated.
@@ -15,9 +16,9 @@ type Task struct {
 	Call string // the tool call that asked for a new task
 }
 
-func (Task) stage() stage { return stageWork }
+func (Task) Stage() record.Stage { return record.Work }
 
-func (k Task) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if k.ID != 0 {
 		_, err := tx.Exec(ctx, `update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6 where id = $1`,
 			k.ID, k.State, database.CleanText(k.Summary), k.Failures, k.StartTree, k.Tree)
@@ -25,24 +26,24 @@ func (k Task) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 	}
 	_, err := tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12)`,
-		r.id, k.Number, database.CleanText(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown))
+		r.Session, k.Number, database.CleanText(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown))
 	return err
 }
 
 // An Attempt is one verification of a task.
 type Attempt workflow.Attempt
 
-func (Attempt) stage() stage { return stageWork }
+func (Attempt) Stage() record.Stage { return record.Work }
 
-func (a Attempt) write(ctx context.Context, tx pgx.Tx, _ *recording) error {
+func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary, diff) values ($1, $2, $3, $4, $5, $6)`,
 		a.Task, a.Number, a.Tree, a.Held, database.CleanText(a.Summary), database.CleanText(a.Diff))
 	return err
 }
 
 // Tasks are the session's tasks in order; callID, where given, keeps those of one tool call.
-func (s *Store) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
-	rows, err := s.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
+func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
 			plan, failures, start_tree, tree, apart
 		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
 	if err != nil {
@@ -52,8 +53,8 @@ func (s *Store) Tasks(ctx context.Context, session, callID string) ([]workflow.T
 }
 
 // Attempts are the attempts at one task, in order.
-func (s *Store) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, error) {
-	rows, err := s.Pool.Query(ctx, `select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1 order by number`, task)
+func (h History) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1 order by number`, task)
 	if err != nil {
 		return nil, err
 	}

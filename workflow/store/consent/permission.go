@@ -1,4 +1,4 @@
-package store
+package consent
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Permission is a person's yes. What the same recording gives by it names it: an Approval,
@@ -18,13 +19,13 @@ type Permission struct {
 	Adopts []string // ts of messages that it adopts, beside what it rests on
 }
 
-func (Permission) stage() stage { return stagePermission }
+func (Permission) Stage() record.Stage { return record.Permission }
 
-// write fails with ErrStale where the permission's message gave one before. The schema
+// Write fails with ErrStale where the permission's message gave one before. The schema
 // refuses one whose person did not write its message. What an adoption rests on is found
 // here, since the recording may bring the adopted messages with it: all of Adopts that stood
 // there before its own message.
-func (p Permission) write(ctx context.Context, tx pgx.Tx, r *recording) error {
+func (p Permission) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var revision *int
 	if p.Revision > 0 {
 		revision = &p.Revision
@@ -33,20 +34,20 @@ func (p Permission) write(ctx context.Context, tx pgx.Tx, r *recording) error {
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[] || coalesce((select array_agg(m.id order by m.id) from inbox m
 			where m.session_id = $2 and m.message_ts = any($10) and m.kind in ('mention', 'reply', 'edit', 'form', 'sent', 'earlier') and (m.id < $5 or m.kind = 'earlier')), '{}'))
 		on conflict (message_id, what) do nothing`,
-		p.ID, r.id, p.What, revision, p.Message, p.MessageTS, p.User, database.CleanText(p.UserName), append([]int64{}, p.RestsOn...), append([]string{}, p.Adopts...))
+		p.ID, r.Session, p.What, revision, p.Message, p.MessageTS, p.User, database.CleanText(p.UserName), append([]int64{}, p.RestsOn...), append([]string{}, p.Adopts...))
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
-		return ErrStale
+		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.id, "permission", p.ID)
+	return audit.Append(ctx, tx, r.Session, "permission", p.ID)
 }
 
 // permitted is the id of the recording's permission; null where there is none, which the
 // schema refuses.
-func (r *recording) permitted() *string {
-	p, ok := part[Permission](r)
+func permitted(r *record.Recording) *string {
+	p, ok := record.Find[Permission](r)
 	if !ok {
 		return nil
 	}
@@ -54,8 +55,8 @@ func (r *recording) permitted() *string {
 }
 
 // Permissions are everything that people allowed in the session, in order.
-func (s *Store) Permissions(ctx context.Context, session string) ([]workflow.Permission, error) {
-	rows, err := s.Pool.Query(ctx, `select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as "user", user_name, rests_on, at
+func (g Register) Permissions(ctx context.Context, session string) ([]workflow.Permission, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as "user", user_name, rests_on, at
 		from permissions where session_id = $1 order by at, id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("permissions of %s: %w", session, err)

@@ -1,0 +1,23 @@
+package consent
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// An Extension is more of a limit, as people allowed it: of two at the same moment, one is
+// kept. It is given by the Permission of the same recording.
+type Extension workflow.Extension
+
+func (Extension) Stage() record.Stage { return record.Given }
+
+func (a Extension) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
+		a.Limit, a.Subject, a.Day, a.Number+1, a.Step, r.Session, a.User, a.UserName, a.MessageTS, permitted(r))
+	return err
+}

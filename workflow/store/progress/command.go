@@ -1,0 +1,37 @@
+package progress
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// A Command is one that an agent had run.
+type Command struct {
+	Task     int64 // 0: the orchestrator
+	Command  string
+	ExitCode int
+	Output   string // its last lines
+}
+
+func (Command) Stage() record.Stage { return record.Work }
+
+func (c Command) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `insert into commands (session_id, task_id, command, exit_code, output) values ($1, $2, $3, $4, $5)`,
+		r.Session, c.Task, database.CleanText(c.Command), c.ExitCode, database.CleanText(c.Output))
+	return err
+}
+
+// Commands are those that agents of the session had run in its repository, in order.
+func (h History) Commands(ctx context.Context, session string) ([]Command, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, command, exit_code, output from commands where session_id = $1
+		and at > coalesce((select max(at) from decisions where session_id = $1 and what = 'repository' and allowed), '-infinity') order by id`, session)
+	if err != nil {
+		return nil, fmt.Errorf("commands of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Command])
+}
