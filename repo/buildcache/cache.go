@@ -80,8 +80,7 @@ func (c *Cache) Mounts(tree string) ([]sandbox.Mount, []string) { return c.mount
 func (c *Cache) WritableMounts(tree string) ([]sandbox.Mount, []string) { return c.mounts(tree, true) }
 
 func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
-	// GOFLAGS is left empty so that a module that has a vendor folder uses it.
-	env := []string{"GOFLAGS=", "PYTHONDONTWRITEBYTECODE=1"}
+	env := []string{"PYTHONDONTWRITEBYTECODE=1"}
 	var mounts []sandbox.Mount
 	if dir, err := c.goBuild(); err != nil {
 		c.caches.log().Warn("no build cache", "err", err)

@@ -79,7 +79,7 @@ func (c *Cmd) newJob() (*backend.Job, error) {
 		return nil, fmt.Errorf("sandbox: workspace: %w", err)
 	}
 	return &backend.Job{
-		Args: c.Args, Env: toolchain.CleanEnv(c.sandbox.tools, c.Env), Dir: path.Join("/src", filepath.ToSlash(c.Dir)), Limits: c.Limits.WithDefaults(),
+		Args: c.Args, Env: toolchain.CleanEnv(c.sandbox.tools, slices.Concat(c.sandbox.env, c.Env)), Dir: path.Join("/src", filepath.ToSlash(c.Dir)), Limits: c.Limits.WithDefaults(),
 		SetsPath:  slices.ContainsFunc(c.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
 		Workspace: workspace, ReadOnly: c.ReadOnly, Toolchains: c.sandbox.tools.Dirs, Mounts: c.Mounts, Files: c.files,
 		PlaceIn: func(*syscall.SysProcAttr) {},

@@ -40,6 +40,8 @@ type Config struct {
 	Engine string
 	// Image is what commands of the kind docker see; the engine has to have it.
 	Image string
+	// Env are variables of every command (NAME=value). What a command sets itself counts more.
+	Env []string
 }
 
 // A Sandbox runs commands. It is safe for concurrent use and holds nothing open.
@@ -48,6 +50,7 @@ type Sandbox struct {
 	backend backend.Backend
 	log     *slog.Logger
 	tools   toolchain.Set
+	env     []string // of every command
 	detail  string
 	groups  *cgroup.Groups // control groups for commands; nil: none
 }
@@ -108,7 +111,7 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if err != nil {
 		return nil, newUnavailable(k.name, nil, err)
 	}
-	s := &Sandbox{kind: k.name, backend: b, log: c.Log}
+	s := &Sandbox{kind: k.name, backend: b, log: c.Log, env: c.Env}
 	if k.name == KindNone {
 		c.Log.Warn("sandbox is off: commands run unconfined, with this program's own rights and network")
 		s.detail = "none: commands are not confined"

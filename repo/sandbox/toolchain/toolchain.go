@@ -20,7 +20,7 @@ const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 var cleanBase = []string{
 	"HOME=/home/box", "USER=box", "LOGNAME=box", "TMPDIR=/tmp", "LANG=C.UTF-8",
 	"CI=1", "TERM=dumb", "NO_COLOR=1", "PAGER=cat",
-	"GOFLAGS=-mod=readonly", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTELEMETRY=off",
+	"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local", "GOTELEMETRY=off",
 	"GODEBUG=goindex=0", // else the go command wants to write its index of packages, and stops where its cache is read-only
 	"CARGO_NET_OFFLINE=true",
 	"npm_config_offline=true", "npm_config_update_notifier=false", "npm_config_cache=/home/box/.npm",

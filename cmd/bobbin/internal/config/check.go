@@ -74,6 +74,11 @@ func (c *Config) checkSandbox(p *strictyaml.Problems) {
 	}
 	checkProgram(p, "$.sandbox.runsc", s.Runsc)
 	checkProgram(p, "$.sandbox.engine", s.Engine)
+	for name, value := range s.Env {
+		if !commandEnvName.MatchString(name) || strings.ContainsRune(value, 0) {
+			p.At("$.sandbox.env", "sandbox.env %q: a name has letters, digits and underscores", name)
+		}
+	}
 }
 
 // checkProgram adds a problem unless value names a program, or says where one is.
@@ -90,6 +95,7 @@ var (
 	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	channelName    = regexp.MustCompile(`^([CGD][A-Z0-9]{2,}|#[^\s#]+)$`)
 	adminName      = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
+	commandEnvName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)
 )
 

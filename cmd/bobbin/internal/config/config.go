@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -99,11 +101,17 @@ type Sandbox struct {
 	Runsc  string `yaml:"runsc"`  // for gvisor: its program; default: runsc on the PATH
 	Engine string `yaml:"engine"` // for docker: docker or podman, or where it is; default: what is on the PATH
 	Image  string `yaml:"image"`  // for docker: what commands see
+
+	Env map[string]string `yaml:"env"` // variables of every command, which repositories and models read; default: none
 }
 
 // Options are what opens the sandbox of that kind.
 func (s Sandbox) Options(kind string, log *slog.Logger) sandbox.Config {
-	return sandbox.Config{Kind: kind, Runsc: s.Runsc, Engine: s.Engine, Image: s.Image, Log: log}
+	c := sandbox.Config{Kind: kind, Runsc: s.Runsc, Engine: s.Engine, Image: s.Image, Log: log}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		c.Env = append(c.Env, name+"="+s.Env[name])
+	}
+	return c
 }
 
 // HTTP says where health is served.

@@ -347,6 +347,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "sandbox: {kind: gvisor, runsc: /no/such/runsc}", `c:2: sandbox.runsc: there is no program /no/such/runsc`},
 	{plainConfig + "sandbox: {kind: gvisor, image: go}", `c:2: sandbox.image is for the kind docker only`},
 	{plainConfig + "sandbox:\n  runsc: runsc", `c:3: sandbox.runsc is for the kind gvisor only`},
+	{plainConfig + "sandbox: {env: {A=B: x}}", `c:2: sandbox.env "A=B": a name has letters, digits and underscores`},
 	{plainConfig + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
 	{plainConfig + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
 	{plainConfig + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/deploy"
@@ -124,6 +125,10 @@ func RemoteBranches(dir string) (map[string]string, error) {
 	})
 	return branches, err
 }
+
+// Sandbox is what confines commands on a stage. The shop is small: its test binaries need no
+// debugging information, and the compiler no garbage collection.
+var Sandbox = config.Sandbox{Env: map[string]string{"GOFLAGS": "-ldflags=-s -vet=off", "GOGC": "off", "GOMEMLIMIT": "512MiB"}}
 
 // StageChannel is where the people of a stage talk.
 const StageChannel = "bugs"
@@ -237,6 +242,7 @@ func (st *Stage) Settings() server.Settings {
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2},
 		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
 		Secrets:       redact.New(app.BotToken, app.AppToken),
+		Sandbox:       Sandbox,
 	}
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
 		s.Agents[name] = agent.Setting{Model: "scripted-" + name}

@@ -155,7 +155,7 @@ func (s *gale) ask(channel string) *talk {
 // openGale makes five channels, and the threads in them by turns.
 func openGale(t *testing.T, seed uint64, threads int) *gale {
 	s := &gale{
-		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
+		parrots: nest(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second}}), // the later ones for a machine that is busy
 		random:  rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
 	}
 	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID
