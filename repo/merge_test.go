@@ -330,7 +330,7 @@ func TestMergeOfAHostileTreeIsRefused(t *testing.T) {
 
 func emptyTreeIn(t testing.TB, w *Workspace) string {
 	t.Helper()
-	h, err := gittree.PutTree(w.Store, nil)
+	h, err := w.Store.Put(plumbing.TreeObject, nil)
 	require.NoError(t, err)
 	return h.String()
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/worktree"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 func TestPlainFilesAloneAreOpened(t *testing.T) {
@@ -70,7 +70,7 @@ func TestLargeBlobsAreNotCompared(t *testing.T) {
 	o := remotetest.NewOrigin(t)
 	o.Commit("first", map[string]string{"small.bin": "small\n"})
 	w := workspaceOf(t, o)
-	st, err := worktree.ReadState(w.StatePath())
+	st, err := index.Read(w.StatePath())
 	require.NoError(t, err)
 	d := &gittree.Delta{Path: "small.bin", Before: st.Records[0].Node()}
 	require.NoError(t, gittree.MeasureSide(w.Store, d, d.Before))

@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/repo/worktree"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 func ctx0() context.Context { return context.Background() }
@@ -130,7 +131,7 @@ func TestAHiddenEditShows(t *testing.T) {
 	w := workspaceOf(t, remotetest.NewShop(t))
 	require.Eventually(t, func() bool { // until no record is doubtful
 		require.Empty(t, w.list(t))
-		st, err := worktree.ReadState(w.StatePath())
+		st, err := index.Read(w.StatePath())
 		require.NoError(t, err)
 		for _, r := range st.Records {
 			if r.Doubtful {
@@ -176,18 +177,18 @@ func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("PACKAGE main\n\nfunc main() {}\n"), 0o644)) // the same size
 	f, err := os.Open(path)
 	require.NoError(t, err)
-	now, err := worktree.StatFile(f)
+	now, err := index.StatFile(f)
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	for _, doubtful := range []bool{true, false} {
-		st, err := worktree.ReadState(w.StatePath())
+		st, err := index.Read(w.StatePath())
 		require.NoError(t, err)
 		r := st.Records.Find("main.go")
 		r.Stat, r.Doubtful = now, doubtful
 		require.NoError(t, st.Write(w.StatePath()))
 		require.Equal(t, doubtful, len(w.list(t)) == 1)
 	}
-	fresh := worktree.Record{Stat: worktree.Stat{Changed: time.Now().UnixNano()}}
+	fresh := index.Record{Stat: index.Stat{Changed: time.Now().UnixNano()}}
 	fresh.MarkDoubtful(time.Now())
 	require.True(t, fresh.Doubtful)
 	fresh.MarkDoubtful(time.Now().Add(time.Second))

@@ -113,7 +113,8 @@ var rooms = map[string][]string{
 	"repo/remote":                    {"repo/gittree", "workflow/plaintext"},
 	"repo/remotetest":                {"repo/remote"},
 	"repo/transfer":                  {"repo/bundle", "repo/dial", "repo/gittree", "repo/objects", "repo/remote"},
-	"repo/worktree":                  {"repo/bundle", "repo/disk", "repo/gittree", "repo/objects", "repo/filetree"},
+	"repo/worktree":                  {"repo/worktree/index", "repo/bundle", "repo/disk", "repo/gittree", "repo/objects", "repo/filetree"},
+	"repo/worktree/index":            {"repo/gittree"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
 	"repo/proxy":                     {},
 	"repo/packages":                  {"repo", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
@@ -285,6 +286,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/faults/models":     {"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "workflow", "workflow/model", "workflow/store", "workflow/store/queue"},
 	"cmd/bobbin/internal/faults/remotes":    {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "repo", "workflow/agent", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
+	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer"},
 	"repo/packages":                         {"repo/remote"},
 	"workflow/turn":                         {"workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
@@ -295,7 +297,7 @@ var inTests = map[string][]string{
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/repotest", "cmd/bobbin/internal/stage"},
+	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},

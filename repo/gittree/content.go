@@ -1,7 +1,6 @@
 package gittree
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -33,19 +32,6 @@ func KindName(n Node) string {
 		return "submodule"
 	}
 	return "file"
-}
-
-// bothContents reads both sides of a delta between trees; files too large to compare count
-// as empty.
-func ReadSides(s *objects.Store, d *Delta) (before, after []byte, err error) {
-	if err := errors.Join(MeasureSide(s, d, d.Before), MeasureSide(s, d, d.After)); err != nil || d.TooLarge() {
-		return nil, nil, err
-	}
-	if before, err = ReadContent(s, d.Before); err != nil {
-		return nil, nil, err
-	}
-	after, err = ReadContent(s, d.After)
-	return before, after, err
 }
 
 // MeasureSide notes in the delta the size of a side that the store holds.

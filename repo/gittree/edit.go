@@ -35,9 +35,9 @@ func (e *Edit) Set(path []string, n Node) {
 	e.dirs[path[0]].Set(path[1:], n)
 }
 
-// ApplyEdit gives the tree with the edits made. A folder that ends empty is not in
+// Apply gives the tree with the edits made. A folder that ends empty is not in
 // its parent, as in git; a file may take the place of a folder and the reverse.
-func ApplyEdit(s *objects.Store, tree plumbing.Hash, e *Edit) (plumbing.Hash, error) {
+func (e *Edit) Apply(s *objects.Store, tree plumbing.Hash) (plumbing.Hash, error) {
 	old, err := readTreeOrNone(s, tree)
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -67,7 +67,7 @@ func ApplyEdit(s *objects.Store, tree plumbing.Hash, e *Edit) (plumbing.Hash, er
 			delete(now, name)
 		}
 	}
-	return PutTree(s, now)
+	return putTree(s, now)
 }
 
 func applyDir(s *objects.Store, was Node, name string, below *Edit) (Node, error) {
@@ -75,19 +75,19 @@ func applyDir(s *objects.Store, was Node, name string, below *Edit) (Node, error
 	if was.IsDir() {
 		from = was.Hash
 	}
-	h, err := ApplyEdit(s, from, below)
+	h, err := below.Apply(s, from)
 	if err != nil || h.String() == emptyTree {
 		return Node{}, err
 	}
 	return Node{Name: name, Mode: filemode.Dir, Hash: h}, nil
 }
 
-func PutTree(s *objects.Store, nodes map[string]Node) (plumbing.Hash, error) {
+func putTree(s *objects.Store, nodes map[string]Node) (plumbing.Hash, error) {
 	list := make([]Node, 0, len(nodes))
 	for _, n := range nodes {
 		list = append(list, n)
 	}
-	h, err := s.Put(plumbing.TreeObject, Encode(list))
+	h, err := s.Put(plumbing.TreeObject, encode(list))
 	if err != nil {
 		return h, fmt.Errorf("repo: keep tree: %w", err)
 	}

@@ -24,7 +24,7 @@ func FuzzTree(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := Parse(Encode(nodes))
+		again, err := Parse(encode(nodes))
 		require.NoError(t, err)
 		require.ElementsMatch(t, nodes, again)
 		for _, n := range nodes {

@@ -74,8 +74,8 @@ func Parse(raw []byte) ([]Node, error) {
 	return nodes, nil
 }
 
-// Encode puts the lines in git's order: a folder sorts as if its name ended in a slash.
-func Encode(nodes []Node) []byte {
+// encode puts the lines in git's order: a folder sorts as if its name ended in a slash.
+func encode(nodes []Node) []byte {
 	key := func(n Node) string {
 		if n.IsDir() {
 			return n.Name + "/"

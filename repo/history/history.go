@@ -202,7 +202,7 @@ func writeDiffs(ctx context.Context, s *objects.Store, deltas []gittree.Delta, h
 			fmt.Fprintf(&out, "diff --git %s %s\n… changed, and not shown\n", gittree.QuotePath("a/"+deltas[i].Path), gittree.QuotePath("b/"+deltas[i].Path))
 			continue
 		}
-		before, after, err := gittree.ReadSides(s, &deltas[i])
+		before, after, err := readSides(s, &deltas[i])
 		if err != nil {
 			return "", err
 		}
@@ -222,4 +222,17 @@ func cutText(text string, room int) string {
 	}
 	end := strings.LastIndexByte(text[:room], '\n') + 1
 	return text[:end] + fmt.Sprintf("… %d bytes more of this file\n", len(text)-end)
+}
+
+// readSides reads both sides of a delta between trees; files too large to compare count
+// as empty.
+func readSides(s *objects.Store, d *gittree.Delta) (before, after []byte, err error) {
+	if err := errors.Join(gittree.MeasureSide(s, d, d.Before), gittree.MeasureSide(s, d, d.After)); err != nil || d.TooLarge() {
+		return nil, nil, err
+	}
+	if before, err = gittree.ReadContent(s, d.Before); err != nil {
+		return nil, nil, err
+	}
+	after, err = gittree.ReadContent(s, d.After)
+	return before, after, err
 }

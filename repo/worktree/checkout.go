@@ -18,6 +18,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 // checkoutWorkers beside the one that starts: most of the time goes into the
@@ -33,11 +34,11 @@ type checkout struct {
 	group *errgroup.Group
 
 	mu      sync.Mutex
-	written []Record
-	links   []Record
+	written []index.Record
+	links   []index.Record
 }
 
-func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, root *os.Root) ([]Record, error) {
+func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, root *os.Root) ([]index.Record, error) {
 	c := &checkout{store: s, root: root}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(checkoutWorkers + 1)
@@ -49,7 +50,7 @@ func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, roo
 	if err := c.writeLinks(); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(c.written, func(a, b Record) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(c.written, func(a, b index.Record) int { return strings.Compare(a.Path, b.Path) })
 	return c.written, nil
 }
 
@@ -63,15 +64,15 @@ func (c *checkout) writeFolder(ctx context.Context, tree plumbing.Hash, at *os.R
 	if err != nil {
 		return err
 	}
-	var files, links []Record
+	var files, links []index.Record
 	for _, n := range nodes {
-		r := Record{path: prefix + n.Name, mode: n.Mode, hash: n.Hash}
+		r := index.Record{Path: prefix + n.Name, Mode: n.Mode, Hash: n.Hash}
 		err := gittree.CheckNode(n)
 		switch {
 		case err != nil:
-			return &gittree.PathError{Path: r.path, Reason: err.Error()}
+			return &gittree.PathError{Path: r.Path, Reason: err.Error()}
 		case n.IsDir():
-			err = c.writeSubfolder(ctx, n, at, r.path)
+			err = c.writeSubfolder(ctx, n, at, r.Path)
 		case n.IsLink():
 			links = append(links, r)
 		case n.Mode == filemode.Submodule:
@@ -82,7 +83,7 @@ func (c *checkout) writeFolder(ctx context.Context, tree plumbing.Hash, at *os.R
 			files = append(files, r)
 		}
 		if err != nil {
-			return checkoutError(r.path, err)
+			return checkoutError(r.Path, err)
 		}
 	}
 	c.mu.Lock()
@@ -109,24 +110,24 @@ func (c *checkout) writeSubfolder(ctx context.Context, n gittree.Node, at *os.Ro
 	return work()
 }
 
-func (c *checkout) writeFile(at *os.Root, n gittree.Node) (Stat, error) {
+func (c *checkout) writeFile(at *os.Root, n gittree.Node) (index.Stat, error) {
 	f, err := at.OpenFile(n.Name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissionsOf(n.Mode))
 	if err != nil {
-		return Stat{}, err
+		return index.Stat{}, err
 	}
 	err = c.store.CopyBlob(f, n.Hash)
-	st, statErr := StatFile(f)
+	st, statErr := index.StatFile(f)
 	return st, errors.Join(err, statErr, f.Close())
 }
 
 func (c *checkout) writeLinks() error {
 	for _, r := range c.links {
-		target, err := c.store.GetTyped(plumbing.BlobObject, r.hash)
+		target, err := c.store.GetTyped(plumbing.BlobObject, r.Hash)
 		if err == nil {
-			err = c.root.Symlink(string(target), r.path)
+			err = c.root.Symlink(string(target), r.Path)
 		}
 		if err != nil {
-			return checkoutError(r.path, err)
+			return checkoutError(r.Path, err)
 		}
 	}
 	c.written = append(c.written, c.links...)

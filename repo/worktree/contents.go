@@ -31,4 +31,4 @@ func (w *rootFiles) ReadSides(ctx context.Context, d *gittree.Delta) (before, af
 // FS is the files for whoever reads by way of [fs.FS]: through Root, so that no link leads
 // out, and plain files and folders alone. Opening a pipe that a command has left there
 // would wait for ever.
-func (w *Worktree) FS() fs.FS { return disk.PlainFS(w.root) }
+func (w *rootFiles) FS() fs.FS { return disk.PlainFS(w.root) }

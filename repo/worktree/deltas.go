@@ -17,6 +17,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 // Deltas compares the files with the base. What it read and found untouched is
@@ -30,7 +31,7 @@ func (w *Worktree) Deltas(ctx context.Context) ([]gittree.Delta, error) {
 func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gittree.Delta, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	st, err := ReadState(w.StatePath())
+	st, err := index.Read(w.StatePath())
 	if err != nil {
 		return base, nil, fmt.Errorf("repo: the workspace's record: %w", err)
 	}
@@ -45,15 +46,15 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 	}
 	out, refreshed := compareSuspects(suspects, nodes, began)
 	for i := range st.Records {
-		if r := &st.Records[i]; !r.found && r.mode != gittree.Submodule {
-			out = append(out, gittree.Delta{Path: r.path, Before: r.Node()})
+		if r := &st.Records[i]; !r.Found && r.Mode != gittree.Submodule {
+			out = append(out, gittree.Delta{Path: r.Path, Before: r.Node()})
 		}
 	}
 	slices.SortFunc(out, func(a, b gittree.Delta) int { return strings.Compare(a.Path, b.Path) })
 	if refreshed {
-		return st.tree, out, st.Write(w.StatePath())
+		return st.Tree, out, st.Write(w.StatePath())
 	}
-	return st.tree, out, nil
+	return st.Tree, out, nil
 }
 
 // compareSuspects sorts the suspects into changed ones and falsely accused ones.
@@ -63,9 +64,9 @@ func compareSuspects(suspects []suspect, nodes []gittree.Node, began time.Time) 
 		switch {
 		case now.None(): // gone while we looked
 		case r == nil:
-			out = append(out, gittree.Delta{Path: s.path, After: now, Size: s.stat.size})
-		case r.hash == now.Hash && gittree.SameMode(r.mode, now.Mode):
-			r.found = true
+			out = append(out, gittree.Delta{Path: s.path, After: now, Size: s.stat.Size})
+		case r.Hash == now.Hash && gittree.SameMode(r.Mode, now.Mode):
+			r.Found = true
 			if !s.isLink() {
 				was := *r
 				r.Stat = s.stat
@@ -73,8 +74,8 @@ func compareSuspects(suspects []suspect, nodes []gittree.Node, began time.Time) 
 				refreshed = refreshed || was.Stat != r.Stat || was.Doubtful != r.Doubtful
 			}
 		default:
-			r.found = true
-			out = append(out, gittree.Delta{Path: s.path, Before: r.Node(), After: now, Size: s.stat.size})
+			r.Found = true
+			out = append(out, gittree.Delta{Path: s.path, Before: r.Node(), After: now, Size: s.stat.Size})
 		}
 	}
 	return out, refreshed
@@ -112,7 +113,7 @@ func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, erro
 		n.Hash = plumbing.ComputeHash(plumbing.BlobObject, []byte(target))
 		return n, err
 	}
-	if s.stat.size > gittree.MaxFile && (s.record == nil || s.record.Stat.size != s.stat.size) {
+	if s.stat.Size > gittree.MaxFile && (s.record == nil || s.record.Stat.Size != s.stat.Size) {
 		return n, nil
 	}
 	f, size, err := w.openRegular(s.path)

@@ -15,18 +15,17 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
-
-func (w *Worktree) startedPath() string { return filepath.Join(w.Dir, "git", "started") }
 
 // OpenFork opens a worktree that ForkTo made, and returns the tree that it began with;
 // fs.ErrNotExist where there is no worktree.
 func (w *Worktree) OpenFork() (started string, err error) {
-	st, err := ReadState(w.StatePath())
+	st, err := index.Read(w.StatePath())
 	if err != nil {
 		return "", err
 	}
-	b, err := os.ReadFile(w.startedPath())
+	b, err := os.ReadFile(filepath.Join(w.Dir, "git", "started"))
 	started = strings.TrimSpace(string(b))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !plumbing.IsHash(started) {
 		return "", fmt.Errorf("repo: the workspace %s is no fork: choose another folder", w.Dir)
@@ -34,7 +33,7 @@ func (w *Worktree) OpenFork() (started string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("repo: open fork: %w", err)
 	}
-	w.base, w.tree = st.base, st.tree
+	w.base, w.tree = st.Base, st.Tree
 	return started, w.openRoot()
 }
 
@@ -73,7 +72,7 @@ func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) erro
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(w.startedPath(), []byte(started.String()+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Dir, "git", "started"), []byte(started.String()+"\n"), 0o644); err != nil {
 		return fmt.Errorf("repo: record the fork: %w", err)
 	}
 	if written, err = w.moveRecords(ctx, written, started, w.tree); err != nil {
@@ -84,7 +83,7 @@ func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) erro
 
 // moveRecords turns the records of one tree into those of another. What is the same
 // keeps its stat data; the rest is read when it is next looked at.
-func (w *Worktree) moveRecords(ctx context.Context, rs records, from, to plumbing.Hash) (records, error) {
+func (w *Worktree) moveRecords(ctx context.Context, rs index.Records, from, to plumbing.Hash) (index.Records, error) {
 	deltas, err := gittree.Compare(ctx, w.Store, from, to, "")
 	if err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (w *Worktree) moveRecords(ctx context.Context, rs records, from, to plumbin
 	for i := range deltas {
 		gone[deltas[i].Path] = true
 	}
-	out := slices.DeleteFunc(slices.Clone(rs), func(r Record) bool { return gone[r.path] })
+	out := slices.DeleteFunc(slices.Clone(rs), func(r index.Record) bool { return gone[r.Path] })
 	for _, d := range deltas {
 		if d.After.None() {
 			continue
@@ -101,44 +100,44 @@ func (w *Worktree) moveRecords(ctx context.Context, rs records, from, to plumbin
 		if err := gittree.CheckSwaps([]gittree.Swap{{Path: d.Path, Want: d.After}}); err != nil {
 			return nil, err
 		}
-		r := Record{path: d.Path, mode: d.After.Mode, hash: d.After.Hash, Doubtful: true}
-		if r.Stat.size, err = w.largeSize(r); err != nil {
+		r := index.Record{Path: d.Path, Mode: d.After.Mode, Hash: d.After.Hash, Doubtful: true}
+		if r.Stat.Size, err = w.largeSize(r); err != nil {
 			return nil, err
 		}
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b Record) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(out, func(a, b index.Record) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 
 // largeSize matters for files so large that they are read only where the size
 // is the recorded one.
-func (w *Worktree) largeSize(r Record) (int64, error) {
-	info, err := w.root.Lstat(fromSlash(r.path))
+func (w *rootFiles) largeSize(r index.Record) (int64, error) {
+	info, err := w.root.Lstat(fromSlash(r.Path))
 	if err != nil || info.Size() <= gittree.MaxFile || !r.Node().IsFile() {
 		return 0, nil
 	}
-	return w.Store.EncodedObjectSize(r.hash)
+	return w.Store.EncodedObjectSize(r.Hash)
 }
 
 // MoveBase compares the files with another commit from now on. They stay as they are.
 func (w *Worktree) MoveBase(ctx context.Context, c *object.Commit) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	st, err := ReadState(w.StatePath())
+	st, err := index.Read(w.StatePath())
 	if err != nil {
 		return fmt.Errorf("repo: the workspace's record: %w", err)
 	}
-	moved, err := w.moveRecords(ctx, st.Records, st.tree, c.TreeHash)
+	moved, err := w.moveRecords(ctx, st.Records, st.Tree, c.TreeHash)
 	if err != nil {
 		return err
 	}
-	st = &state{base: c.Hash, tree: c.TreeHash, Records: moved}
+	st = &index.Index{Base: c.Hash, Tree: c.TreeHash, Records: moved}
 	if err := st.Write(w.StatePath()); err != nil {
 		return err
 	}
 	w.standing.Lock()
 	defer w.standing.Unlock()
-	w.base, w.tree = st.base, st.tree
+	w.base, w.tree = st.Base, st.Tree
 	return nil
 }

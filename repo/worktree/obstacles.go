@@ -7,6 +7,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 // Obstacle is a file that no tree holds, where a swap would write.
@@ -58,7 +59,7 @@ func (w *rootFiles) findUntracked(ctx context.Context, s gittree.Swap, known map
 	case info.IsDir():
 		return w.findUntrackedBelow(s, known)
 	}
-	at := suspect{path: s.Path, mode: filemode.Regular, stat: Stat{size: info.Size()}}
+	at := suspect{path: s.Path, mode: filemode.Regular, stat: index.Stat{Size: info.Size()}}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		at.mode = filemode.Symlink
 	} else if info.Mode()&0o100 != 0 {

@@ -28,12 +28,12 @@ func (w *Worktree) Tree(ctx context.Context) (string, error) {
 		}
 		edits.Set(strings.Split(deltas[i].Path, "/"), n)
 	}
-	h, err := gittree.ApplyEdit(w.Store, base, edits)
+	h, err := edits.Apply(w.Store, base)
 	return h.String(), err
 }
 
 // storeBlob writes the blob that a path holds now.
-func (w *Worktree) storeBlob(d *gittree.Delta) (gittree.Node, error) {
+func (w *rootFiles) storeBlob(d *gittree.Delta) (gittree.Node, error) {
 	if d.After.None() {
 		return gittree.Node{}, nil
 	}

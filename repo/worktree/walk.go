@@ -15,6 +15,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/filetree"
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 const (
@@ -25,16 +26,16 @@ const (
 // suspect is a path whose file may differ from the base: it has to be read.
 type suspect struct {
 	path   string
-	record *Record // nil: not in the base
+	record *index.Record // nil: not in the base
 	mode   filemode.FileMode
-	stat   Stat
+	stat   index.Stat
 }
 
 // walk goes over the files of a workspace, one descriptor a folder, and never
 // through a symbolic link: the tree may be changed under it by whoever owns it.
 type walk struct {
 	root    *os.Root
-	records records
+	records index.Records
 	group   *errgroup.Group
 
 	mu       sync.Mutex
@@ -43,7 +44,7 @@ type walk struct {
 
 // scanFiles marks the records that are there untouched and gives the rest of what
 // is there. A record that it leaves unmarked is gone.
-func scanFiles(ctx context.Context, root *os.Root, rs records) ([]suspect, error) {
+func scanFiles(ctx context.Context, root *os.Root, rs index.Records) ([]suspect, error) {
 	top, err := root.Open(".")
 	if err != nil {
 		return nil, fmt.Errorf("repo: open workspace: %w", err)
@@ -119,7 +120,7 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *
 		return nil, fmt.Errorf("repo: stat %s: %w", path, err)
 	}
 	r := w.records.Find(path)
-	if r != nil && r.mode == filemode.Submodule {
+	if r != nil && r.Mode == filemode.Submodule {
 		return nil, nil // its content is another repository's
 	}
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
@@ -132,9 +133,9 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *
 	case r == nil && (ignored || rules.IsIgnored(path, name, false)):
 		return nil, nil
 	}
-	s := &suspect{path: path, record: r, mode: mode, stat: statOf(&st)}
-	if r != nil && r.isUntouched(s) {
-		r.found = true
+	s := &suspect{path: path, record: r, mode: mode, stat: index.NewStat(&st)}
+	if s.isUntouched() {
+		r.Found = true
 		return nil, nil
 	}
 	return s, nil
@@ -142,7 +143,7 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *
 
 func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, rules *filetree.Ignore, ignored bool) error {
 	path := strings.Join(here, "/")
-	if ignored && !w.records.hasBelow(path) {
+	if ignored && !w.records.HasBelow(path) {
 		return nil
 	}
 	child, err := openFolder(f, here[len(here)-1], func() error { return w.root.Chmod(fromSlash(path), 0o755) })
@@ -194,8 +195,10 @@ func modeOf(st *unix.Stat_t) filemode.FileMode {
 	return 0
 }
 
-func (r *Record) isUntouched(s *suspect) bool {
-	return !r.Doubtful && !s.isLink() && gittree.SameMode(r.mode, s.mode) && r.Stat == s.stat
+// isUntouched reports whether a file is as it was recorded.
+func (s *suspect) isUntouched() bool {
+	r := s.record
+	return r != nil && !r.Doubtful && !s.isLink() && gittree.SameMode(r.Mode, s.mode) && r.Stat == s.stat
 }
 
 func (s *suspect) isLink() bool { return s.mode == filemode.Symlink }

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/worktree/index"
 )
 
 const maxBaseFile = 64 << 10
@@ -50,11 +51,11 @@ func New(dir string, p *objects.Packs) *Worktree {
 
 // Open opens a worktree that was made before; fs.ErrNotExist where there is none.
 func (w *Worktree) Open() error {
-	st, err := ReadState(w.StatePath())
+	st, err := index.Read(w.StatePath())
 	if err != nil {
 		return err
 	}
-	w.base, w.tree = st.base, st.tree
+	w.base, w.tree = st.Base, st.Tree
 	return w.openRoot()
 }
 
@@ -116,13 +117,13 @@ func (w *Worktree) clearFolders() error {
 	return nil
 }
 
-func (w *Worktree) recordFiles(written []Record) error {
+func (w *Worktree) recordFiles(written []index.Record) error {
 	//crash:workspace_written
 	now := time.Now()
 	for i := range written {
 		written[i].MarkDoubtful(now)
 	}
-	st := &state{base: w.base, tree: w.tree, Records: written}
+	st := &index.Index{Base: w.base, Tree: w.tree, Records: written}
 	if err := st.Write(w.StatePath()); err != nil {
 		return err
 	}
@@ -143,7 +144,7 @@ func (w *Worktree) Base() string {
 // each the first 64 KB.
 func (w *Worktree) BaseFiles(want func(path string) bool) (map[string][]byte, error) {
 	w.mu.Lock()
-	st, err := ReadState(w.StatePath())
+	st, err := index.Read(w.StatePath())
 	w.mu.Unlock()
 	if err != nil {
 		return nil, fmt.Errorf("repo: the workspace's record: %w", err)
@@ -151,14 +152,14 @@ func (w *Worktree) BaseFiles(want func(path string) bool) (map[string][]byte, er
 	out := map[string][]byte{}
 	for i := range st.Records {
 		r := &st.Records[i]
-		if !r.Node().IsFile() || !want(r.path) {
+		if !r.Node().IsFile() || !want(r.Path) {
 			continue
 		}
 		content, err := gittree.ReadContent(w.Store, r.Node())
 		if err != nil {
 			return nil, err
 		}
-		out[r.path] = content[:min(len(content), maxBaseFile)]
+		out[r.Path] = content[:min(len(content), maxBaseFile)]
 	}
 	return out, nil
 }

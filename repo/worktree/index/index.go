@@ -1,4 +1,4 @@
-package worktree
+package index
 
 import (
 	"bufio"
@@ -23,76 +23,81 @@ import (
 // a command, so contents that were put in place with the old size and the old
 // modification time still show.
 type Stat struct {
-	size, modified, Changed int64
+	Size, modified, Changed int64
 	inode                   uint64
 }
 
-func statOf(st *unix.Stat_t) Stat {
-	return Stat{size: st.Size, modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), inode: uint64(st.Ino)}
+// NewStat takes from st what counts.
+func NewStat(st *unix.Stat_t) Stat {
+	return Stat{Size: st.Size, modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(), inode: uint64(st.Ino)}
 }
 
+// StatFile returns the Stat of an open file.
 func StatFile(f *os.File) (Stat, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
 		return Stat{}, err
 	}
-	return statOf(&st), nil
+	return NewStat(&st), nil
 }
 
 // Record is one path of the base as it was when its file was last seen to be
 // that. A doubtful one was written so shortly before that a later write could
 // carry the same time: it is read again. Links are always read.
 type Record struct {
-	path     string
-	mode     filemode.FileMode
-	hash     plumbing.Hash
+	Path     string
+	Mode     filemode.FileMode
+	Hash     plumbing.Hash
 	Stat     Stat
 	Doubtful bool
-	found    bool // used by one walk
+	Found    bool // used by one walk
 }
 
-func (r *Record) Node() gittree.Node { return gittree.Node{Mode: r.mode, Hash: r.hash} }
+// Node is what the path was recorded to hold.
+func (r *Record) Node() gittree.Node { return gittree.Node{Mode: r.Mode, Hash: r.Hash} }
 
 // clockStep is more than the grain of any file system's clock that we trust
 // (4 ms on Linux).
 const clockStep = 50 * time.Millisecond
 
+// MarkDoubtful notes whether the file changed too shortly before now.
 func (r *Record) MarkDoubtful(now time.Time) {
 	r.Doubtful = r.Stat.Changed > now.Add(-clockStep).UnixNano()
 }
 
-// records are sorted by path.
-type records []Record
+// Records are sorted by path.
+type Records []Record
 
-// Find and under look at paths alone, since a walk's goroutines mark records
-// meanwhile.
-func (rs records) Find(path string) *Record {
+// Find returns the record of a path, or nil. Like HasBelow it looks at paths alone, since a
+// walk's goroutines mark records meanwhile.
+func (rs Records) Find(path string) *Record {
 	i := rs.searchFrom(path)
-	if i == len(rs) || rs[i].path != path {
+	if i == len(rs) || rs[i].Path != path {
 		return nil
 	}
 	return &rs[i]
 }
 
-// hasBelow tells whether anything recorded lies below a folder.
-func (rs records) hasBelow(dir string) bool {
+// HasBelow tells whether anything recorded lies below a folder.
+func (rs Records) HasBelow(dir string) bool {
 	i := rs.searchFrom(dir + "/")
-	return i < len(rs) && strings.HasPrefix(rs[i].path, dir+"/")
+	return i < len(rs) && strings.HasPrefix(rs[i].Path, dir+"/")
 }
 
-func (rs records) searchFrom(path string) int {
-	return sort.Search(len(rs), func(i int) bool { return rs[i].path >= path })
+func (rs Records) searchFrom(path string) int {
+	return sort.Search(len(rs), func(i int) bool { return rs[i].Path >= path })
 }
 
-// state is the file dir/git/state: the base and its records.
-type state struct {
-	base, tree plumbing.Hash
-	Records    records
+// Index is the file dir/git/state: the base and its records.
+type Index struct {
+	Base, Tree plumbing.Hash
+	Records    Records
 }
 
 const stateMagic = "bobbin workspace 1\n"
 
-func (s *state) Write(path string) error {
+// Write replaces the file at path.
+func (s *Index) Write(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "state-*")
 	if err != nil {
 		return fmt.Errorf("repo: record the workspace: %w", err)
@@ -110,20 +115,20 @@ func (s *state) Write(path string) error {
 }
 
 // encode leaves errors to the writer, which keeps the first one.
-func (s *state) encode(w *bufio.Writer) {
+func (s *Index) encode(w *bufio.Writer) {
 	_, _ = w.WriteString(stateMagic)
-	_, _ = w.Write(s.base[:])
-	_, _ = w.Write(s.tree[:])
+	_, _ = w.Write(s.Base[:])
+	_, _ = w.Write(s.Tree[:])
 	var b []byte
 	b = binary.AppendUvarint(b, uint64(len(s.Records)))
 	for i := range s.Records {
 		r := &s.Records[i]
-		b = binary.AppendUvarint(b, uint64(len(r.path)))
-		b = append(b, r.path...)
-		b = binary.AppendUvarint(b, uint64(r.mode))
-		b = append(b, r.hash[:]...)
+		b = binary.AppendUvarint(b, uint64(len(r.Path)))
+		b = append(b, r.Path...)
+		b = binary.AppendUvarint(b, uint64(r.Mode))
+		b = append(b, r.Hash[:]...)
 		b = append(b, boolByte(r.Doubtful))
-		b = binary.AppendVarint(b, r.Stat.size)
+		b = binary.AppendVarint(b, r.Stat.Size)
 		b = binary.AppendVarint(b, r.Stat.modified)
 		b = binary.AppendVarint(b, r.Stat.Changed)
 		b = binary.AppendUvarint(b, r.Stat.inode)
@@ -140,7 +145,8 @@ func boolByte(v bool) byte {
 	return 0
 }
 
-func ReadState(path string) (*state, error) {
+// Read reads the file at path.
+func Read(path string) (*Index, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -149,17 +155,17 @@ func ReadState(path string) (*state, error) {
 	if string(d.takeBytes(len(stateMagic))) != stateMagic {
 		return nil, fmt.Errorf("repo: %s is not the record of a workspace", path)
 	}
-	s := &state{base: d.readHash(), tree: d.readHash()}
+	s := &Index{Base: d.readHash(), Tree: d.readHash()}
 	n := d.readUnsigned()
 	if n > uint64(len(b)) {
 		return nil, fmt.Errorf("repo: %s is damaged", path)
 	}
-	s.Records = make(records, 0, n)
+	s.Records = make(Records, 0, n)
 	for range n {
 		s.Records = append(s.Records, Record{
-			path: string(d.takeBytes(int(d.readUnsigned()))), mode: filemode.FileMode(d.readUnsigned()),
-			hash: d.readHash(), Doubtful: d.readByte() != 0,
-			Stat: Stat{size: d.readSigned(), modified: d.readSigned(), Changed: d.readSigned(), inode: d.readUnsigned()},
+			Path: string(d.takeBytes(int(d.readUnsigned()))), Mode: filemode.FileMode(d.readUnsigned()),
+			Hash: d.readHash(), Doubtful: d.readByte() != 0,
+			Stat: Stat{Size: d.readSigned(), modified: d.readSigned(), Changed: d.readSigned(), inode: d.readUnsigned()},
 		})
 	}
 	if d.err != nil || len(d.b) != 0 {
