@@ -22,7 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/filetree"
-	projectpkg "github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -208,7 +208,7 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 	s, err := box()
 	require.NoError(l.t, err)
 	b := &Bench{
-		Workspace: w, Mirror: m, Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: projectpkg.Find(w.FS()),
+		Workspace: w, Mirror: m, Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS()),
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // which take longer to make than all else
@@ -249,10 +249,10 @@ func (l *lab) work() {
 	require.Contains(t, l.ask("write_file", args{"path": "new/note.txt", "content": "a note\n"}), "new, 1 line")
 	require.Contains(t, l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Update File: app.txt\n-price = 1\n+price = 2\n*** End Patch"}), "app.txt changed")
 	require.Contains(t, l.ask("run", args{"command": "cat app.txt; ls -la; git status; git log --all"}), "total = 3")
-	project := l.bench.Project
-	l.bench.Project = projectpkg.Project{Kind: "make", Test: "cat app.txt"}
+	before := l.bench.Project
+	l.bench.Project = project.Project{Kind: "make", Test: "cat app.txt"}
 	require.Contains(t, l.ask("check", nil), "exit code 0")
-	l.bench.Project = project
+	l.bench.Project = before
 
 	changes, err := w.Changes(ctx)
 	require.NoError(t, err)

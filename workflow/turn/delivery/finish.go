@@ -12,7 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
-	proofpkg "github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -27,9 +27,9 @@ import (
 )
 
 // Prove is the program's own proof over a tree of the session; nobody's word stands for it.
-func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proofpkg.Proof, error) {
+func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proof.Proof, error) {
 	if d.Trees.Checker == nil {
-		return proofpkg.Proof{Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
+		return proof.Proof{Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
 	}
 	// The same files over the same base prove the same: what a worker's claim was held to
 	// is not run once more for the end of the work.
@@ -41,35 +41,35 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 		return known, nil
 	}
 	if err := d.Trees.Own(w); err != nil {
-		return proofpkg.Proof{}, err
+		return proof.Proof{}, err
 	}
 	p := d.Trees.Current()
 	select {
 	case <-p.Warm:
 	case <-ctx.Done():
-		return proofpkg.Proof{}, ctx.Err()
+		return proof.Proof{}, ctx.Err()
 	}
-	proof, err := proofpkg.Prove(ctx, p.Checker, w, p.Project)
-	if err == nil && !proof.Holds() {
+	shown, err := proof.Prove(ctx, p.Checker, w, p.Project)
+	if err == nil && !shown.Holds() {
 		err = d.Trees.Folders.CheckSpace()
 	}
 	if err != nil {
-		return proof, fmt.Errorf("proof: %w", err)
+		return shown, fmt.Errorf("proof: %w", err)
 	}
 	after, err := w.Tree(ctx)
 	if err == nil && after != tree {
 		// Tests that write into the tree would be committed with the fix.
 		err = w.Restore(ctx, tree)
 	}
-	if err == nil && proof.Holds() {
+	if err == nil && shown.Holds() {
 		d.mu.Lock()
 		if d.proofs == nil {
-			d.proofs = map[string]proofpkg.Proof{}
+			d.proofs = map[string]proof.Proof{}
 		}
-		d.proofs[key] = proof
+		d.proofs[key] = shown
 		d.mu.Unlock()
 	}
-	return proof, err
+	return shown, err
 }
 
 // Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
@@ -108,19 +108,19 @@ func (d *Delivery) Finish(ctx context.Context, f agent.Finish) (model.Result, er
 	if err != nil {
 		return model.Result{}, err
 	}
-	proof, err := d.Prove(ctx, work, tree)
+	shown, err := d.Prove(ctx, work, tree)
 	if err != nil {
 		return model.Result{}, err
 	}
-	if !proof.Holds() {
-		return prompt.Wrong("Refused: the proof does not hold.\n%s", strings.Join(proof.Lines(), "\n")), nil
+	if !shown.Holds() {
+		return prompt.Wrong("Refused: the proof does not hold.\n%s", strings.Join(shown.Lines(), "\n")), nil
 	}
 	//crash:whole_proven
-	allowance, ends, err := d.AskAllowance(ctx, approval, tree, proof, changes)
+	allowance, ends, err := d.AskAllowance(ctx, approval, tree, shown, changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	return d.publishCommit(ctx, provenWork{approval, allowance, tree, changes, proof}, f)
+	return d.publishCommit(ctx, provenWork{approval, allowance, tree, changes, shown}, f)
 }
 
 // A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
@@ -129,7 +129,7 @@ type provenWork struct {
 	allowance *workflow.Allowance // nil where the change decides no more than what the code does
 	tree      string
 	changes   []diff.Change
-	proof     proofpkg.Proof
+	proof     proof.Proof
 }
 
 // unfinishedWork says what of a plan is not verified, or which done criterion has no word.
@@ -268,14 +268,14 @@ func subject(s string) string {
 }
 
 // sayPushFailed keeps the approval and the work, and says what the remote said.
-func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, proof proofpkg.Proof, err error) (model.Result, error) {
+func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown proof.Proof, err error) (model.Result, error) {
 	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
 	push.State, push.Reason = workflow.PushRefused, remote.Reason
 	ready := "ready"
-	if proof.Shown {
+	if shown.Shown {
 		ready += " and proven"
 	}
 	return ledger.WithParts(model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true},

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	resultpkg "github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -303,7 +303,7 @@ func (h *task) passes(p proof.Proof) bool {
 }
 
 // failureOutput are what the first failing tests printed, for whoever has to mend them.
-func failureOutput(r resultpkg.Result) string {
+func failureOutput(r result.Result) string {
 	const most, each = 3, 1500
 	var b strings.Builder
 	if r.BuildRan && !r.BuildOK {
@@ -311,7 +311,7 @@ func failureOutput(r resultpkg.Result) string {
 	}
 	n := 0
 	for _, x := range r.Tests {
-		if x.Status == resultpkg.Failed && n < most {
+		if x.Status == result.Failed && n < most {
 			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, tail(x.Output, each))
 			n++
 		}

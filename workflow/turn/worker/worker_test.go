@@ -6,21 +6,22 @@ import (
 	"fmt"
 	"testing"
 
-	proofpkg "github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/stretchr/testify/require"
 )
 
 // With tdd a new test that was never red in a check keeps the task open; the same proof
 // with that check lets it end.
 func TestTDDWantsToSeeRed(t *testing.T) {
 	t.Parallel()
-	proof := proofpkg.Proof{NewTests: []string{"TestA", "TestB"}}
-	require.Contains(t, notSeenRed(proofpkg.Proof{}, nil), "no test is new")
-	require.Contains(t, notSeenRed(proof, []progress.Check{{Red: []string{"TestA"}}}), "TestB")
-	require.NotContains(t, notSeenRed(proof, []progress.Check{{Red: []string{"TestA"}}}), "TestA,")
-	require.Empty(t, notSeenRed(proof, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
+	shown := proof.Proof{NewTests: []string{"TestA", "TestB"}}
+	require.Contains(t, notSeenRed(proof.Proof{}, nil), "no test is new")
+	require.Contains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestB")
+	require.NotContains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestA,")
+	require.Empty(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
 }
 
 func TestSkillsOfATask(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
-	resultpkg "github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -30,7 +30,7 @@ type Place struct {
 
 	Warm     chan struct{}      // closed when what follows is there
 	packages *packages.Packages // that the base names; nil: none
-	base     resultpkg.Result   // what passed before anything was changed
+	base     result.Result      // what passed before anything was changed
 	err      error
 }
 
