@@ -27,7 +27,7 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *findings) {
 	err := storage.UseDatabase(ctx, s.Place, d.log, func(st *store.Store) error {
 		e, err := st.Examine(ctx)
 		if err == nil {
-			d.reportDatabase(e, f)
+			reportDatabase(e, f)
 		}
 		return err
 	})
@@ -74,7 +74,7 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings) bool {
 }
 
 // reportDatabase says what a database is like.
-func (d *Doctor) reportDatabase(e database.Examination, f *findings) {
+func reportDatabase(e database.Examination, f *findings) {
 	f.ok("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {
 		f.problem("Postgres "+e.Server+" is too old", "use version 14 or newer")

@@ -152,7 +152,7 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings) *sandbox.Sandbox 
 		for _, u := range whys {
 			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
 		}
-		d.reportToolchains(ctx, box, f)
+		reportToolchains(ctx, box, f)
 		return box
 	}
 	if len(whys) == 1 {
@@ -184,8 +184,8 @@ var tools = []toolchain{
 }
 
 // reportToolchains says which of them commands have inside.
-func (d *Doctor) reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
-	here := d.programsInside(ctx, box)
+func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings) {
+	here := programsInside(ctx, box)
 	var have, lack []string
 	for _, t := range tools {
 		if here[t.program] {
@@ -203,7 +203,7 @@ func (d *Doctor) reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *
 }
 
 // programsInside are the programs that a command in the sandbox finds.
-func (d *Doctor) programsInside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
+func programsInside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
 	here := map[string]bool{}
 	dir, err := os.MkdirTemp("", "bobbin-")
 	if err != nil {

@@ -70,14 +70,12 @@ func remoteRefusal(f *findings, what string, err error) {
 		f.problem(what+": "+refused.Reason, refused.Cure+"; it is read from "+secrets.GitToken)
 	case errors.As(err, &refused):
 		f.problem(what+": "+refused.Reason, refused.Cure)
-	case tookTooLong(err):
+	case errors.Is(err, context.DeadlineExceeded):
 		f.problem(what+": it does not answer in time", "check the address, and that this machine reaches it")
 	default:
 		f.problem(what+": "+err.Error(), "")
 	}
 }
-
-func tookTooLong(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
 // examineToolchain looks whether commands find what the repository is built and tested with, as far
 // as that is known before it was fetched.
@@ -89,7 +87,7 @@ func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top
 	if r.Build != "" && r.Test != "" {
 		return // its own commands: what they need, they alone know
 	}
-	here := d.programsInside(ctx, box)
+	here := programsInside(ctx, box)
 	for _, t := range tools {
 		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
 			continue // a Makefile comes last, and calls the others

@@ -21,31 +21,40 @@ import (
 // skew is how far two clocks may stand apart before somebody should know.
 const skew = 10 * time.Second
 
+// A slackCheck looks at one workspace as the bot would.
+type slackCheck struct {
+	*findings
+	repositories      []config.Repository
+	bot               bot.Config
+	botAtWork         bool
+	*examine.Examiner // nil: the bot token is not good
+}
+
 // examineSlack looks at the tokens, at what they allow, and at who and what the configuration names.
 func (d *Doctor) examineSlack(ctx context.Context, f *findings) {
 	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
 	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
 	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
-	config := bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.settings.SlackURL, Log: d.log}
+	c := slackCheck{
+		findings: f, repositories: d.config.Repositories, botAtWork: d.botAtWork,
+		bot: bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.settings.SlackURL, Log: d.log},
+	}
 	var app string
-	var e *examine.Examiner
 	if botGood {
-		var err error
-		if e, err = examine.App(ctx, config); err != nil {
-			slackRefusal(f, "the bot token "+examine.Masked(botToken), err, "")
+		if e, err := examine.App(ctx, c.bot); err != nil {
+			c.refuse("the bot token "+examine.Masked(botToken), err, "")
 		} else {
-			app = e.App
-			d.reportBot(f, e, botToken)
+			c.Examiner, app = e, e.App
+			c.reportBot()
 		}
 	}
 	if appGood {
-		d.examineSocket(ctx, f, config, app)
+		c.examineSocket(ctx, app)
 	}
-	if e == nil {
-		return
+	if c.Examiner != nil {
+		c.examineChannels(ctx)
+		c.examineApprovers(ctx)
 	}
-	d.examineChannels(ctx, f, e)
-	d.examineApprovers(ctx, f, e)
 }
 
 // tokenForm says what is wrong with a token by its look alone.
@@ -76,30 +85,29 @@ func appPage(app, name string) string {
 	return "https://api.slack.com/apps/" + app + "/" + name
 }
 
-// slackRefusal says what Slack refused, with its cure.
-func slackRefusal(f *findings, what string, err error, cure string) {
+// refuse says what Slack refused, with its cure.
+func (c slackCheck) refuse(what string, err error, cure string) {
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused):
-		f.problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
+		c.problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
 	case errors.Is(err, context.DeadlineExceeded):
-		f.problem(what+": Slack does not answer in time", "see that this machine reaches https://slack.com, through its proxy if it has one")
+		c.problem(what+": Slack does not answer in time", "see that this machine reaches https://slack.com, through its proxy if it has one")
 	default:
-		f.problem(what+": "+err.Error(), cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
+		c.problem(what+": "+err.Error(), cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
 	}
 }
 
-func (d *Doctor) reportBot(f *findings, e *examine.Examiner, token string) {
-	self := e.Self()
-	f.ok("the bot token %s is that of @%s in %s (%s)", examine.Masked(token), self.Name, self.TeamName, e.URL)
-	switch {
-	case e.Scopes == nil:
-		f.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
-	default:
-		d.examineScopes(f, e)
+func (c slackCheck) reportBot() {
+	self := c.Self()
+	c.ok("the bot token %s is that of @%s in %s (%s)", examine.Masked(c.bot.BotToken), self.Name, self.TeamName, c.URL)
+	if c.Scopes == nil {
+		c.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
+	} else {
+		c.examineScopes()
 	}
-	if e.Ahead.Abs() > skew {
-		f.warn("this machine's clock is "+clockDifference(e.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
+	if c.Ahead.Abs() > skew {
+		c.warn("this machine's clock is "+clockDifference(c.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
 	}
 }
 
@@ -110,122 +118,118 @@ func clockDifference(ahead time.Duration) string {
 	return ahead.Round(time.Second).String() + " ahead of"
 }
 
-func (d *Doctor) examineScopes(f *findings, e *examine.Examiner) {
+func (c slackCheck) examineScopes() {
 	lacking := 0
 	for _, s := range deploy.Scopes() {
-		if slices.Contains(e.Scopes, s.Name) {
+		if slices.Contains(c.Scopes, s.Name) {
 			continue
 		}
 		lacking++
 		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
-		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", appPage(e.App, "app-manifest"), appPage(e.App, "install-on-team"))
-		if s.Name == "usergroups:read" && !d.usesGroups() || s.Name == "reactions:read" && !d.usesReactions() {
-			f.warn(what, cure)
+		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", appPage(c.App, "app-manifest"), appPage(c.App, "install-on-team"))
+		if c.needsScope(s.Name) {
+			c.problem(what, cure)
 		} else {
-			f.problem(what, cure)
+			c.warn(what, cure)
 		}
 	}
 	if lacking == 0 {
-		f.ok("the app has all scopes that Bobbin uses")
+		c.ok("the app has all scopes that Bobbin uses")
 	}
 }
 
-func (d *Doctor) usesGroups() bool {
-	return slices.ContainsFunc(d.config.Repositories, func(r config.Repository) bool {
-		return slices.ContainsFunc(r.Approvers, isGroup)
-	})
-}
-
-// usesReactions: a reaction means something somewhere.
-func (d *Doctor) usesReactions() bool {
-	return slices.ContainsFunc(d.config.Repositories, func(r config.Repository) bool { return len(r.Reactions) > 0 })
+// needsScope reports whether the bot can do nothing without a scope. Two of them serve only
+// user groups that may approve, and reactions.
+func (c slackCheck) needsScope(scope string) bool {
+	switch scope {
+	case "usergroups:read":
+		return slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return slices.ContainsFunc(r.Approvers, isGroup) })
+	case "reactions:read":
+		return slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return len(r.Reactions) > 0 })
+	}
+	return true
 }
 
 func isGroup(id string) bool { return strings.HasPrefix(id, "S") }
 
 // examineSocket opens a link to Slack as the bot would. Beside a bot it only asks for one: what
 // Slack hands to a link that is about to go is late, and a press of a button is lost.
-func (d *Doctor) examineSocket(ctx context.Context, f *findings, config bot.Config, app string) {
-	at, err := examine.Socket(ctx, config, d.botAtWork)
-	masked := "the app token " + examine.Masked(config.AppToken)
+func (c slackCheck) examineSocket(ctx context.Context, app string) {
+	at, err := examine.Socket(ctx, c.bot, c.botAtWork)
+	masked := "the app token " + examine.Masked(c.bot.AppToken)
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused) && refused.Code == "missing_scope":
-		slackRefusal(f, masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+", App-Level Tokens, with that scope")
+		c.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+", App-Level Tokens, with that scope")
 	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
-		f.problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
+		c.problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
 		return
 	case err != nil:
-		slackRefusal(f, masked, err, "")
-	case d.botAtWork:
-		f.ok("%s may open links; none was opened, since a bot is at work", masked)
+		c.refuse(masked, err, "")
+	case c.botAtWork:
+		c.ok("%s may open links; none was opened, since a bot is at work", masked)
 	default:
-		f.ok("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
+		c.ok("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
-		f.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
+		c.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
 	}
-	if err == nil {
-		d.noteEvents(f, app)
+	if err == nil { // what the app is subscribed to cannot be asked
+		c.note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
+			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
 	}
-}
-
-// noteEvents: what the app is subscribed to cannot be asked, so it is said how to see it.
-func (d *Doctor) noteEvents(f *findings, app string) {
-	f.note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
-		fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
 }
 
 // examineChannels looks at each that the configuration names.
-func (d *Doctor) examineChannels(ctx context.Context, f *findings, e *examine.Examiner) {
+func (c slackCheck) examineChannels(ctx context.Context) {
 	var seen, good []string
-	for _, r := range d.config.Repositories {
+	for _, r := range c.repositories {
 		for _, named := range r.Channels {
 			if slices.Contains(seen, named) {
 				continue
 			}
 			seen = append(seen, named)
-			if name := d.examineChannel(ctx, f, e, named); name != "" && !slices.Contains(good, "#"+name) {
+			if name := c.examineChannel(ctx, named); name != "" && !slices.Contains(good, "#"+name) {
 				good = append(good, "#"+name)
 			}
 		}
 	}
 	if len(good) > 0 {
-		f.ok("the bot is in %s", strings.Join(good, ", "))
+		c.ok("the bot is in %s", strings.Join(good, ", "))
 	}
 	if len(seen) > 0 {
 		return
 	}
-	switch n, err := e.Channels(ctx); {
+	switch n, err := c.Channels(ctx); {
 	case err != nil:
-		slackRefusal(f, "the bot's channels", err, "")
+		c.refuse("the bot's channels", err, "")
 	case n == 0:
-		f.warn("the bot is in no channel", "/invite @"+e.Self().Name+" in the channel where it is to work")
+		c.warn("the bot is in no channel", "/invite @"+c.Self().Name+" in the channel where it is to work")
 	default:
-		f.ok("the bot is in %s", cli.Count(n, "channel"))
+		c.ok("the bot is in %s", cli.Count(n, "channel"))
 	}
 }
 
 // examineChannel gives the name of one that is as it should be.
-func (d *Doctor) examineChannel(ctx context.Context, f *findings, e *examine.Examiner, named string) string {
-	c, near, err := e.Channel(ctx, named)
-	invite := "/invite @" + e.Self().Name + " in "
+func (c slackCheck) examineChannel(ctx context.Context, named string) string {
+	at, near, err := c.Channel(ctx, named)
+	invite := "/invite @" + c.Self().Name + " in "
 	switch {
 	case err != nil:
-		slackRefusal(f, "channel "+named, err, "")
-	case c.ID == "" && c.Name != "":
-		f.problem("the bot is in no channel called "+named+cli.DidYouMean(named, near), invite+named+", or correct the name")
-	case c.ID == "":
-		f.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
-	case c.Archived:
-		f.problem("channel "+channelLabel(c)+" is archived", "name another")
-	case !c.Member:
-		f.problem("the bot is not in "+channelLabel(c), invite+"#"+c.Name)
-	case c.Shared:
-		f.warn(channelLabel(c)+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
-		return c.Name
+		c.refuse("channel "+named, err, "")
+	case at.ID == "" && at.Name != "":
+		c.problem("the bot is in no channel called "+named+cli.DidYouMean(named, near), invite+named+", or correct the name")
+	case at.ID == "":
+		c.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
+	case at.Archived:
+		c.problem("channel "+channelLabel(at)+" is archived", "name another")
+	case !at.Member:
+		c.problem("the bot is not in "+channelLabel(at), invite+"#"+at.Name)
+	case at.Shared:
+		c.warn(channelLabel(at)+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
+		return at.Name
 	default:
-		return c.Name
+		return at.Name
 	}
 	return ""
 }
@@ -233,56 +237,56 @@ func (d *Doctor) examineChannel(ctx context.Context, f *findings, e *examine.Exa
 func channelLabel(c examine.ChannelStanding) string { return "#" + c.Name + " (" + c.ID + ")" }
 
 // examineApprovers looks whether those who are named may approve anything at all.
-func (d *Doctor) examineApprovers(ctx context.Context, f *findings, e *examine.Examiner) {
+func (c slackCheck) examineApprovers(ctx context.Context) {
 	var seen, good []string
-	for _, r := range d.config.Repositories {
+	for _, r := range c.repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
-			f.warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: what that person asks for, nobody can", r.Describe()), "name another approver as well")
+			c.warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: what that person asks for, nobody can", r.Describe()), "name another approver as well")
 		}
 		for _, id := range r.Approvers {
 			if slices.Contains(seen, id) {
 				continue
 			}
 			seen = append(seen, id)
-			look := d.examineApprover
+			look := c.examineApprover
 			if isGroup(id) {
-				look = d.examineGroup
+				look = c.examineGroup
 			}
-			if name := look(ctx, f, e, id); name != "" {
+			if name := look(ctx, id); name != "" {
 				good = append(good, name)
 			}
 		}
 	}
 	if len(good) > 0 {
-		f.ok("may approve: %s", strings.Join(good, ", "))
+		c.ok("may approve: %s", strings.Join(good, ", "))
 	}
 }
 
-func (d *Doctor) examineApprover(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
-	p, found, err := e.Person(ctx, id)
+func (c slackCheck) examineApprover(ctx context.Context, id string) string {
+	p, found, err := c.Person(ctx, id)
 	p.InThread = true // whose channel it is shows at the time
 	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
 	case err != nil:
-		slackRefusal(f, "approver "+id, err, "")
+		c.refuse("approver "+id, err, "")
 	case !found:
-		f.problem("approver "+id+" is nobody in this workspace", "correct the id (the person's profile, ⋮, Copy member ID)")
+		c.problem("approver "+id+" is nobody in this workspace", "correct the id (the person's profile, ⋮, Copy member ID)")
 	case why != "":
-		f.problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why), "name a full member in that place")
+		c.problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why), "name a full member in that place")
 	default:
 		return p.Name
 	}
 	return ""
 }
 
-func (d *Doctor) examineGroup(ctx context.Context, f *findings, e *examine.Examiner, id string) string {
-	users, found, err := e.Group(ctx, id)
+func (c slackCheck) examineGroup(ctx context.Context, id string) string {
+	users, found, err := c.Group(ctx, id)
 	switch {
 	case err != nil:
-		slackRefusal(f, "user group "+id, err, "")
+		c.refuse("user group "+id, err, "")
 	case !found:
-		f.problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
+		c.problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
 	case len(users) == 0:
-		f.problem("user group "+id+" has no members: nobody can approve by it", "add people to it (People, User groups)")
+		c.problem("user group "+id+" has no members: nobody can approve by it", "add people to it (People, User groups)")
 	default:
 		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))
 	}
