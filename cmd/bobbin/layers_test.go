@@ -27,7 +27,7 @@ const maxLines = 100
 // sentence and no room has it.
 var rooms = map[string][]string{
 	"cmd/bobbin": {
-		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
+		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
 		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
 	},
@@ -35,21 +35,22 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
-		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
+		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
 		"workflow", "workflow/agent", "workflow/redact", "repo/githubapp", "repo/proxy", "repo/sandbox", "repo/packages", "repo/remote",
 	},
+	"cmd/bobbin/internal/address":      {},
 	"cmd/bobbin/internal/storage":      {"cmd/bobbin/internal/cli", "repo/filelock", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/plaintext"},
 	"cmd/bobbin/internal/sessions":     {"workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
 	"cmd/bobbin/internal/server": {
-		"workflow/store/inbox", "workflow/store/outbox",
+		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy", "repo/remote",
 	},
 	"cmd/bobbin/internal/doctor": {
-		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
+		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
 		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
 	},
 	"cmd/bobbin/internal/stage": {

@@ -80,7 +80,7 @@ var outside = []readerOf{
 	{"paths with an effect beyond the code", []string{"repo/diff/wider_effect.go WiderEffect"}, []string{"repo/diff FuzzWiderEffect"}},
 	{"texts that are merged", []string{"repo/merge/text.go Texts"}, []string{"repo/merge FuzzMergeText"}},
 	{"words and errors of remotes, over http and ssh", []string{"repo/remote/errors.go NewError", "repo/remote/retry.go RetryAfter"}, []string{"repo/remote FuzzRemoteWords", "repo/remote FuzzRetryAfterOfRemotes"}},
-	{"addresses of remotes", []string{"repo/remote/credentials.go Redact", "repo/mirror.go folderName", "cmd/bobbin/internal/config/address.go checkURL", "cmd/bobbin/internal/config/check.go HideSecret"}, []string{"repo/remote FuzzAddress", "repo FuzzFolderName", "cmd/bobbin/internal/config FuzzRemoteURL"}},
+	{"addresses of remotes", []string{"repo/remote/credentials.go Redact", "repo/mirror.go folderName", "cmd/bobbin/internal/address/address.go CheckURL", "cmd/bobbin/internal/address/address.go HideSecret"}, []string{"repo/remote FuzzAddress", "repo FuzzFolderName", "cmd/bobbin/internal/address FuzzRemoteURL"}},
 	{"answers of GitHub's API", []string{"repo/githubapp/ask.go refused", "repo/githubapp/ask.go wait"}, []string{"repo/githubapp FuzzAnswer"}},
 	{"repositories at GitHub", []string{"repo/githubapp/app.go Repository", "repo/githubapp/app.go Covers"}, []string{"repo/githubapp FuzzRepository"}},
 
@@ -109,7 +109,7 @@ var inside = map[string]string{
 	"repo/sandbox/probe/probes_files_linux.go":  "the kernel's /proc",
 	"repo/packages/config.go":                   "addresses of the configuration, by url.Parse alone",
 	"repo/packages/packages.go":                 "this program's own file",
-	"cmd/bobbin/internal/config/code_url.go":    "the operator's addresses, by url.Parse alone",
+	"cmd/bobbin/internal/address/code_url.go":   "the operator's addresses, by url.Parse alone",
 	"workflow/model/look.go":                    "an endpoint's list of models, for doctor: a shape of one field",
 	"bot/slack.go":                              "answers of Slack's API, which slack-go reads",
 	"bot/capture.go":                            "answers of Slack's API: a shape of two fields",

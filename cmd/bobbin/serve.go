@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
@@ -101,7 +102,7 @@ func (c *serveCommand) load(con cli.Console) (file config.Config, values map[str
 		errs = append(errs, err)
 	}
 	values, err = file.ReadSecrets(con)
-	errs = append(errs, err, config.CheckSlackTokens(values), config.CheckWebAddress("SLACK_API_URL", c.SlackURL), config.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL), config.CheckHTTPAddr(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
+	errs = append(errs, err, config.CheckSlackTokens(values), address.CheckWebAddress("SLACK_API_URL", c.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL), config.CheckHTTPAddr(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
 	if c.ModelURL == "" && values[secrets.ModelKey] == "" {
 		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none"))
 	}

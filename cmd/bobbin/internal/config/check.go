@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -46,7 +46,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 		}
 	}
 	if c.HTTP.Addr != "" {
-		if err := checkListen(c.HTTP.Addr); err != nil {
+		if err := address.CheckListen(c.HTTP.Addr); err != nil {
 			p.At("$.http.addr", "http.addr %q: %v", c.HTTP.Addr, err)
 		}
 	}
@@ -103,11 +103,11 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	r.checkName(p, at, names)
 	if r.URL == "" {
 		p.At(at+".url", "%s needs a url", r.Describe())
-	} else if err := checkURL(r.URL); err != nil {
-		p.At(at+".url", "url %q: %v", HideSecret(r.URL), err)
+	} else if err := address.CheckURL(r.URL); err != nil {
+		p.At(at+".url", "url %q: %v", address.HideSecret(r.URL), err)
 	}
 	if r.Base != "" {
-		if err := checkBranch(r.Base); err != nil {
+		if err := address.CheckBranch(r.Base); err != nil {
 			p.At(at+".base", "base %q: %v", r.Base, err)
 		}
 	}
@@ -131,7 +131,7 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.At(at+".scope", "scope %q has to be a folder within the repository", r.Scope)
 	}
-	if problem := checkCodeURL(r.CodeURL); r.CodeURL != "" && problem != "" {
+	if problem := address.CheckCodeURL(r.CodeURL); r.CodeURL != "" && problem != "" {
 		p.At(at+".code_url", "%s", problem)
 	}
 }
@@ -165,23 +165,11 @@ func (r *Repository) Describe() string {
 func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
 	name, ends := strings.CutSuffix(prefix, "/")
-	if err := checkBranch(name); !ends || name == "" || err != nil {
+	if err := address.CheckBranch(name); !ends || name == "" || err != nil {
 		p.At(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", prefix)
 	} else if strings.HasPrefix(r.Base, prefix) {
 		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, prefix)
 	}
-}
-
-// HideSecret keeps a secret out of a message.
-func HideSecret(s string) string {
-	u, err := url.Parse(s)
-	switch {
-	case err != nil || u.User == nil:
-		return s
-	case u.Scheme == "https" || u.Scheme == "http": // a token may stand in the user's place
-		u.User = url.User("xxxxx")
-	}
-	return u.Redacted()
 }
 
 // efforts are those that model endpoints know; which of them a model takes is its own business.

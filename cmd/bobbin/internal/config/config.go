@@ -38,22 +38,32 @@ type Config struct {
 
 // A Repository is one repository that sessions can be about.
 type Repository struct {
-	Name               string   `yaml:"name"`
-	URL                string   `yaml:"url"`       // https, ssh or a local path
-	Base               string   `yaml:"base"`      // default: the remote's default branch
-	Channels           []string `yaml:"channels"`  // ids or #names
-	Private            bool     `yaml:"private"`   // threads of other channels cannot be about it; default: whoever names it
-	Watch              string   `yaml:"watch"`     // mention (default) or all
-	Reactions          []string `yaml:"reactions"` // names of emoji that make a request of a message in the channels; default: none
-	Checks             Checks   `yaml:"checks"`
+	Name      string   `yaml:"name"`
+	URL       string   `yaml:"url"`       // https, ssh or a local path
+	Base      string   `yaml:"base"`      // default: the remote's default branch
+	Channels  []string `yaml:"channels"`  // ids or #names
+	Private   bool     `yaml:"private"`   // threads of other channels cannot be about it; default: whoever names it
+	Watch     string   `yaml:"watch"`     // mention (default) or all
+	Reactions []string `yaml:"reactions"` // names of emoji that make a request of a message in the channels; default: none
+	Checks    Checks   `yaml:"checks"`
+	Approval
+	Guests       string `yaml:"guests"`        // all (default) or no_code: what channels with guests read
+	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
+	Scope        string `yaml:"scope"`         // default: the whole repository
+	CodeURL      string `yaml:"code_url"`      // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
+	Setup        Setup  `yaml:"setup"`         // or off
+
+	RemoteAccess
+}
+
+// Approval says who may approve work on a repository.
+type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
-	Guests             string   `yaml:"guests"`        // all (default) or no_code: what channels with guests read
-	BranchPrefix       string   `yaml:"branch_prefix"` // default bobbin/
-	Scope              string   `yaml:"scope"`         // default: the whole repository
-	CodeURL            string   `yaml:"code_url"`      // of a line, with {commit}, {path} and {line}; default: by the host, where it is known
-	Setup              Setup    `yaml:"setup"`         // or off
+}
 
+// RemoteAccess is what a repository's remote is asked with.
+type RemoteAccess struct {
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the file
 }

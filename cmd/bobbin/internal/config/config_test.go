@@ -74,8 +74,8 @@ func TestConfigIsReadWhole(t *testing.T) {
 		Repositories: []Repository{
 			{
 				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
-				Checks: Checks{Build: "go build ./...", Test: "go test -json ./..."}, Approvers: []string{"U0123ABCD", "S0456EFGH"},
-				OtherThanRequester: true, Guests: "no_code", Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
+				Checks:   Checks{Build: "go build ./...", Test: "go test -json ./..."},
+				Approval: Approval{Approvers: []string{"U0123ABCD", "S0456EFGH"}, OtherThanRequester: true}, Guests: "no_code", Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
 				CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
 				Setup: Setup{
 					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
@@ -47,13 +47,13 @@ func (g GitHubApp) withoutKey() *githubapp.App {
 
 // apiAddress is its GitHub's API, for people.
 func (g GitHubApp) apiAddress() string {
-	return HideSecret(cmp.Or(g.APIURL, "https://api.github.com"))
+	return address.HideSecret(cmp.Or(g.APIURL, "https://api.github.com"))
 }
 
 // appOf is the App whose tokens a repository takes; nil: none.
 func (c *Config) appOf(r Repository) *GitHubApp {
 	switch g := r.GitHubApp.mergedOver(c.GitHubApp); {
-	case !overHTTP(r.URL), r.TokenEnv != "":
+	case !address.IsHTTP(r.URL), r.TokenEnv != "":
 		return nil
 	case r.GitHubApp != GitHubApp{}:
 		return &g
@@ -61,10 +61,6 @@ func (c *Config) appOf(r Repository) *GitHubApp {
 		return &c.GitHubApp
 	}
 	return nil
-}
-
-func overHTTP(address string) bool {
-	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
 
 func resolveKey(g *GitHubApp, dir string) {
@@ -90,10 +86,10 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 		r.GitHubApp.check(p, at+".github_app", r.GitHubApp.mergedOver(c.GitHubApp))
 		r.checkToken(p, at)
 		if app := c.appOf(r); app != nil && (r.GitHubApp != GitHubApp{}) && !app.withoutKey().Covers(r.URL) {
-			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", HideSecret(r.URL), app.apiAddress())
+			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", address.HideSecret(r.URL), app.apiAddress())
 		} else if app != nil {
 			if _, _, err := githubapp.Repository(r.URL); err != nil {
-				p.At(at+".url", "url %q: %v", HideSecret(r.URL), err)
+				p.At(at+".url", "url %q: %v", address.HideSecret(r.URL), err)
 			}
 		}
 	}
@@ -112,7 +108,7 @@ func (r Repository) checkToken(p *strictyaml.Problems, at string) {
 	case r.GitHubApp != GitHubApp{}:
 		p.At(at+".token_env", "token_env and github_app: one of them is enough")
 	}
-	if !overHTTP(r.URL) && r.URL != "" {
+	if !address.IsHTTP(r.URL) && r.URL != "" {
 		if r.TokenEnv != "" {
 			p.At(at+".token_env", "token_env is for addresses that begin with https://")
 		}
@@ -138,7 +134,7 @@ func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
 	}
 	if g.APIURL != "" {
 		if err := githubapp.CheckAPI(g.APIURL); err != nil {
-			p.At(at+".api_url", "api_url %q: %v", HideSecret(g.APIURL), err)
+			p.At(at+".api_url", "api_url %q: %v", address.HideSecret(g.APIURL), err)
 		}
 	}
 	if g.KeyFile == "" {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
@@ -69,7 +70,7 @@ func checkAppKey(config Config, key string) error {
 func checkOneHost(config Config, token string) error {
 	hosts := map[string]bool{}
 	for _, r := range config.Repositories {
-		if u, err := url.Parse(r.URL); err == nil && overHTTP(r.URL) && (r.TokenEnv == "" || r.TokenEnv == secrets.GitToken) && config.appOf(r) == nil {
+		if u, err := url.Parse(r.URL); err == nil && address.IsHTTP(r.URL) && (r.TokenEnv == "" || r.TokenEnv == secrets.GitToken) && config.appOf(r) == nil {
 			hosts[strings.ToLower(u.Host)] = true
 		}
 	}
@@ -97,7 +98,7 @@ func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map
 				apps[*g] = app
 			}
 			all[r.Name] = apps[*g]
-		case overHTTP(r.URL) && values[name] != "":
+		case address.IsHTTP(r.URL) && values[name] != "":
 			all[r.Name] = remote.Token{Value: remote.Secret(values[name]), Name: "the token " + name}
 		}
 	}
@@ -141,19 +142,11 @@ func CheckSlackTokens(values map[string]string) error {
 	return errors.Join(errs...)
 }
 
-func CheckWebAddress(name, value string) error {
-	u, err := url.Parse(value)
-	if value == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
-		return nil
-	}
-	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
-}
-
 func CheckHTTPAddr(addr string) error {
 	if addr == "" {
 		return nil
 	}
-	if err := checkListen(addr); err != nil {
+	if err := address.CheckListen(addr); err != nil {
 		return fmt.Errorf("environment: BOBBIN_HTTP_ADDR: %w", err)
 	}
 	return nil

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/proxy"
@@ -62,7 +62,7 @@ func (s *Setup) check(p *strictyaml.Problems, at string) {
 				err = errors.New("a host's name is expected, without a scheme and a path")
 			}
 			if err != nil {
-				p.At(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key, HideSecret(host), err)
+				p.At(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key, address.HideSecret(host), err)
 			}
 		}
 	}
@@ -119,21 +119,4 @@ func (s Setup) Options() packages.Config {
 		c.Env = append(c.Env, name+"="+s.Env[name])
 	}
 	return c
-}
-
-// OwnHosts are the hosts of a database's address, that strangers' packages must not reach.
-func OwnHosts(databaseURL string) (hosts []string) {
-	u, err := url.Parse(databaseURL)
-	if err != nil || databaseURL == "" {
-		return nil
-	}
-	for host := range strings.SplitSeq(u.Host, ",") { // several may be named
-		if name, _, err := net.SplitHostPort(host); err == nil {
-			host = name
-		}
-		if host = strings.Trim(host, "[]"); host != "" {
-			hosts = append(hosts, host)
-		}
-	}
-	return hosts
 }

@@ -69,13 +69,3 @@ func TestBadSetups(t *testing.T) {
 }
 
 const secretInSetup = "it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is"
-
-func TestOwnHosts(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		"": nil, "postgres://u:p@db.internal:5432/x": {"db.internal"}, "postgres://u:p@[::1]:5432/x": {"::1"}, "postgres://h/x": {"h"},
-		"postgres://a:1,b:2/x": {"a", "b"}, "host=/run user=x": nil,
-	} {
-		require.Equal(t, want, OwnHosts(text), text)
-	}
-}

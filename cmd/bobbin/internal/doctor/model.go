@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
@@ -24,7 +24,7 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings) {
 		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none")
 		return
 	}
-	if err := config.CheckWebAddress("OPENAI_BASE_URL", s.ModelURL); err != nil {
+	if err := address.CheckWebAddress("OPENAI_BASE_URL", s.ModelURL); err != nil {
 		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "write it like https://api.openai.com/v1")
 		return
 	}

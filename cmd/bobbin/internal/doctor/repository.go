@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -38,7 +38,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 	case !sight.HasBranch(base):
 		f.problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)), "correct base in the configuration, or leave it out for the default branch "+sight.Default)
 	default:
-		f.ok("%s can be read; %s is there, among %s (%s)", config.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
+		f.ok("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
 	}
 	if sight.Shallow {
 		f.warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
@@ -22,7 +23,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s := Settings{Place: place}
 	s.SlackToken, s.SlackAppToken, s.ModelKey = values[secrets.SlackBotToken], values[secrets.SlackAppToken], values[secrets.ModelKey]
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
-	s.Never = config.OwnHosts(s.DatabaseURL)
+	s.Never = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.Limits(), hide
 	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
 	s.Silent = file.Limits.SilentFor()
@@ -57,7 +58,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.Repository {
 	return catalog.Repository{
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
-		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: config.CodeURL(r), Setup: r.Setup.Options(),
+		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: address.CodeURL(r.CodeURL, r.URL), Setup: r.Setup.Options(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 		Closed:    r.Guests == config.NoCode, Private: r.Private,
 	}

@@ -193,10 +193,11 @@ func renamedIn(part any) map[string]string {
 	return nil
 }
 
-// readStruct reads a mapping into a struct: its keys are the fields' tags.
+// readStruct reads a mapping into a struct: its keys are the tags of its fields, and of those
+// of embedded structs.
 func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 	var keys []string
-	for f := range v.Type().Fields() {
+	for _, f := range reflect.VisibleFields(v.Type()) {
 		if key := f.Tag.Get("yaml"); key != "" {
 			keys = append(keys, key)
 		}
@@ -216,14 +217,15 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 // fieldOf is the field of a struct at a path of keys.
 func fieldOf(v reflect.Value, path string) reflect.Value {
 	key, rest, deeper := strings.Cut(path, ".")
-	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("yaml") != key || key == "" {
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		if f.Tag.Get("yaml") != key || key == "" {
 			continue
 		}
-		if deeper {
-			return fieldOf(v.Field(i), rest)
+		if field := v.FieldByIndex(f.Index); !deeper {
+			return field
+		} else {
+			return fieldOf(field, rest)
 		}
-		return v.Field(i)
 	}
 	return reflect.Value{}
 }
@@ -254,7 +256,7 @@ func (p *Problems) suggestKey(key, path string, keys []string) string {
 		if renamedIn(part.Of)[key] != "" {
 			return "; it belongs to " + part.Name
 		}
-		for f := range reflect.TypeOf(part.Of).Fields() {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(part.Of)) {
 			if f.Tag.Get("yaml") == key {
 				return "; it belongs to " + part.Name
 			}

@@ -1,4 +1,4 @@
-package config
+package address
 
 import (
 	"net/url"
@@ -16,13 +16,13 @@ var codePages = []struct{ host, page string }{
 	{"forgejo.", "/src/commit/{commit}/{path}#L{line}"},
 }
 
-// CodeURL is where a repository's host shows a line of code: as configured, else by the
-// host's name; empty where neither tells.
-func CodeURL(r Repository) string {
-	if r.CodeURL != "" {
-		return r.CodeURL
+// CodeURL is where a remote's host shows a line of code: as configured, else by the host's
+// name; empty where neither tells.
+func CodeURL(configured, remote string) string {
+	if configured != "" {
+		return configured
 	}
-	host, path := hostAndPath(r.URL)
+	host, path := hostAndPath(remote)
 	for _, p := range codePages {
 		if path != "" && strings.HasPrefix(host, p.host) {
 			return "https://" + host + "/" + path + p.page
@@ -45,8 +45,8 @@ func hostAndPath(remote string) (host, path string) {
 	return strings.ToLower(host), strings.Trim(strings.TrimSuffix(strings.Trim(path, "/"), ".git"), "/")
 }
 
-// checkCodeURL says what is wrong with one; empty for nothing.
-func checkCodeURL(s string) string {
+// CheckCodeURL says what is wrong with one; empty for nothing.
+func CheckCodeURL(s string) string {
 	if !strings.HasPrefix(s, "https://") && !strings.HasPrefix(s, "http://") {
 		return "code_url has to begin with https:// or http://"
 	}

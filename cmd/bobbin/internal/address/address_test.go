@@ -1,4 +1,4 @@
-package config
+package address
 
 import (
 	"strings"
@@ -18,16 +18,26 @@ func FuzzRemoteURL(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		if err := checkURL(address); err != nil {
+		if err := CheckURL(address); err != nil {
 			require.NotContains(t, err.Error(), "hunter2hunter2")
 			return
 		}
 		require.False(t, strings.ContainsFunc(address, unicode.IsControl))
 		require.Equal(t, strings.TrimSpace(address), address)
-		if overHTTP(address) {
+		if IsHTTP(address) {
 			host, _, _ := strings.Cut(strings.SplitN(address, "//", 2)[1], "/")
 			require.NotContains(t, host, "@", "somebody's name or password")
 			require.Equal(t, address, HideSecret(address))
 		}
 	})
+}
+
+func TestOwnHosts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"": nil, "postgres://u:p@db.internal:5432/x": {"db.internal"}, "postgres://u:p@[::1]:5432/x": {"::1"}, "postgres://h/x": {"h"},
+		"postgres://a:1,b:2/x": {"a", "b"}, "host=/run user=x": nil,
+	} {
+		require.Equal(t, want, OwnHosts(text), text)
+	}
 }

@@ -1,4 +1,4 @@
-package config
+package address
 
 import (
 	"testing"
@@ -24,8 +24,8 @@ func TestCodeIsLinkedWhereItsHostShowsIt(t *testing.T) {
 		"http://github.com/acme/shop":                 "",                                                                       // nobody serves pages so
 		"https://github.com.evil.example/acme/shop":   "https://github.com.evil.example/acme/shop/blob/{commit}/{path}#L{line}", // it is the operator's own remote
 	} {
-		require.Equal(t, want, CodeURL(Repository{URL: remote}), remote)
+		require.Equal(t, want, CodeURL("", remote), remote)
 	}
 	own := "https://git.acme.com/shop/{commit}/{path}#{line}"
-	require.Equal(t, own, CodeURL(Repository{URL: "/srv/git/shop.git", CodeURL: own}))
+	require.Equal(t, own, CodeURL(own, "/srv/git/shop.git"))
 }

@@ -1,4 +1,4 @@
-package config
+package address
 
 import (
 	"errors"
@@ -18,9 +18,9 @@ var scpForm = regexp.MustCompile(`^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^:]+$`)
 // hostForm is what people write who leave the scheme out.
 var hostForm = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+/[^\s]+$`)
 
-// checkURL says what is wrong with a repository's address: https, ssh (also
+// CheckURL says what is wrong with a repository's address: https, ssh (also
 // git@host:path), file and local paths will do.
-func checkURL(s string) error {
+func CheckURL(s string) error {
 	if strings.ContainsFunc(s, unicode.IsControl) || strings.TrimSpace(s) != s {
 		return errors.New("it has white space where none belongs")
 	}
@@ -68,8 +68,8 @@ func hasPassword(u *url.URL) bool {
 	return set
 }
 
-// checkListen takes host:port; the host may be left out.
-func checkListen(addr string) error {
+// CheckListen takes host:port; the host may be left out.
+func CheckListen(addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return errors.New("it has to be host:port, such as 127.0.0.1:8080")
@@ -90,8 +90,8 @@ func checkPort(port string) error {
 	return nil
 }
 
-// checkBranch says what git would not have in a branch's name.
-func checkBranch(s string) error {
+// CheckBranch says what git would not have in a branch's name.
+func CheckBranch(s string) error {
 	switch {
 	case strings.HasPrefix(s, "refs/"):
 		return errors.New("leave refs/heads/ out")
@@ -102,4 +102,45 @@ func checkBranch(s string) error {
 		return errors.New("git does not take that as a branch's name")
 	}
 	return nil
+}
+
+// HideSecret keeps a secret out of a message.
+func HideSecret(s string) string {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.User == nil:
+		return s
+	case u.Scheme == "https" || u.Scheme == "http": // a token may stand in the user's place
+		u.User = url.User("xxxxx")
+	}
+	return u.Redacted()
+}
+
+func IsHTTP(address string) bool {
+	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
+}
+
+func CheckWebAddress(name, value string) error {
+	u, err := url.Parse(value)
+	if value == "" || err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		return nil
+	}
+	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
+}
+
+// OwnHosts are the hosts of a database's address, that strangers' packages must not reach.
+func OwnHosts(databaseURL string) (hosts []string) {
+	u, err := url.Parse(databaseURL)
+	if err != nil || databaseURL == "" {
+		return nil
+	}
+	for host := range strings.SplitSeq(u.Host, ",") { // several may be named
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		if host = strings.Trim(host, "[]"); host != "" {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }
