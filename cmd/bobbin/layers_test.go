@@ -252,6 +252,8 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
+	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue"},
+	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
 	"workflow/store/silence":   {"workflow/store/inbox"},
 	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox"},
 	"workflow/store/audit":     {"workflow/store/consent", "workflow", "workflow/store"},

@@ -1,147 +1,15 @@
 package store_test
 
 import (
-	"encoding/json"
 	"testing"
-	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
-	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/rivertype"
-	"github.com/stretchr/testify/require"
 )
-
-func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	q, err := s.Waiting(ctx, id)
-	require.NoError(t, err)
-	require.Nil(t, q)
-
-	asked := workflow.Question{
-		Text: "Round up or down?", Options: []string{"up", "down"}, Recommended: "down",
-		Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
-	}
-	require.NoError(t, turn.Record(ctx, progress.Question(asked)))
-	q, err = s.Waiting(ctx, id)
-	require.NoError(t, err)
-	require.Equal(t, asked.Options, q.Options)
-	require.Equal(t, asked.Open, q.Open)
-	require.True(t, q.Due.IsZero())
-
-	require.NoError(t, turn.Record(ctx, progress.Answer{Question: q.ID, Text: "up", User: "U1"}))
-	require.NoError(t, turn.Record(ctx, progress.Answer{Question: q.ID, Text: "down", User: "U2"}))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
-	q, err = s.Waiting(ctx, id)
-	require.NoError(t, err)
-	require.Nil(t, q)
-}
-
-// The job that ends the waiting commits with the question, and wakes the session once.
-func TestADueQuestionWakesTheSession(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, progress.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
-
-	q, err := s.Waiting(ctx, id)
-	require.NoError(t, err)
-	worker := &queue.DueWorker{Queue: s.Queue}
-	job := &river.Job[queue.DueJob]{JobRow: &rivertype.JobRow{}, Args: queue.DueJob{Session: id, Question: q.ID}}
-	require.NoError(t, worker.Work(ctx, job))
-	require.NoError(t, worker.Work(ctx, job), "a job that is worked again changes nothing")
-	waiting, err := turn.Inbox().Unhandled(ctx)
-	require.NoError(t, err)
-	due := 0
-	for _, m := range waiting {
-		if m.Kind == workflow.IncomingDue {
-			due++
-			require.NotEmpty(t, m.Value)
-		}
-	}
-	require.Equal(t, 1, due)
-}
-
-func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
-	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
-	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
-	all, err := s.Inquiries(ctx, id)
-	require.NoError(t, err)
-	require.Len(t, all, 1)
-	require.Empty(t, all[0].Answer)
-
-	answered := all[0]
-	answered.Answer = json.RawMessage(`{"bottom_line": "no"}`)
-	require.NoError(t, turn.Record(ctx, progress.Inquiry(answered)))
-	require.NoError(t, turn.Record(ctx, progress.Inquiry{ID: answered.ID, Applied: true}))
-	all, err = s.Inquiries(ctx, id)
-	require.NoError(t, err)
-	require.JSONEq(t, `{"bottom_line": "no"}`, string(all[0].Answer))
-	require.True(t, all[0].Applied)
-}
-
-// What the program tells is read by the agents in its order, and only once.
-func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	ctx := t.Context()
-	told := inbox.Told{Key: "inquiry:1", Text: "the consultant says no"}
-	require.NoError(t, turn.Record(ctx, told))
-	require.NoError(t, turn.Record(ctx, told))
-	unseen, err := turn.Inbox().Unseen(ctx, 0)
-	require.NoError(t, err)
-	require.Len(t, unseen, 1)
-	require.Equal(t, "the consultant says no", unseen[0].Shown)
-	require.NoError(t, turn.Record(ctx, progress.Transcript{Seen: unseen[0].ID}))
-	unseen, err = turn.Inbox().Unseen(ctx, 0)
-	require.NoError(t, err)
-	require.Empty(t, unseen)
-}
-
-func TestWhatWasRunAndSeenIsKept(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}))
-	tasks, err := s.Tasks(ctx, id, "")
-	require.NoError(t, err)
-	k := tasks[0]
-	require.True(t, k.Apart)
-	require.Equal(t, 3, k.Plan)
-	k.State, k.Failures, k.StartTree, k.Tree = workflow.TaskFailed, 2, "a", "b"
-	require.NoError(t, turn.Record(ctx,
-		progress.Task{Task: k},
-		progress.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
-		progress.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
-	))
-	tasks, err = s.Tasks(ctx, id, "")
-	require.NoError(t, err)
-	require.Equal(t, k, tasks[0])
-	checks, err := s.Checks(ctx, k.ID)
-	require.NoError(t, err)
-	require.True(t, checks[0].Failed("TestSplit"))
-	require.False(t, checks[0].Failed("TestSpli"))
-	commands, err := s.Commands(ctx, id)
-	require.NoError(t, err)
-	require.Equal(t, []progress.Command{{Command: "go test ./...", ExitCode: 1, Output: "FAIL"}}, commands)
-}
 
 // A line's files reach the outbox with it, and a line with files is a reply of its own.
 func TestFilesTravelWithTheirLine(t *testing.T) {

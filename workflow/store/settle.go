@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
-	"github.com/jackc/pgx/v5"
 )
 
 // Settling takes the buttons off what the session waits for no longer: a recording that
@@ -102,7 +103,7 @@ func (s settling) answers() string {
 		return "Stopped."
 	}
 	if a, ok := record.Find[progress.Answer](&s.Recording); ok {
-		return "Answered: " + short(a.Text)
+		return "Answered: " + plaintext.CutLine(a.Text, 120)
 	}
 	if report, ok := record.Find[consent.Report](&s.Recording); ok {
 		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
@@ -111,9 +112,4 @@ func (s settling) answers() string {
 		return "Answered below."
 	}
 	return ""
-}
-
-// short is an answer as it fits below what asked for it.
-func short(s string) string {
-	return plaintext.CutLine(s, 120)
 }

@@ -3,13 +3,14 @@ package store_test
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/stretchr/testify/require"
 )
 
 // asks is a session that waits under buttons; shown says whether they are in Slack.

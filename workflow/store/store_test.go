@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -19,7 +21,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -291,45 +292,6 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	before, err := turn.Inbox().Original(ctx, "1.1", 1<<62)
 	require.NoError(t, err)
 	require.Equal(t, "also for coupons", before)
-}
-
-func TestWorkIsKept(t *testing.T) {
-	t.Parallel()
-	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	ctx := t.Context()
-	id := turn.Session().ID
-	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}, Call: "c"}))
-	tasks, err := s.Tasks(ctx, id, "")
-	require.NoError(t, err)
-	k := tasks[0]
-	k.State, k.Summary = workflow.TaskDone, "mended"
-	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
-	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
-	require.NoError(t, turn.Record(ctx,
-		store.Usage{USD: 0.25},
-		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
-		progress.Task{Task: k},
-		progress.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
-		consent.Push(push),
-	))
-	push.State = workflow.PushDone
-	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, consent.Push(push)))
-
-	attempts, err := s.Attempts(ctx, k.ID)
-	require.NoError(t, err)
-	require.Equal(t, []workflow.Attempt{{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}}, attempts)
-	pushes, err := s.Pushes(ctx, id)
-	require.NoError(t, err)
-	require.Len(t, pushes[0].ReportHash, 64)
-	push.ReportHash = pushes[0].ReportHash
-	require.Equal(t, []workflow.Push{push}, pushes)
-	decisions, err := s.Decisions(ctx, id)
-	require.NoError(t, err)
-	require.Equal(t, []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
-	session, err := s.Session(ctx, id)
-	require.NoError(t, err)
-	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)
 }
 
 func TestAStopIsSeenByTheRunningTurn(t *testing.T) {

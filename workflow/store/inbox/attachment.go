@@ -51,7 +51,7 @@ func (ts Withdrawn) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 // is what stands in the thread and never came as an event.
 const given = `not exists (select 1 from inbox i where i.session_id = attachments.session_id and i.message_ts = attachments.message_ts
 		and i.kind in ('mention', 'reply', 'sent') having count(*) > 0 and not bool_or(i.for_agents
-			or exists (select 1 from permissions p join inbox r on r.Session = any(p.rests_on) where p.session_id = i.session_id and r.message_ts = i.message_ts)
+			or exists (select 1 from permissions p join inbox r on r.id = any(p.rests_on) where p.session_id = i.session_id and r.message_ts = i.message_ts)
 			or exists (select 1 from inquiries q where q.session_id = i.session_id and q.kind = 'consult' and q.key = 'message:' || i.id)))`
 
 // Files reads the files of sessions.

@@ -1,15 +1,16 @@
-package store_test
+package consent_test
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/stretchr/testify/require"
 )
 
 // The store itself refuses a push that is not what its approval is of, whoever asks.

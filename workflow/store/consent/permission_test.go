@@ -1,9 +1,11 @@
-package store_test
+package consent_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -11,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/stretchr/testify/require"
 )
 
 // A forgery is a yes of somebody who did not say it.
