@@ -9,18 +9,10 @@ import (
 
 // A Proof is what was shown of a change, in the program's own words.
 type Proof struct {
-	NewTests      []string // new ones, and changed ones that tell the base from the branch
-	Changed       []string // those of NewTests that the base has, too
-	RedOnBase     []string // those of NewTests that fail on the base, as they should
-	NotRed        []string // those that pass there and so show nothing
-	Mended        []string // tests that the base has as they are, that fail there and pass on the branch
-	GreenOnBranch bool     // the new tests pass on the branch, and nothing else fails that did not before
+	OwnTests
+	GreenOnBranch bool // the new tests pass on the branch, and nothing else fails that did not before
 
-	PassedBefore   int      // tests that passed on the base
-	StillPassing   int      // of them, on the branch
-	Regressions    []string // of them, those that do not pass on the branch
-	AlreadyFailing []string // tests that failed on the base and still do: nobody's fault here
-	Unstable       []string // tests that failed on the branch, and passed when run again
+	OldTests
 
 	Build   string // how the build of the branch went, in words; empty: nothing to build
 	BuildOK bool   // it is clean, or fails no worse than on the base
@@ -32,6 +24,24 @@ type Proof struct {
 	NoTests bool              // the project has no tests at all, or no way to run them is known
 	Shown   bool              // red on the base and green on the branch was seen
 	Why     string            // what could not be shown
+}
+
+// OwnTests are what the change's own tests show.
+type OwnTests struct {
+	NewTests  []string // new ones, and changed ones that tell the base from the branch
+	Changed   []string // those of NewTests that the base has, too
+	RedOnBase []string // those of NewTests that fail on the base, as they should
+	NotRed    []string // those that pass there and so show nothing
+	Mended    []string // tests that the base has as they are, that fail there and pass on the branch
+}
+
+// OldTests are what became of the tests that the base has.
+type OldTests struct {
+	PassedBefore   int      // tests that passed on the base
+	StillPassing   int      // of them, on the branch
+	Regressions    []string // of them, those that do not pass on the branch
+	AlreadyFailing []string // tests that failed on the base and still do: nobody's fault here
+	Unstable       []string // tests that failed on the branch, and passed when run again
 }
 
 // Holds reports whether the change is proven: each new test fails on the base and passes

@@ -30,6 +30,17 @@ type Test struct {
 	Broken string
 }
 
+// Counts are how many tests ended how.
+type Counts struct{ Passed, Failed, Skipped int }
+
+// Sum is how many tests there were.
+func (c Counts) Sum() int { return c.Passed + c.Failed + c.Skipped }
+
+// Add counts the tests of another report.
+func (c *Counts) Add(more Counts) {
+	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
+}
+
 // A Result is one run of a project's build and tests.
 type Result struct {
 	Project project.Project // what was run
@@ -38,12 +49,12 @@ type Result struct {
 	BuildRan    bool
 	BuildOutput string
 
-	TestsRan                bool
-	TestsOK                 bool // the command ended with 0 and no test failed
-	Passed, Failed, Skipped int
-	Tests                   []Test // at most what the runner named; some name only what failed
-	Output                  string // of the tests, for people: its ends when long
-	ExitCode                int
+	TestsRan bool
+	TestsOK  bool // the command ended with 0 and no test failed
+	Counts
+	Tests    []Test // at most what the runner named; some name only what failed
+	Output   string // of the tests, for people: its ends when long
+	ExitCode int
 	// Stopped says why the sandbox ended a command: time, memory, output, disk, files, killed.
 	Stopped string
 	Printed int64 // bytes, also those that are not in the outputs here
@@ -109,7 +120,7 @@ func (r Result) testCounts(news string) string {
 }
 
 func (r Result) countFigures(news string) []string {
-	if r.Passed+r.Failed+r.Skipped == 0 {
+	if r.Sum() == 0 {
 		return []string{"no tests"}
 	}
 	parts := []string{fmt.Sprintf("%d passed%s", r.Passed, news)}
@@ -155,12 +166,12 @@ func (r Result) StopReason() string {
 
 // EveryTestNamed reports whether every test that was counted has a name.
 func (r Result) EveryTestNamed() bool {
-	return r.Counted && len(r.Tests) >= r.Passed+r.Failed+r.Skipped
+	return r.Counted && len(r.Tests) >= r.Sum()
 }
 
 // HasNoTests reports whether the tests ran and there are none.
 func (r Result) HasNoTests() bool {
-	return r.TestsRan && r.Counted && r.Passed+r.Failed+r.Skipped == 0 && r.Stopped == ""
+	return r.TestsRan && r.Counted && r.Sum() == 0 && r.Stopped == ""
 }
 
 // ListNames is the first names, and how many more there are.

@@ -15,10 +15,10 @@ func TestResultInOneLine(t *testing.T) {
 	p := project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."}
 	tests := []Test{{Name: "TestA", Status: Failed}, {Name: "TestB", Status: Passed}}
 	for want, r := range map[string]Result{
-		"go test ./...: 1 passed, 1 failed (TestA), build clean":                              {Project: p, BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 1, Failed: 1, Tests: tests, ExitCode: 1},
+		"go test ./...: 1 passed, 1 failed (TestA), build clean":                              {Project: p, BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Counts: Counts{Passed: 1, Failed: 1}, Tests: tests, ExitCode: 1},
 		"go test ./...: no tests, build fails (go build ./...)":                               {Project: p, BuildRan: true, TestsRan: true, TestsOK: true, Counted: true},
 		"go test ./...: exit code 2 (the tests could not be counted)":                         {Project: p, TestsRan: true, ExitCode: 2},
-		"go test ./...: 2 passed, timed out after 3s":                                         {Project: p, TestsRan: true, Counted: true, Passed: 2, Stopped: "time", Took: 3 * time.Second},
+		"go test ./...: 2 passed, timed out after 3s":                                         {Project: p, TestsRan: true, Counted: true, Counts: Counts{Passed: 2}, Stopped: "time", Took: 3 * time.Second},
 		"build fails (go build ./...), tests not run, stopped: it wrote too much to the disk": {Project: p, BuildRan: true, Stopped: "disk"},
 		"nothing to run: no build or test command is known":                                   {},
 	} {

@@ -10,11 +10,11 @@ import (
 
 // A Reading is what could be read from a runner's output.
 type Reading struct {
-	format                  string
-	Tests                   []result.Test
-	Passed, Failed, Skipped int
-	Text                    string // for people, where the output itself is for machines
-	Uncounted               bool   // only failures are named, and nobody says how many passed
+	format string
+	Tests  []result.Test
+	result.Counts
+	Text      string // for people, where the output itself is for machines
+	Uncounted bool   // only failures are named, and nobody says how many passed
 }
 
 // A format is the way in which a runner prints. read gives false when the text is not of

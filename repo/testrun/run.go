@@ -128,11 +128,11 @@ func takeTests(r *result.Result, o outcome, written []string) {
 			said, ok = file, true
 		default:
 			said.Tests = append(said.Tests, file.Tests...)
-			said.Passed, said.Failed, said.Skipped = said.Passed+file.Passed, said.Failed+file.Failed, said.Skipped+file.Skipped
+			said.Add(file.Counts)
 		}
 	}
 	r.Counted = ok && !said.Uncounted
-	r.Tests, r.Passed, r.Failed, r.Skipped = said.Tests, said.Passed, said.Failed, said.Skipped
+	r.Tests, r.Counts = said.Tests, said.Counts
 	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest say so by this code
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
 }

@@ -30,7 +30,7 @@ func TestCheck(t *testing.T) {
 
 func TestCheckedIsBounded(t *testing.T) {
 	t.Parallel()
-	r := result.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Passed: 3, Failed: 80}
+	r := result.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Counts: result.Counts{Passed: 3, Failed: 80}}
 	for i := range 80 {
 		r.Tests = append(r.Tests, result.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: result.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
 	}

@@ -17,7 +17,7 @@ import (
 // with that check lets it end.
 func TestTDDWantsToSeeRed(t *testing.T) {
 	t.Parallel()
-	shown := proof.Proof{NewTests: []string{"TestA", "TestB"}}
+	shown := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"TestA", "TestB"}}}
 	require.Contains(t, notSeenRed(proof.Proof{}, nil), "no test is new")
 	require.Contains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestB")
 	require.NotContains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestA,")
