@@ -50,6 +50,7 @@ var rooms = map[string][]string{
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/proxy", "repo/remote",
 	},
 	"cmd/bobbin/internal/doctor": {
+		"workflow/model/endpoint",
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
 		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/model", "workflow/plaintext", "repo", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
 	},
@@ -87,9 +88,10 @@ var rooms = map[string][]string{
 	"workflow/postgres/account":      {},
 	"workflow/postgres/programs":     {"repo/filelock", "workflow/postgres/account"},
 	"workflow/postgres/postgrestest": {"workflow/postgres"},
-	"workflow/agent":                 {"workflow", "workflow/model"},
+	"workflow/agent":                 {"workflow/model/endpoint", "workflow", "workflow/model"},
 	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
-	"workflow/model":                 {"workflow/model/arguments", "workflow/plaintext"},
+	"workflow/model":                 {"workflow/model/endpoint", "workflow/model/arguments", "workflow/plaintext"},
+	"workflow/model/endpoint":        {"workflow/plaintext"},
 	"workflow/model/arguments":       {"workflow/plaintext"},
 	"workflow/skill":                 {"workflow/plaintext"},
 	"workflow/redact":                {},
@@ -138,6 +140,7 @@ var rooms = map[string][]string{
 
 	// A turn, from its story down to the rows and words that all of it stands on.
 	"workflow/turn": {
+		"workflow/model/endpoint",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow/store/silence",
 		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
@@ -163,6 +166,7 @@ var rooms = map[string][]string{
 		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/runtime": {
+		"workflow/model/endpoint",
 		"workflow/store/progress",
 		"repo", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
@@ -267,7 +271,7 @@ var inTests = map[string][]string{
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
 	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                 // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model"},                                                                 // the client is what the scripted endpoint is for
+	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                      // the client is what the scripted endpoint is for
 	"bot/event":                   {"deploy"},                                                                         // the manifest's commands are what it reads
 	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                                  // what people press was posted
 	"bot/people":                  {"bot/poster"},                                                                     // what the bot said is in a thread, too
@@ -299,7 +303,7 @@ var inTests = map[string][]string{
 // stays behind one door.
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
-	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/modeltest"},
+	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},

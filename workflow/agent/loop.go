@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // A Journal keeps what one agent was told and said.
@@ -151,8 +152,8 @@ func (l *Loop) request(ctx context.Context) (model.Response, error) {
 			Model: l.Agent.Model, Effort: l.Agent.Effort, System: l.Agent.Prompt,
 			Messages: shortened(messages, l.short), Tools: l.Tools, OnRetry: l.Retrying, CacheKey: l.CacheKey,
 		})
-		var failed *model.Error
-		if again || !errors.As(err, &failed) || failed.Kind != model.KindOverflow {
+		var failed *endpoint.Error
+		if again || !errors.As(err, &failed) || failed.Kind != endpoint.KindOverflow {
 			return answer, err
 		}
 		short := halve(messages, l.short)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // window is a model that reads so many bytes at most, and looks at things until it was
@@ -24,7 +25,7 @@ type window struct {
 func (w *window) ask(_ context.Context, r model.Request) (model.Response, error) {
 	if size(r.Messages) > w.bytes {
 		w.refused++
-		return model.Response{}, &model.Error{Kind: model.KindOverflow, Text: "too long"}
+		return model.Response{}, &endpoint.Error{Kind: endpoint.KindOverflow, Text: "too long"}
 	}
 	w.asked++
 	w.last = r.Messages
@@ -78,9 +79,9 @@ func TestAConversationThatCannotBeShortened(t *testing.T) {
 			w, ran := &window{bytes: 60 << 10}, []string{}
 			l := &Loop{Agent: Agent{Steps: 30}, Journal: &page{messages: messages}, Ask: w.ask, Tools: tools(&ran), Log: slog.New(slog.DiscardHandler)}
 			_, err := l.Run(t.Context())
-			var failed *model.Error
+			var failed *endpoint.Error
 			require.ErrorAs(t, err, &failed)
-			require.Equal(t, model.KindOverflow, failed.Kind)
+			require.Equal(t, endpoint.KindOverflow, failed.Kind)
 			require.LessOrEqual(t, w.refused, 2)
 			require.Zero(t, w.asked)
 		})

@@ -3,11 +3,11 @@ package model
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -20,6 +20,9 @@ const (
 	FinishRefusal = "refusal"        // the model will not; Text says why
 )
 
+// maxAnswer is how many bytes of text and arguments an answer may have.
+const maxAnswer = 4 << 20
+
 // An answer is being put together from the chunks of a stream.
 type answer struct {
 	onText  func(string)
@@ -29,6 +32,9 @@ type answer struct {
 	size    int
 	finish  string
 	usage   *openai.Usage
+	taken   map[string]bool // the ids that the conversation already uses
+
+	response Response // by End
 }
 
 type callBeingWritten struct {
@@ -37,30 +43,8 @@ type callBeingWritten struct {
 	args     strings.Builder
 }
 
-// read takes a stream to its end. Only an answer with a finish reason is one; what comes
-// after the reason is figures, and is not worth failing for.
-func (a *answer) read(stream *openai.ChatCompletionStream, finished func()) error {
-	for {
-		chunk, err := stream.Recv()
-		switch {
-		case err != nil && a.finish != "":
-			return nil
-		case errors.Is(err, io.EOF):
-			return fmt.Errorf("the stream ended without a finish reason: %w", io.ErrUnexpectedEOF)
-		case err != nil:
-			return err
-		}
-		before := a.finish
-		if err := a.add(chunk); err != nil {
-			return err
-		}
-		if before == "" && a.finish != "" {
-			finished()
-		}
-	}
-}
-
-func (a *answer) add(chunk openai.ChatCompletionStreamResponse) error {
+// Add takes a chunk, and says whether there was a finish reason by now.
+func (a *answer) Add(chunk openai.ChatCompletionStreamResponse) (finished bool, err error) {
 	if chunk.Usage != nil {
 		a.usage = chunk.Usage
 	}
@@ -69,13 +53,13 @@ func (a *answer) add(chunk openai.ChatCompletionStreamResponse) error {
 			continue // one answer was asked for
 		}
 		if err := a.addDelta(choice.Delta); err != nil {
-			return err
+			return false, err
 		}
 		if choice.FinishReason != "" && choice.FinishReason != openai.FinishReasonNull {
 			a.finish = string(choice.FinishReason)
 		}
 	}
-	return nil
+	return a.finish != "", nil
 }
 
 func (a *answer) addDelta(d openai.ChatCompletionStreamChoiceDelta) error {
@@ -87,7 +71,7 @@ func (a *answer) addDelta(d openai.ChatCompletionStreamChoiceDelta) error {
 		a.addCall(part)
 	}
 	if a.size > maxAnswer {
-		return errTooLong
+		return endpoint.ErrTooLong
 	}
 	if d.Content != "" && a.onText != nil {
 		a.onText(d.Content)
@@ -133,32 +117,33 @@ func (a *answer) callOf(part openai.ToolCall) *callBeingWritten {
 	return nil
 }
 
-// response is the whole answer. taken holds the ids that the conversation already uses.
-func (a *answer) response(taken map[string]bool) (Response, error) {
-	r := Response{Finish: a.finish, Message: Message{Role: Assistant, Text: a.text.String()}}
+// End makes the whole answer.
+func (a *answer) End() error {
+	a.response = Response{Finish: a.finish, Message: Message{Role: Assistant, Text: a.text.String()}}
+	r := &a.response
 	switch {
 	case a.finish == "error":
-		return Response{}, errors.New("the endpoint broke off its answer")
+		return errors.New("the endpoint broke off its answer")
 	case a.finish == FinishLength || a.finish == FinishFilter:
-		return r, nil // calls may be cut: none is worth running
+		return nil // calls may be cut: none is worth running
 	case a.refusal.Len() > 0 && len(a.calls) == 0:
 		r.Finish, r.Message.Text = FinishRefusal, textOr(r.Message.Text, a.refusal.String())
-		return r, nil
+		return nil
 	}
 	shared := a.sharedIDs()
 	for _, c := range a.calls {
 		if c.name == "" {
-			return Response{}, errors.New("the answer holds a call of a tool without a name")
+			return errors.New("the answer holds a call of a tool without a name")
 		}
 		r.Message.Calls = append(r.Message.Calls, Call{
-			ID: freshID(c.id, taken), Name: c.name, Args: argsOf(c.args.String()), Refused: shared[c.id],
+			ID: freshID(c.id, a.taken), Name: c.name, Args: argsOf(c.args.String()), Refused: shared[c.id],
 		})
 	}
 	r.Finish = FinishStop
 	if len(r.Message.Calls) > 0 {
 		r.Finish = FinishCalls // some servers say stop all the same
 	}
-	return r, nil
+	return nil
 }
 
 // sharedIDs are the ids that stand for more than one call of this answer, each with why no

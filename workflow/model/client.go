@@ -3,16 +3,13 @@ package model
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // Config is how to reach models. Its zero value asks OpenAI without a key.
@@ -22,19 +19,13 @@ type Config struct {
 	HTTP    *http.Client // default: http.DefaultTransport; redirects are never followed
 	Log     *slog.Logger // default: discarded
 
-	Endpoints map[string]Endpoint // by model: those that are served elsewhere
-	Prices    map[string]Price    // by model; without one an answer counts as free
-	Vision    map[string]bool     // by model: those that can see pictures
-	Fallback  map[string][]string // by model: whom to ask when its quota is exhausted or its endpoint stays away
+	Endpoints map[string]endpoint.Endpoint // by model: those that are served elsewhere
+	Prices    map[string]Price             // by model; without one an answer counts as free
+	Vision    map[string]bool              // by model: those that can see pictures
+	Fallback  map[string][]string          // by model: whom to ask when its quota is exhausted or its endpoint stays away
 
 	Retry       Retry
 	IdleTimeout time.Duration // longest silence of an endpoint, before and within an answer; default 5 minutes, for models that think before they speak
-}
-
-// An Endpoint is where a model is served.
-type Endpoint struct {
-	BaseURL string
-	Key     string
 }
 
 // Retry bounds what is tried again.
@@ -75,7 +66,7 @@ func New(cfg Config) *Client {
 // that ended first.
 func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	models := append([]string{r.Model}, c.cfg.Fallback[r.Model]...)
-	var failed *Error
+	var failed *endpoint.Error
 	for i, name := range models {
 		if i > 0 {
 			c.announce(r, Again{Kind: failed.Kind, Model: models[i-1], Reason: failed.Text, Instead: name})
@@ -89,7 +80,7 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 			return Response{}, err
 		}
 		c.cfg.Log.Warn("model gave no answer", "model", name, "kind", failed.Kind, "status", failed.Status, "reason", failed.Text, "hint", failed.Hint)
-		if failed.Kind != KindQuota && failed.Kind != KindUnreachable {
+		if failed.Kind != endpoint.KindQuota && failed.Kind != endpoint.KindUnreachable {
 			break
 		}
 	}
@@ -110,83 +101,23 @@ func (c *Client) announce(r Request, a Again) {
 
 // once is one exchange with one model. Its errors are *Error, or the context's cause.
 func (c *Client) once(ctx context.Context, r Request) (Response, error) {
-	endpoint := c.endpoint(r.Model)
 	request, extra := onWire(r, c.unknownFields(r.Model), c.Sees(r.Model))
-	inner, x := begin(ctx, c.http, c.cfg.IdleTimeout, extra)
-	defer x.end()
-	x.key = endpoint.Key
-
-	a := &answer{onText: r.OnText}
-	err := c.stream(inner, x, endpoint, request, a)
-	var response Response
-	if err == nil {
-		response, err = a.response(idsOf(r.Messages))
-	}
+	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
+	at := c.endpoint(r.Model)
+	sent, err := at.Stream(ctx, endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra}, a)
 	if err != nil {
-		if ctx.Err() != nil {
-			return Response{}, context.Cause(ctx)
-		}
-		return Response{}, failureOf(err, x.failure, context.Cause(inner)).of(r.Model, endpoint.Key)
+		return Response{}, err
 	}
+	response := a.response
 	response.Model = r.Model
-	response.Usage = usageOf(a.usage, x.sent-drawn(request), a.size)
+	response.Usage = usageOf(a.usage, sent-drawn(request), a.size)
 	response.Usage.USD = c.cfg.Prices[r.Model].Of(response.Usage)
 	return response, nil
 }
 
-func (c *Client) stream(ctx context.Context, x *exchange, e Endpoint, request openai.ChatCompletionRequest, a *answer) error {
-	cfg := openai.DefaultConfig(e.Key)
-	cfg.BaseURL = e.BaseURL
-	cfg.HTTPClient = x
-	cfg.EmptyMessagesLimit = 1 << 30 // comments that keep a connection alive are no failure
-	stream, err := openai.NewClientWithConfig(cfg).CreateChatCompletionStream(ctx, request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = stream.Close() }()
-	return a.read(stream, func() { x.hurry(5 * time.Second) })
-}
-
-func (c *Client) endpoint(model string) Endpoint {
+func (c *Client) endpoint(model string) endpoint.Endpoint {
 	if e, ok := c.cfg.Endpoints[model]; ok {
-		return Endpoint{BaseURL: cmp.Or(e.BaseURL, c.cfg.BaseURL), Key: cmp.Or(e.Key, c.cfg.Key)}
+		return endpoint.Endpoint{BaseURL: cmp.Or(e.BaseURL, c.cfg.BaseURL), Key: cmp.Or(e.Key, c.cfg.Key)}
 	}
-	return Endpoint{BaseURL: c.cfg.BaseURL, Key: c.cfg.Key}
-}
-
-// failureOf finds the reason that tells most: what the exchange saw, then why its context
-// ended, then what go-openai says.
-func failureOf(err, seen, cause error) *Error {
-	var e *Error
-	var network *url.Error
-	switch {
-	case errors.As(seen, &e) || errors.As(err, &e):
-		return e
-	case errors.Is(cause, errStalled):
-		return &Error{Kind: KindBadAnswer, Text: errStalled.Error(), retry: true, cause: errStalled}
-	case errors.Is(seen, errTooLong) || errors.Is(err, errTooLong):
-		return &Error{Kind: KindBadAnswer, Text: errTooLong.Error(), cause: errTooLong}
-	case errors.Is(err, openai.ErrReasoningToolsRequireResponses):
-		return &Error{Kind: KindRefused, Text: err.Error(), cause: err, Hint: "choose a model that takes tools over chat completions, or effort none where it has one"}
-	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
-		return &Error{Kind: KindRefused, Text: err.Error(), cause: err, Hint: "change the agent's effort in the configuration"}
-	case errors.As(seen, &network):
-		return &Error{Kind: KindUnreachable, Text: oneLine(network.Err.Error()), cause: seen, Hint: hintAddress, retry: passes(network)}
-	}
-	return &Error{Kind: KindBadAnswer, Text: oneLine(err.Error()), cause: err, retry: true}
-}
-
-// passes tells whether a network error may be gone at the next try.
-func passes(err *url.Error) bool {
-	var certificate *tls.CertificateVerificationError
-	return !errors.As(err, &certificate) && !strings.Contains(err.Error(), "unsupported protocol") && !strings.Contains(err.Error(), "no Host in request")
-}
-
-// of names the model, and takes the key out of every word.
-func (e *Error) of(model, key string) *Error {
-	e.Model, e.Text, e.Hint = model, hide(e.Text, key), hide(e.Hint, key)
-	if e.cause != nil && hide(e.cause.Error(), key) != e.cause.Error() {
-		e.cause = nil
-	}
-	return e
+	return endpoint.Endpoint{BaseURL: c.cfg.BaseURL, Key: c.cfg.Key}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 func TestAskStreamsAWholeAnswer(t *testing.T) {
@@ -157,7 +158,7 @@ func TestAskNeedsTheOtherAPIForToolsWithGPT6(t *testing.T) {
 	e := serve(t, good)
 	_, err := e.client().Ask(t.Context(), r)
 	failed := failure(t, err)
-	require.Equal(t, model.KindRefused, failed.Kind)
+	require.Equal(t, endpoint.KindRefused, failed.Kind)
 	require.Contains(t, failed.Hint, "chat completions")
 	r.Effort = "none"
 	_, err = e.client().Ask(t.Context(), r)

@@ -25,6 +25,7 @@
 // sees them. A wrong call is a Result that is Wrong, for the model to read, and Malformed
 // where it never reached the function; an error means that our own machine failed.
 //
+// The exchange with one endpoint, and what its failures mean, is in package endpoint.
 // Chat completions alone are spoken. OpenAI's gpt-6 models refuse tools together with
 // reasoning there; asking for both is a refused *Error whose hint says so.
 package model

@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 const key = "sk-very-secret-0123456789"
 
-// An endpoint is a real server whose answers a test writes by hand, byte for byte.
-type endpoint struct {
+// A testServer is a real server whose answers a test writes by hand, byte for byte.
+type testServer struct {
 	*httptest.Server
 	answers []http.HandlerFunc // one a request; the last one stays
 
@@ -25,8 +26,8 @@ type endpoint struct {
 	bodies []string
 }
 
-func serve(t *testing.T, answers ...http.HandlerFunc) *endpoint {
-	e := &endpoint{answers: answers}
+func serve(t *testing.T, answers ...http.HandlerFunc) *testServer {
+	e := &testServer{answers: answers}
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		e.mu.Lock()
@@ -39,13 +40,13 @@ func serve(t *testing.T, answers ...http.HandlerFunc) *endpoint {
 	return e
 }
 
-func (e *endpoint) asked() []string {
+func (e *testServer) asked() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append([]string(nil), e.bodies...)
 }
 
-func (e *endpoint) client(change ...func(*model.Config)) *model.Client {
+func (e *testServer) client(change ...func(*model.Config)) *model.Client {
 	cfg := model.Config{BaseURL: e.URL + "/v1", Key: key, Retry: model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second}, IdleTimeout: 10 * time.Second}
 	for _, f := range change {
 		f(&cfg)
@@ -105,9 +106,9 @@ func ask() model.Request {
 	return model.Request{Model: "m", System: "be brief", Messages: []model.Message{{Role: model.User, Text: "hello"}}}
 }
 
-func failure(t *testing.T, err error) *model.Error {
+func failure(t *testing.T, err error) *endpoint.Error {
 	t.Helper()
-	var e *model.Error
+	var e *endpoint.Error
 	require.ErrorAs(t, err, &e)
 	require.NotContains(t, err.Error(), key)
 	return e

@@ -3,6 +3,8 @@ package model
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // Role says who a message is from.
@@ -67,7 +69,7 @@ type Request struct {
 
 // Again is why a request is asked once more, and when.
 type Again struct {
-	Kind    Kind
+	Kind    endpoint.Kind
 	Model   string        // that gave no answer
 	Reason  string        // in the endpoint's words where it had any: for the log
 	Wait    time.Duration // before the next try

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // withPictures puts pictures behind a message's text, or says in words that they were not
@@ -44,8 +46,8 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 // refusesPicture reports whether an endpoint refused a request for what a picture is: a
 // broken one must not end a conversation.
 func refusesPicture(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Kind == KindRefused && (e.Status == 400 || e.Status == 413 || e.Status == 422) && ofPicture.MatchString(e.Text)
+	var e *endpoint.Error
+	return errors.As(err, &e) && e.Kind == endpoint.KindRefused && (e.Status == 400 || e.Status == 413 || e.Status == 422) && ofPicture.MatchString(e.Text)
 }
 
 var ofPicture = regexp.MustCompile(`(?i)\bimages?\b|image_url|picture|media type|base64|payload too large|request entity too large`)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // askModel asks one model, as often as it is worth it.
@@ -30,9 +32,9 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 		backoff.WithMaxTries(uint(max(1, c.cfg.Retry.Tries))),
 		backoff.WithMaxElapsedTime(0), // tries and waits are bounded already; answers may take long
 		backoff.WithNotify(func(err error, wait time.Duration) {
-			var e *Error
+			var e *endpoint.Error
 			if errors.As(err, &e) {
-				c.announce(r, Again{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.after > 0})
+				c.announce(r, Again{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.After > 0})
 			}
 		}),
 	)
@@ -40,19 +42,19 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 
 // judge says what backoff has to do with an error.
 func (c *Client) judge(err error, growing *backoff.ExponentialBackOff) error {
-	var e *Error
+	var e *endpoint.Error
 	switch {
 	case err == nil:
 		return nil
-	case !errors.As(err, &e) || !e.retry:
+	case !errors.As(err, &e) || !e.Retry:
 		return backoff.Permanent(err)
-	case e.after > c.cfg.Retry.MaxWait:
-		e.Hint = "the endpoint asks to wait " + e.after.Round(time.Second).String() + "; " + e.Hint
+	case e.After > c.cfg.Retry.MaxWait:
+		e.Hint = "the endpoint asks to wait " + e.After.Round(time.Second).String() + "; " + e.Hint
 		return backoff.Permanent(err)
-	case e.after > 0:
+	case e.After > 0:
 		// A little later than asked, and not all at the same moment.
 		jitter := growing.NextBackOff() / 10
-		return errors.Join(err, &backoff.RetryAfterError{Duration: e.after + jitter})
+		return errors.Join(err, &backoff.RetryAfterError{Duration: e.After + jitter})
 	}
 	return err
 }
@@ -82,8 +84,8 @@ var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|e
 // learn notes that an endpoint refused a request over an optional field, so that it is
 // asked again without. It tells whether anything new was learnt.
 func (c *Client) learn(model string, err error) bool {
-	var e *Error
-	if !errors.As(err, &e) || e.Kind != KindRefused || e.Status != 400 && e.Status != 422 || !notKnown.MatchString(e.Text) {
+	var e *endpoint.Error
+	if !errors.As(err, &e) || e.Kind != endpoint.KindRefused || e.Status != 400 && e.Status != 422 || !notKnown.MatchString(e.Text) {
 		return false
 	}
 	c.mu.Lock()

@@ -12,32 +12,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 func TestAskDoesNotRepeatWhatCannotChange(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
-		kind   model.Kind
+		kind   endpoint.Kind
 		words  string
 	}{
-		"401":                 {status(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`), model.KindAuth, "check OPENAI_API_KEY"},
-		"401, masked key":     {status(401, `{"error":{"message":"bad key sk-very-*****6789"}}`), model.KindAuth, "bad key [key]"},
-		"403":                 {status(403, `forbidden`), model.KindAuth, "forbidden (HTTP 403)"},
-		"a login page":        {status(200, "<!DOCTYPE html><title>Sign in</title>", "Content-Type", "text/html; charset=utf-8"), model.KindAuth, "OPENAI_BASE_URL"},
-		"a page as a stream":  {stream("<html><body>Sign in"), model.KindAuth, "OPENAI_BASE_URL"},
-		"404 page":            {status(404, "<html>", "Content-Type", "text/html"), model.KindAuth, "OPENAI_BASE_URL"},
-		"redirect":            {status(302, "", "Location", "https://login.example/x"), model.KindRefused, "redirects to https://login.example/x"},
-		"no such model":       {status(404, `{"error":{"message":"The model m does not exist","code":"model_not_found"}}`), model.KindRefused, "check the model's name"},
-		"content":             {status(400, `{"error":{"message":"flagged","code":"content_policy_violation"}}`), model.KindRefused, "flagged"},
-		"overflow, OpenAI":    {status(400, `{"error":{"message":"This model's maximum context length is 128000 tokens","code":"context_length_exceeded"}}`), model.KindOverflow, "shortened"},
-		"overflow, llama.cpp": {status(400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), model.KindOverflow, "shortened"},
-		"overflow, streamed":  {stream(`data: {"error":{"message":"prompt is too long: 210000 tokens"}}`), model.KindOverflow, "shortened"},
-		"quota":               {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}`), model.KindQuota, "fallback"},
-		"credits":             {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), model.KindQuota, "fallback"},
-		"an hour":             {status(429, `{"error":"rate limited"}`, "Retry-After", "3600"), model.KindQuota, "asks to wait 1h0m0s"},
-		"plain string":        {status(400, `{"error":"bad thing"}`), model.KindRefused, "bad thing (HTTP 400)"},
-		"detail":              {status(422, `{"detail":[{"loc":["body"],"msg":"wrong"}]}`), model.KindRefused, "wrong"},
+		"401":                 {status(401, `{"error":{"message":"Incorrect API key provided: `+key+`"}}`), endpoint.KindAuth, "check OPENAI_API_KEY"},
+		"401, masked key":     {status(401, `{"error":{"message":"bad key sk-very-*****6789"}}`), endpoint.KindAuth, "bad key [key]"},
+		"403":                 {status(403, `forbidden`), endpoint.KindAuth, "forbidden (HTTP 403)"},
+		"a login page":        {status(200, "<!DOCTYPE html><title>Sign in</title>", "Content-Type", "text/html; charset=utf-8"), endpoint.KindAuth, "OPENAI_BASE_URL"},
+		"a page as a stream":  {stream("<html><body>Sign in"), endpoint.KindAuth, "OPENAI_BASE_URL"},
+		"404 page":            {status(404, "<html>", "Content-Type", "text/html"), endpoint.KindAuth, "OPENAI_BASE_URL"},
+		"redirect":            {status(302, "", "Location", "https://login.example/x"), endpoint.KindRefused, "redirects to https://login.example/x"},
+		"no such model":       {status(404, `{"error":{"message":"The model m does not exist","code":"model_not_found"}}`), endpoint.KindRefused, "check the model's name"},
+		"content":             {status(400, `{"error":{"message":"flagged","code":"content_policy_violation"}}`), endpoint.KindRefused, "flagged"},
+		"overflow, OpenAI":    {status(400, `{"error":{"message":"This model's maximum context length is 128000 tokens","code":"context_length_exceeded"}}`), endpoint.KindOverflow, "shortened"},
+		"overflow, llama.cpp": {status(400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`), endpoint.KindOverflow, "shortened"},
+		"overflow, streamed":  {stream(`data: {"error":{"message":"prompt is too long: 210000 tokens"}}`), endpoint.KindOverflow, "shortened"},
+		"quota":               {status(429, `{"error":{"message":"You exceeded your current quota","type":"insufficient_quota"}}`), endpoint.KindQuota, "fallback"},
+		"credits":             {status(402, `{"error":{"message":"Insufficient credits","code":402}}`), endpoint.KindQuota, "fallback"},
+		"an hour":             {status(429, `{"error":"rate limited"}`, "Retry-After", "3600"), endpoint.KindQuota, "asks to wait 1h0m0s"},
+		"plain string":        {status(400, `{"error":"bad thing"}`), endpoint.KindRefused, "bad thing (HTTP 400)"},
+		"detail":              {status(422, `{"detail":[{"loc":["body"],"msg":"wrong"}]}`), endpoint.KindRefused, "wrong"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,7 +89,7 @@ func TestAskFallsBackAtOnceOnQuota(t *testing.T) {
 	first, second := serve(t, empty), serve(t, empty, good)
 	c := first.client(func(c *model.Config) {
 		c.Fallback = map[string][]string{"m": {"n", "o"}}
-		c.Endpoints = map[string]model.Endpoint{"o": {BaseURL: second.URL + "/v1", Key: "other-secret"}, "n": {BaseURL: second.URL + "/v1"}}
+		c.Endpoints = map[string]endpoint.Endpoint{"o": {BaseURL: second.URL + "/v1", Key: "other-secret"}, "n": {BaseURL: second.URL + "/v1"}}
 		c.Prices = map[string]model.Price{"o": {Input: 1000, Output: 0}}
 	})
 	r := ask()
@@ -128,7 +129,7 @@ func TestAskGoesOnWithoutFieldsThatAreNotKnown(t *testing.T) {
 
 	stubborn := serve(t, refuse("Unsupported parameter: stream_options"))
 	_, err = stubborn.client().Ask(t.Context(), ask())
-	require.Equal(t, model.KindRefused, failure(t, err).Kind)
+	require.Equal(t, endpoint.KindRefused, failure(t, err).Kind)
 	require.Len(t, stubborn.asked(), 2)
 }
 

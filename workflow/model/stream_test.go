@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // Whatever happens to a stream before its finish reason, nothing of it is left.
@@ -59,7 +60,7 @@ func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 
 			always := serve(t, broken)
 			_, err = always.client(func(c *model.Config) { c.Retry.Tries = 3 }).Ask(t.Context(), ask())
-			require.Contains(t, []model.Kind{model.KindBadAnswer, model.KindUnreachable, model.KindQuota}, failure(t, err).Kind)
+			require.Contains(t, []endpoint.Kind{endpoint.KindBadAnswer, endpoint.KindUnreachable, endpoint.KindQuota}, failure(t, err).Kind)
 			require.Len(t, always.asked(), 3, "tries are bounded")
 		})
 	}
@@ -104,7 +105,7 @@ func TestAskGivesUpOnSilence(t *testing.T) {
 			e := serve(t, h)
 			_, err := e.client(func(c *model.Config) { c.IdleTimeout, c.Retry.Tries = 500*time.Millisecond, 2 }).Ask(t.Context(), ask())
 			failed := failure(t, err)
-			require.Equal(t, model.KindBadAnswer, failed.Kind)
+			require.Equal(t, endpoint.KindBadAnswer, failed.Kind)
 			require.Contains(t, failed.Text, "went silent")
 			require.Len(t, e.asked(), 2)
 		})
@@ -153,7 +154,7 @@ func TestAskCapsAnAnswer(t *testing.T) {
 			e := serve(t, endless(line))
 			_, err := e.client().Ask(t.Context(), ask())
 			failed := failure(t, err)
-			require.Equal(t, model.KindBadAnswer, failed.Kind)
+			require.Equal(t, endpoint.KindBadAnswer, failed.Kind)
 			require.Contains(t, failed.Text, "larger than any model's")
 			require.Len(t, e.asked(), 1)
 		})
@@ -193,7 +194,7 @@ func TestAskSaysWhenNobodyIsThere(t *testing.T) {
 	e.Close()
 	_, err := e.client(func(c *model.Config) { c.Retry.Tries = 2 }).Ask(t.Context(), ask())
 	failed := failure(t, err)
-	require.Equal(t, model.KindUnreachable, failed.Kind)
+	require.Equal(t, endpoint.KindUnreachable, failed.Kind)
 	require.Contains(t, err.Error(), "connection refused")
 
 	for _, odd := range []string{"not a url", "ftp://x/v1", "http:///v1"} {

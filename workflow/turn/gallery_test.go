@@ -29,6 +29,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -348,7 +349,7 @@ func samples() map[string][]workflow.Line {
 		"stopParts":            {with("It is stopped already. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
 		"stopParts-b":          {with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...), with("Stopped: the request was deleted. The work so far is kept; it goes on when somebody who may approve writes here.")},
 		"pauseAtLimit":         says("Paused: " + limit.Message("Any full member of the channel may approve.")),
-		"sayModelFailed":       says(modelWords(&model.Error{Kind: model.KindQuota}), modelWords(&model.Error{Kind: model.KindOverflow})),
+		"sayModelFailed":       says(modelWords(&endpoint.Error{Kind: endpoint.KindQuota}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
 		"fetchPackages":        says(worktree.FetchFailed("shop", errors.New("setup: no registry answers"))),
 		"fetchPackages-b":      says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
 		"askRepository-c":      {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
@@ -369,7 +370,7 @@ func samples() map[string][]workflow.Line {
 		"CheckLimits":      says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
 		"publishCommit":    says("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n• go test ./...: 19 passed (2 new), build clean\n• Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nIt took 3m12s and $0.42 in all.\nPlease check it yourself: `git fetch origin bobbin/refunds && git diff 134b2ba 0a1b2c3`, then `go test ./...` on the branch."),
 		"extensionParts":   says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
-		"sayRetry":         says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
+		"sayRetry":         says(again(model.Again{Wait: time.Minute, Asked: true}), again(model.Again{Wait: time.Minute}), again(model.Again{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
 		"sayStillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
 		"ensureTasks":      says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -52,7 +52,7 @@ func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) 
 // sayModelFailed turns what people can understand into a line; what a later try may mend
 // stays an error, and the queue tries again.
 func (t *turn) sayModelFailed(ctx context.Context, err error) error {
-	var failed *model.Error
+	var failed *endpoint.Error
 	var limit *budget.LimitError
 	switch {
 	case ctx.Err() != nil:
@@ -71,8 +71,8 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 
 // modelWords are what people are told of a model that gave no answer; the endpoint's own
 // words are for the log.
-func modelWords(e *model.Error) string {
-	if e.Kind == model.KindOverflow {
+func modelWords(e *endpoint.Error) string {
+	if e.Kind == endpoint.KindOverflow {
 		return "The model could not answer: this conversation is longer than it can read, even without its older parts. Nothing is lost; ask anew in another thread, or reply here once a model that reads more is configured."
 	}
 	words := "The model could not answer (" + cmp.Or(runtime.Troubles[e.Kind], string(e.Kind)) + ")"

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
@@ -52,9 +53,9 @@ func TestAScriptThatIsNotFollowedFails(t *testing.T) {
 				Model: "m", System: "be brief", Effort: "high", Messages: history,
 				Tools: []model.Tool{tool("search"), tool("run")},
 			})
-			var failed *model.Error
+			var failed *endpoint.Error
 			require.ErrorAs(t, err, &failed, "nothing is played")
-			require.Equal(t, model.KindRefused, failed.Kind)
+			require.Equal(t, endpoint.KindRefused, failed.Kind)
 			require.Contains(t, failed.Text, "the script was not followed: demo.txt:")
 			require.ErrorContains(t, s.Err(), want)
 			require.ErrorContains(t, s.Err(), "tool search: found nothing", "what was asked is shown")

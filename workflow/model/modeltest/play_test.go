@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
@@ -180,9 +181,9 @@ func TestOddAnswersAreGivenAsTheyAre(t *testing.T) {
 	require.Equal(t, "length", third.Finish)
 	require.Empty(t, third.Message.Calls)
 	_, err := k.client.Ask(t.Context(), k.request)
-	var failed *model.Error
+	var failed *endpoint.Error
 	require.ErrorAs(t, err, &failed)
-	require.Equal(t, model.KindAuth, failed.Kind)
+	require.Equal(t, endpoint.KindAuth, failed.Kind)
 }
 
 func TestAHangLastsUntilTheRequestIsCancelled(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // What the thread is told while a model is asked again begins with one of these.
@@ -58,7 +59,7 @@ var EndReason = map[agent.End]string{
 }
 
 // Troubles are the kinds of failure in people's words; an error of the key keeps its own.
-var Troubles = map[model.Kind]string{
-	model.KindQuota: "no allowance is left", model.KindUnreachable: "its endpoint does not answer",
-	model.KindBadAnswer: "its answers came broken", model.KindRefused: "its endpoint refuses the request",
+var Troubles = map[endpoint.Kind]string{
+	endpoint.KindQuota: "no allowance is left", endpoint.KindUnreachable: "its endpoint does not answer",
+	endpoint.KindBadAnswer: "its answers came broken", endpoint.KindRefused: "its endpoint refuses the request",
 }

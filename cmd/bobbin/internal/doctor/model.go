@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // examineModels asks the endpoint which models it has. One that it does not name is asked for one
@@ -31,12 +32,12 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings) {
 	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: partWithin / 2})
 	names, took, err := client.List(ctx)
 	where := cmp.Or(hostOf(s.ModelURL), "api.openai.com")
-	var refused *model.Error
+	var refused *endpoint.Error
 	switch {
 	case errors.As(err, &refused):
 		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
 		return
-	case errors.Is(err, model.ErrNoList):
+	case errors.Is(err, endpoint.ErrNoList):
 		f.note(where+" has no list of its models; each was asked for one call of a tool", "")
 	case err != nil:
 		f.problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
@@ -81,7 +82,7 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 
 func tryModel(ctx context.Context, client *model.Client, name string, names []string, f *findings) {
 	took, err := client.Try(ctx, name)
-	var refused *model.Error
+	var refused *endpoint.Error
 	choose := "name another under agents in the configuration"
 	if len(names) > 0 {
 		choose += "; there are " + strings.Join(names[:min(len(names), 8)], ", ")

@@ -1,4 +1,4 @@
-package model
+package endpoint
 
 import (
 	"bufio"
@@ -16,15 +16,14 @@ import (
 
 const (
 	maxStream    = 64 << 20 // bytes of one answer on the wire, its JSON clothes included
-	maxAnswer    = 4 << 20  // bytes of text and arguments in one answer
 	maxErrorBody = 64 << 10
 	commentsFor  = 4 // idle times during which comments alone pass for a sign of life
 )
 
-var (
-	errStalled = errors.New("the endpoint went silent in the middle of an answer")
-	errTooLong = errors.New("the answer is larger than any model's should be")
-)
+var errStalled = errors.New("the endpoint went silent in the middle of an answer")
+
+// ErrTooLong means that an answer has no end.
+var ErrTooLong = errors.New("the answer is larger than any model's should be")
 
 // An exchange is one HTTP request and its streamed answer. go-openai sees it as its HTTP
 // client; what that library drops or hides is looked at here: headers of failed streams,
@@ -105,7 +104,7 @@ func wholeBody(res *http.Response, body []byte) *Error {
 	}
 	return &Error{
 		Kind: KindBadAnswer, Status: res.StatusCode, Text: "the endpoint answered with JSON instead of a stream: " + oneLine(string(body)),
-		Hint: "it has to support streamed chat completions", retry: true,
+		Hint: "it has to support streamed chat completions", Retry: true,
 	}
 }
 
@@ -153,7 +152,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		line, err := l.in.ReadBytes('\n')
 		l.x.timer.Reset(l.x.idle)
 		if l.size += len(line); l.size >= maxStream {
-			return 0, l.x.fail(errTooLong)
+			return 0, l.x.fail(ErrTooLong)
 		}
 		if err != nil && len(bytes.TrimSpace(line)) == 0 {
 			return 0, l.x.fail(err)
@@ -164,7 +163,7 @@ func (l *lines) Read(p []byte) (int, error) {
 		if len(l.left) > 0 {
 			l.last = time.Now()
 		} else if time.Since(l.last) > commentsFor*l.x.idle {
-			return 0, l.x.fail(&Error{Kind: KindBadAnswer, Text: errStalled.Error(), retry: true, cause: errStalled})
+			return 0, l.x.fail(&Error{Kind: KindBadAnswer, Text: errStalled.Error(), Retry: true, cause: errStalled})
 		}
 	}
 	n := copy(p, l.left)

@@ -1,4 +1,4 @@
-package model
+package endpoint
 
 import (
 	"encoding/json"
@@ -32,8 +32,9 @@ type Error struct {
 	Text   string // what happened, in the endpoint's words where it had any
 	Hint   string // what to do about it
 
-	retry bool
-	after time.Duration // the wait that the endpoint asked for
+	Retry bool          // it may be gone at the next try
+	After time.Duration // the wait that the endpoint asked for
+
 	cause error
 }
 
@@ -70,14 +71,14 @@ const (
 // endpointError is an HTTP answer that says no.
 func endpointError(status int, header http.Header, body []byte) *Error {
 	text, code := endpointWords(body)
-	e := &Error{Status: status, Text: text, after: retryAfter(header, time.Now())}
+	e := &Error{Status: status, Text: text, After: retryAfter(header, time.Now())}
 	if e.Text == "" {
 		e.Text = strings.ToLower(http.StatusText(status))
 	}
 	all := code + " " + text
 	switch {
 	case status >= 500 && webPage.Match(body):
-		e.Kind, e.retry, e.Text = KindUnreachable, true, "the endpoint's gateway answered with an error page"
+		e.Kind, e.Retry, e.Text = KindUnreachable, true, "the endpoint's gateway answered with an error page"
 	case webPage.Match(body):
 		e.Kind, e.Text, e.Hint = KindAuth, "the endpoint answered with a web page instead of JSON", hintAddress
 	case status == 401 || status == 403:
@@ -85,11 +86,11 @@ func endpointError(status int, header http.Header, body []byte) *Error {
 	case status == 402 || status == 429 && quotaWords.MatchString(all):
 		e.Kind, e.Hint = KindQuota, hintQuota
 	case status == 429:
-		e.Kind, e.retry, e.Hint = KindQuota, true, hintQuota
+		e.Kind, e.Retry, e.Hint = KindQuota, true, hintQuota
 	case status >= 400 && overflowWords.MatchString(all):
 		e.Kind, e.Hint = KindOverflow, "the conversation has to be shortened"
 	case status == 408 || status == 409 || status == 425 || status >= 500:
-		e.Kind, e.retry = KindUnreachable, true
+		e.Kind, e.Retry = KindUnreachable, true
 	case status >= 300 && status < 400:
 		e.Kind, e.Text, e.Hint = KindRefused, "the endpoint redirects to "+header.Get("Location"), hintAddress
 	case status == 404:

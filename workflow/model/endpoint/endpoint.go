@@ -1,0 +1,128 @@
+// Package endpoint speaks with one endpoint that offers OpenAI's chat completions. Stream asks
+// once and hands on the chunks of an answer that comes as a stream; whatever else comes, or
+// does not come, is an *Error, in the endpoint's own words where it had any, and without the
+// key. Nothing is asked twice here.
+package endpoint
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// An Endpoint is where models are served.
+type Endpoint struct {
+	BaseURL string
+	Key     string
+}
+
+// A Question is one request for a streamed answer.
+type Question struct {
+	Client  *http.Client
+	Idle    time.Duration // the longest silence, before and within the answer
+	Request openai.ChatCompletionRequest
+	Extra   map[string]any // fields of the body that go-openai does not know
+}
+
+// An Answer is put together from the chunks of a stream.
+type Answer interface {
+	// Add takes a chunk, and says whether there was a finish reason by now.
+	Add(openai.ChatCompletionStreamResponse) (finished bool, err error)
+	// End is called after the last chunk.
+	End() error
+}
+
+// Stream asks the endpoint once, and returns how many bytes it sent. Its errors are *Error, or
+// the context's cause.
+func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, err error) {
+	inner, x := begin(ctx, q.Client, q.Idle, q.Extra)
+	defer x.end()
+	x.key = e.Key
+	if err = e.stream(inner, x, q.Request, a); err == nil {
+		err = a.End()
+	}
+	switch {
+	case err == nil:
+		return x.sent, nil
+	case ctx.Err() != nil:
+		return x.sent, context.Cause(ctx)
+	}
+	return x.sent, failureOf(err, x.failure, context.Cause(inner)).of(q.Request.Model, e.Key)
+}
+
+// stream takes a stream to its end. Only an answer with a finish reason is one; what comes
+// after the reason is figures, and is not worth failing for.
+func (e Endpoint) stream(ctx context.Context, x *exchange, request openai.ChatCompletionRequest, a Answer) error {
+	cfg := openai.DefaultConfig(e.Key)
+	cfg.BaseURL = e.BaseURL
+	cfg.HTTPClient = x
+	cfg.EmptyMessagesLimit = 1 << 30 // comments that keep a connection alive are no failure
+	stream, err := openai.NewClientWithConfig(cfg).CreateChatCompletionStream(ctx, request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stream.Close() }()
+	for finished := false; ; {
+		chunk, err := stream.Recv()
+		switch {
+		case err != nil && finished:
+			return nil
+		case errors.Is(err, io.EOF):
+			return fmt.Errorf("the stream ended without a finish reason: %w", io.ErrUnexpectedEOF)
+		case err != nil:
+			return err
+		}
+		before := finished
+		if finished, err = a.Add(chunk); err != nil {
+			return err
+		}
+		if finished && !before {
+			x.hurry(5 * time.Second)
+		}
+	}
+}
+
+// failureOf finds the reason that tells most: what the exchange saw, then why its context
+// ended, then what go-openai says.
+func failureOf(err, seen, cause error) *Error {
+	var e *Error
+	var network *url.Error
+	switch {
+	case errors.As(seen, &e) || errors.As(err, &e):
+		return e
+	case errors.Is(cause, errStalled):
+		return &Error{Kind: KindBadAnswer, Text: errStalled.Error(), Retry: true, cause: errStalled}
+	case errors.Is(seen, ErrTooLong) || errors.Is(err, ErrTooLong):
+		return &Error{Kind: KindBadAnswer, Text: ErrTooLong.Error(), cause: ErrTooLong}
+	case errors.Is(err, openai.ErrReasoningToolsRequireResponses):
+		return &Error{Kind: KindRefused, Text: err.Error(), cause: err, Hint: "choose a model that takes tools over chat completions, or effort none where it has one"}
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
+		return &Error{Kind: KindRefused, Text: err.Error(), cause: err, Hint: "change the agent's effort in the configuration"}
+	case errors.As(seen, &network):
+		return &Error{Kind: KindUnreachable, Text: oneLine(network.Err.Error()), cause: seen, Hint: hintAddress, Retry: passes(network)}
+	}
+	return &Error{Kind: KindBadAnswer, Text: oneLine(err.Error()), cause: err, Retry: true}
+}
+
+// passes tells whether a network error may be gone at the next try.
+func passes(err *url.Error) bool {
+	var certificate *tls.CertificateVerificationError
+	return !errors.As(err, &certificate) && !strings.Contains(err.Error(), "unsupported protocol") && !strings.Contains(err.Error(), "no Host in request")
+}
+
+// of names the model, and takes the key out of every word.
+func (e *Error) of(model, key string) *Error {
+	e.Model, e.Text, e.Hint = model, hide(e.Text, key), hide(e.Hint, key)
+	if e.cause != nil && hide(e.cause.Error(), key) != e.cause.Error() {
+		e.cause = nil
+	}
+	return e
+}
