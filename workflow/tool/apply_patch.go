@@ -40,16 +40,16 @@ func (b *Bench) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 func (b *Bench) notePatched(c patch.Change) string {
 	switch {
 	case !c.Exists:
-		b.forget(c.Path)
+		b.seen.forget(c.Path)
 		return fmt.Sprintf("%s deleted\n", plaintext.QuotePath(c.Path))
 	case !c.Existed:
-		b.remember(c.Path, c.After)
+		b.seen.remember(c.Path, c.After)
 		return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(c.Path), workfile.CountLines(c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 	case workfile.IsPrivate(c.Path):
 		return fmt.Sprintf("%s changed\n", plaintext.QuotePath(c.Path)) + patch.FindSyntaxErrors(c.Path, c.After)
 	}
-	if b.knows(c.Path, c.Before) == nil {
-		b.remember(c.Path, c.After)
+	if b.seen.knows(c.Path, c.Before) == nil {
+		b.seen.remember(c.Path, c.After)
 	}
 	return fmt.Sprintf("%s changed\n%s", plaintext.QuotePath(c.Path), patch.ShortDiff(c.Before, c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 }

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"crypto/sha256"
 	"embed"
 	"errors"
 	"strings"
@@ -15,25 +14,18 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Bench is one agent's place of work. Its tools may be called concurrently. It must
 // not be copied after its first use.
 type Bench struct {
-	Workspace  *repo.Workspace
-	Mirror     *repo.Mirror     // for history and caches; nil: the history tool says that there is none
-	Sandbox    *sandbox.Sandbox // nil: nothing is run
-	SandboxOff string           // why nothing is run, and what to do about it
-	Checker    *testrun.Checker // of the repository, by For; nil: commands run without caches, check is off
-	Project    project.Project
-	Folder     string       // clean; what is explored and changed, of a large repository; empty: all of it
-	MayWrite   func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
-	Edited     func()       // called after each change of a file; may be nil
-	OutputDir  string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
-	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
-	// made when it is first needed. Empty: they have the repository's, read-only.
-	ScratchDir string
+	Workspace *repo.Workspace
+	Mirror    *repo.Mirror // for history; nil: the history tool says that there is none
+	Commands
+	Folder    string       // clean; what is explored and changed, of a large repository; empty: all of it
+	MayWrite  func() error // nil when edits are allowed, else the reason in words for the model; the field may be nil
+	Edited    func()       // called after each change of a file; may be nil
+	OutputDir string       // where whole outputs of commands are kept, of one session, for its agents to read; empty: nowhere
 
 	// Attachment gives what people attached, by a name that begins with "attachment:", and what
 	// they called it; a [Wrong] where there is none. It may be nil.
@@ -42,16 +34,21 @@ type Bench struct {
 	// where there is none. It may be nil.
 	AttachedAs func(ctx context.Context, name string) (ref string)
 
-	limits   sandbox.Limits // of commands, beside their time; tests have small ones
-	changing sync.RWMutex   // one change of files at a time, and no reading meanwhile
-	mu       sync.Mutex     // guards what follows
-	seen     map[string]sighting
+	changing sync.RWMutex // one change of files at a time, and no reading meanwhile
+	seen     sightings
 }
 
-// A sighting is a file as the model last saw it.
-type sighting struct {
-	hash   [sha256.Size]byte
-	misses int // edits since whose text was not in the file
+// Commands say what confines commands and checks, and what they have to build with.
+type Commands struct {
+	Sandbox    *sandbox.Sandbox // nil: nothing is run
+	SandboxOff string           // why nothing is run, and what to do about it
+	Checker    *testrun.Checker // of the repository, by For; nil: commands run without caches, check is off
+	Project    project.Project
+	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
+	// made when it is first needed. Empty: they have the repository's, read-only.
+	ScratchDir string
+
+	limits sandbox.Limits // of commands, beside their time; tests have small ones
 }
 
 // Reading is the tools that change nothing.
@@ -61,13 +58,13 @@ func Reading(b *Bench) []model.Tool {
 		newTool("search", b.search),
 		newTool("read_file", b.readFile),
 		newTool("outline", b.outline),
-		newTool("history", b.history),
+		newTool("history", commitReader{b.Mirror, b.Workspace}.history),
 	}
 }
 
 // Running is the tools that run commands.
 func Running(b *Bench) []model.Tool {
-	return []model.Tool{newWritingTool("run", b.run)}
+	return []model.Tool{newWritingTool("run", b.commandRunner().run)}
 }
 
 // Writing is the tools that change files, and the one that judges the change.
@@ -76,7 +73,7 @@ func Writing(b *Bench) []model.Tool {
 		newTool("edit_file", b.editFile),
 		newTool("write_file", b.writeFile),
 		newTool("apply_patch", b.applyPatch),
-		newWritingTool("check", b.check),
+		newWritingTool("check", b.commandRunner().check),
 	}
 }
 
@@ -134,51 +131,4 @@ func (b *Bench) edited() {
 	if b.Edited != nil {
 		b.Edited()
 	}
-}
-
-// remember notes that the model knows the file as it is now.
-func (b *Bench) remember(path string, content []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.seen == nil {
-		b.seen = map[string]sighting{}
-	}
-	b.seen[path] = sighting{hash: sha256.Sum256(content)}
-}
-
-func (b *Bench) forget(path string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.seen, path)
-}
-
-// knows is nil when the model has seen the file as it is now.
-func (b *Bench) knows(path string, content []byte) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s, ok := b.seen[path]
-	switch {
-	case !ok:
-		return model.Mistakef("%s has to be read before it is changed: call read_file, then try again.", plaintext.QuotePath(path))
-	case s.hash != sha256.Sum256(content):
-		return model.Mistakef("%s has changed since it was read: call read_file again, then redo the change on what is there now.", plaintext.QuotePath(path))
-	}
-	return nil
-}
-
-// missed counts an edit whose text was not there. After the second one the file has to
-// be read again: a model that guesses gets worse with every guess.
-func (b *Bench) missed(path string) (readAgain bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s, ok := b.seen[path]
-	if !ok {
-		return false
-	}
-	if s.misses++; s.misses >= 2 {
-		delete(b.seen, path)
-		return true
-	}
-	b.seen[path] = s
-	return false
 }

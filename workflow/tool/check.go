@@ -22,14 +22,14 @@ type checkArgs struct{}
 
 // check is the program's own build and test run over the workspace; its [result.Result] is
 // what the call writes.
-func (b *Bench) check(ctx context.Context, _ checkArgs) (string, any, error) {
-	if b.Sandbox == nil || b.Checker == nil {
-		return "", nil, b.off("Checks cannot be run")
+func (c commandRunner) check(ctx context.Context, _ checkArgs) (string, any, error) {
+	if c.Sandbox == nil || c.Checker == nil {
+		return "", nil, c.off("Checks cannot be run")
 	}
-	if b.Project.Build == "" && b.Project.Test == "" {
+	if c.Project.Build == "" && c.Project.Test == "" {
 		return "", nil, model.Mistake("No build or test command is known for this repository: find out how it is tested and use run.")
 	}
-	r, err := b.Checker.Run(ctx, b.Workspace.Files(), b.Project)
+	r, err := c.Checker.Run(ctx, c.workspace.Files(), c.Project)
 	if err != nil {
 		return "", nil, err
 	}

@@ -35,7 +35,7 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 	if err := b.mayTouch(c.Path); err != nil {
 		return "", err
 	}
-	if err := b.knows(c.Path, c.Data); err != nil {
+	if err := b.seen.knows(c.Path, c.Data); err != nil {
 		return "", err
 	}
 	if workfile.IsBinary(c.Data) {
@@ -53,7 +53,7 @@ func (b *Bench) editFile(ctx context.Context, in editArgs) (string, error) {
 	if err := workfile.Store(b.Workspace.Root(), c.Path, out, c.Mode); err != nil {
 		return "", err
 	}
-	b.remember(c.Path, out)
+	b.seen.remember(c.Path, out)
 	b.edited()
 	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.Path), plaintext.CountNoun(places, "place"), patch.ShortDiff(c.Data, out))
 	return text + patch.FindSyntaxErrors(c.Path, out), nil
@@ -65,7 +65,7 @@ func (b *Bench) miss(c workfile.Content, old string) error {
 	if !utf8.Valid(c.Data) && strings.Contains(old, `\x`) {
 		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, which old cannot name: leave it out of old, or change it by run, with sed."
 	}
-	if b.missed(c.Path) {
+	if b.seen.missed(c.Path) {
 		text = strings.TrimRight(text, "\n") + "\nThis was the second miss: call read_file on it before the next edit."
 	}
 	return model.Mistake(text)

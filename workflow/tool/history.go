@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -25,9 +26,15 @@ type historyArgs struct {
 	Commit string `json:"commit,omitempty" jsonschema:"its message and diff"`
 }
 
+// A commitReader looks into the history of a workspace.
+type commitReader struct {
+	mirror    *repo.Mirror // nil: there is none
+	workspace *repo.Workspace
+}
+
 // history looks into the commits from the base of the workspace backwards.
-func (b *Bench) history(ctx context.Context, in historyArgs) (string, error) {
-	if b.Mirror == nil {
+func (r commitReader) history(ctx context.Context, in historyArgs) (string, error) {
+	if r.mirror == nil {
 		return "", model.Mistake("There is no history here.")
 	}
 	if in.Line > 0 && in.Path == "" {
@@ -35,16 +42,16 @@ func (b *Bench) history(ctx context.Context, in historyArgs) (string, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, historyTime)
 	defer cancel()
-	text, err := b.past(within, in)
+	text, err := r.past(within, in)
 	if errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		return "", model.Mistakef("That took longer than %.0f s and was given up: ask for one commit, or a file instead of a folder.", historyTime.Seconds())
 	}
 	return text, err
 }
 
-func (b *Bench) past(ctx context.Context, in historyArgs) (string, error) {
+func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) {
 	if in.Commit != "" {
-		return b.oneCommit(ctx, in.Commit)
+		return r.oneCommit(ctx, in.Commit)
 	}
 	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
@@ -53,11 +60,11 @@ func (b *Bench) past(ctx context.Context, in historyArgs) (string, error) {
 	if p == "." {
 		p = ""
 	}
-	base := b.Workspace.Base()
+	base := r.workspace.Base()
 	if in.Line > 0 {
-		return b.blame(ctx, base, p, in.Line)
+		return r.blame(ctx, base, p, in.Line)
 	}
-	commits, err := b.Mirror.Log(ctx, base, p, maxCommits+1)
+	commits, err := r.mirror.Log(ctx, base, p, maxCommits+1)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
@@ -74,20 +81,20 @@ func (b *Bench) past(ctx context.Context, in historyArgs) (string, error) {
 	return s.String(), nil
 }
 
-func (b *Bench) blame(ctx context.Context, base, p string, line int) (string, error) {
-	c, err := b.Mirror.Blame(ctx, base, p, line)
+func (r commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
+	c, err := r.mirror.Blame(ctx, base, p, line)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
 	return fmt.Sprintf("%s:%d was last changed by\n%s\n", plaintext.QuotePath(p), line, commitLine(c)), nil
 }
 
-func (b *Bench) oneCommit(ctx context.Context, name string) (string, error) {
-	hash, err := b.Mirror.Resolve(name)
+func (r commitReader) oneCommit(ctx context.Context, name string) (string, error) {
+	hash, err := r.mirror.Resolve(name)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := b.Mirror.Show(ctx, hash, workfile.IsPrivate)
+	c, diff, err := r.mirror.Show(ctx, hash, workfile.IsPrivate)
 	if errors.Is(err, history.ErrShallow) {
 		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
 	}

@@ -208,7 +208,8 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Bench, error) {
 	s, err := box()
 	require.NoError(l.t, err)
 	b := &Bench{
-		Workspace: w, Mirror: m, Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS()),
+		Workspace: w, Mirror: m,
+		Commands:  Commands{Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // which take longer to make than all else

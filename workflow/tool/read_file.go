@@ -49,7 +49,7 @@ func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {
 	}
 	text, err := workfile.ShowPage(c.Path, c.Data, in.Offset, in.Limit)
 	if err == nil {
-		b.remember(c.Path, c.Data)
+		b.seen.remember(c.Path, c.Data)
 	}
 	return text, err
 }

@@ -46,7 +46,7 @@ func (b *Bench) recall(c model.Call) {
 			continue
 		}
 		if known, err := workfile.Load(b.Workspace.Root(), real); err == nil {
-			b.remember(real, known.Data)
+			b.seen.remember(real, known.Data)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -33,10 +34,21 @@ type CommandRun struct {
 	Printed  int64  // bytes in all
 }
 
-func (b *Bench) run(ctx context.Context, in runArgs) (string, any, error) {
+// A commandRunner runs commands and checks in a workspace.
+type commandRunner struct {
+	*Commands
+	workspace *repo.Workspace
+	outputDir string
+}
+
+func (b *Bench) commandRunner() commandRunner {
+	return commandRunner{&b.Commands, b.Workspace, b.OutputDir}
+}
+
+func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error) {
 	switch {
-	case b.Sandbox == nil:
-		return "", nil, b.off("Commands cannot be run")
+	case c.Sandbox == nil:
+		return "", nil, c.off("Commands cannot be run")
 	case strings.TrimSpace(in.Command) == "":
 		return "", nil, model.Mistake("The command is empty.")
 	case strings.ContainsRune(in.Command, 0):
@@ -48,11 +60,11 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, any, error) {
 	if in.TimeoutSeconds > 0 {
 		limit = min(maxRun, time.Duration(min(in.TimeoutSeconds, 3600))*time.Second)
 	}
-	out, err := output.NewCapture(b.OutputDir)
+	out, err := output.NewCapture(c.outputDir)
 	if err != nil {
 		return "", nil, err
 	}
-	command, err := b.command(in.Command, limit, out)
+	command, err := c.command(in.Command, limit, out)
 	if err != nil {
 		out.Finish(true)
 		return "", nil, err
@@ -69,23 +81,23 @@ func (b *Bench) run(ctx context.Context, in runArgs) (string, any, error) {
 	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), ran, nil
 }
 
-func (b *Bench) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {
-	c := b.Sandbox.Command(b.Workspace.Files(), "sh", "-c", line)
-	c.Stdout, c.Stderr, c.Limits = out, out, b.limits
-	c.Limits.Time = limit
+func (c commandRunner) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {
+	cmd := c.Sandbox.Command(c.workspace.Files(), "sh", "-c", line)
+	cmd.Stdout, cmd.Stderr, cmd.Limits = out, out, c.limits
+	cmd.Limits.Time = limit
 	var err error
 	switch {
-	case b.Checker != nil && b.ScratchDir != "":
-		c.Mounts, c.Env, err = b.Checker.Cache.ScratchMounts(b.Workspace.Files(), b.ScratchDir)
-	case b.Checker != nil:
-		c.Mounts, c.Env = b.Checker.Cache.Mounts(b.Workspace.Files())
+	case c.Checker != nil && c.ScratchDir != "":
+		cmd.Mounts, cmd.Env, err = c.Checker.Cache.ScratchMounts(c.workspace.Files(), c.ScratchDir)
+	case c.Checker != nil:
+		cmd.Mounts, cmd.Env = c.Checker.Cache.Mounts(c.workspace.Files())
 	}
-	return c, err
+	return cmd, err
 }
 
 // off is the answer where there is no sandbox.
-func (b *Bench) off(what string) error {
-	why := b.SandboxOff
+func (c commandRunner) off(what string) error {
+	why := c.SandboxOff
 	if why == "" {
 		why = "there is no sandbox on this machine"
 	}

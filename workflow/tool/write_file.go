@@ -48,13 +48,13 @@ func (b *Bench) create(p string, data []byte) (string, error) {
 	if err := workfile.Store(b.Workspace.Root(), p, data, 0o644); err != nil {
 		return "", err
 	}
-	b.remember(p, data)
+	b.seen.remember(p, data)
 	b.edited()
 	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p), workfile.CountLines(data)) + patch.FindSyntaxErrors(p, data), nil
 }
 
 func (b *Bench) overwrite(was workfile.Content, data []byte) (string, error) {
-	if err := b.knows(was.Path, was.Data); err != nil {
+	if err := b.seen.knows(was.Path, was.Data); err != nil {
 		return "", err
 	}
 	if !workfile.IsBinary(was.Data) && !utf8.Valid(was.Data) {
@@ -69,7 +69,7 @@ func (b *Bench) overwrite(was workfile.Content, data []byte) (string, error) {
 	if err := workfile.Store(b.Workspace.Root(), was.Path, data, was.Mode); err != nil {
 		return "", err
 	}
-	b.remember(was.Path, data)
+	b.seen.remember(was.Path, data)
 	b.edited()
 	return fmt.Sprintf("%s written: %s\n%s", plaintext.QuotePath(was.Path), workfile.CountLines(data), patch.ShortDiff(was.Data, data)) + patch.FindSyntaxErrors(was.Path, data), nil
 }

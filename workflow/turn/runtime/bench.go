@@ -44,8 +44,9 @@ func (r *Runtime) NewBench(w *repo.Workspace, mayWrite func() error, edited func
 		return nil, fmt.Errorf("open %s: %w", out, err)
 	}
 	b := &tool.Bench{
-		Workspace: w, Mirror: r.Trees.Current().Mirror, Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.Current().Project, Folder: r.Trees.Current().Folder(),
-		MayWrite: mayWrite, Edited: edited, OutputDir: out, ScratchDir: r.Folder("build-cache"), Attachment: r.Attachments.ReadText, AttachedAs: r.Attachments.RefOf,
+		Workspace: w, Mirror: r.Trees.Current().Mirror, Folder: r.Trees.Current().Folder(),
+		Commands: tool.Commands{Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.Current().Project, ScratchDir: r.Folder("build-cache")},
+		MayWrite: mayWrite, Edited: edited, OutputDir: out, Attachment: r.Attachments.ReadText, AttachedAs: r.Attachments.RefOf,
 	}
 	if r.Trees.Checker != nil {
 		b.Checker = r.Trees.Current().Checker

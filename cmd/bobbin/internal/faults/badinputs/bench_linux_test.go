@@ -192,8 +192,11 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Bench,
 		return nil, err
 	}
 	return &tool.Bench{
-		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"), Sandbox: p.sandbox,
-		Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
+		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"),
+		Commands: tool.Commands{
+			Sandbox: p.sandbox,
+			Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
+		},
 	}, nil
 }
 
