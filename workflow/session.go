@@ -42,27 +42,42 @@ const (
 // A Session is what Bobbin knows of a thread. Its transcript, tasks, reports and
 // approvals are rows of their own.
 type Session struct {
-	ID             string
-	Thread         Thread
-	Kind           Kind
-	Phase          Phase
-	Title          string  // the first line of the request, for branches and lists
-	Requester      string  // Slack user id of the person who asked
-	Repository     string  // name in the configuration; empty until one is chosen
-	BaseCommit     string  // what was investigated; set with the repository
-	Branch         string  // where the work goes; set with the approval
-	Head           string  // last commit of the session's own work, empty before any
-	Revision       int     // of the newest report shown; 0 before any
-	Workflow       Command // the way of working that a person asked for; empty: the orchestrator's choice
-	PreviousPhase  Phase   // where a session that is paused or consulting goes back to
-	QuestionsAsked int     // questions put in the interview that is under way
-	QuestionLimit  int     // questions that it may put; 0: the usual number
-	Epoch          int64   // number of the turn that may write; older turns are fenced off
-	Open           bool    // the orchestrator has something to do
-	Halted         string  // ts of the stop after which nobody who may approve said "go on"; "0": of a press; empty: none
-	SpentUSD       float64
-	Created        time.Time
-	Updated        time.Time
+	ID            string
+	Thread        Thread
+	Kind          Kind
+	Phase         Phase
+	PreviousPhase Phase   // where a session that is paused or consulting goes back to
+	Title         string  // the first line of the request, for branches and lists
+	Requester     string  // Slack user id of the person who asked
+	Workflow      Command // the way of working that a person asked for; empty: the orchestrator's choice
+	Revision      int     // of the newest report shown; 0 before any
+	Codebase
+	Interview
+	TurnState
+	SpentUSD float64
+	Created  time.Time
+	Updated  time.Time
+}
+
+// A Codebase is the code that a session is about, and where its own work on it stands.
+type Codebase struct {
+	Repository string // name in the configuration; empty until one is chosen
+	BaseCommit string // what was investigated; set with the repository
+	Branch     string // where the work goes; set with the approval
+	Head       string // last commit of the session's own work, empty before any
+}
+
+// An Interview counts the questions of the interview that is under way.
+type Interview struct {
+	QuestionsAsked int
+	QuestionLimit  int // questions that it may put; 0: the usual number
+}
+
+// A TurnState says which turn may write, and whether there is something to do.
+type TurnState struct {
+	Epoch  int64  // number of the turn that may write; older turns are fenced off
+	Open   bool   // the orchestrator has something to do
+	Halted string // ts of the stop after which nobody who may approve said "go on"; "0": of a press; empty: none
 }
 
 // IncomingKind says what happened in Slack.

@@ -28,7 +28,7 @@ func (h homes) Home(_ context.Context, user string) (workflow.Home, error) {
 func (o *gatewayOffice) session(n int, phase workflow.Phase) workflow.HomeSession {
 	return workflow.HomeSession{Session: workflow.Session{
 		ID: fmt.Sprint("s", n), Thread: o.ThreadOf(fmt.Sprintf("17000000%02d.000100", n)), Phase: phase, Title: fmt.Sprint("bug ", n),
-		Requester: o.Ben.ID, Repository: "shop", SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
+		Requester: o.Ben.ID, Codebase: workflow.Codebase{Repository: "shop"}, SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
 	}}
 }
 

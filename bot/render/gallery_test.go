@@ -158,7 +158,7 @@ func TestAHomeInTheGallery(t *testing.T) {
 	session := func(n int, phase workflow.Phase, why string) workflow.HomeSession {
 		return workflow.HomeSession{Session: workflow.Session{
 			ID: fmt.Sprint("s", n), Thread: workflow.Thread{Channel: "C0BUGS", TS: fmt.Sprintf("17000000%02d.000100", n)}, Phase: phase,
-			Title: fmt.Sprint("bug ", n), Requester: "U0BEN", Repository: "shop", SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
+			Title: fmt.Sprint("bug ", n), Requester: "U0BEN", Codebase: workflow.Codebase{Repository: "shop"}, SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
 		}, Why: why}
 	}
 	for name, home := range map[string]workflow.Home{"empty": {}, "whole": {
