@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/bare"
 	"github.com/bobbinhq/bobbin/repo/dial"
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
@@ -68,39 +69,25 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorKeep) ([]Removed, error)
 	return out, errors.Join(errs...)
 }
 
-// abandoned is how old an unfinished clone is before nobody works at it.
-const abandoned = 24 * time.Hour
-
 // removalReason says why a folder among the mirrors may go; empty when it may not.
 func (m *Mirrors) removalReason(dir string, keep MirrorKeep) string {
 	name := filepath.Base(dir)
-	age := m.idleTime(dir)
+	now := time.Now
+	if m.Now != nil {
+		now = m.Now
+	}
+	age := now().Sub(bare.Dir(dir).LastUse())
 	switch {
 	case disk.IsAside(name):
 		return "left behind"
-	case strings.Contains(name, ".git.new-"):
-		if age > abandoned {
+	case bare.IsUnfinished(name):
+		if age > bare.Abandoned {
 			return "a clone that was not finished"
 		}
 	case strings.HasSuffix(name, ".git") && keep.Unused > 0 && age > keep.Unused:
 		return "not used for " + formatDays(age)
 	}
 	return ""
-}
-
-// idleTime is how long ago a mirror was last asked for or fetched.
-func (m *Mirrors) idleTime(dir string) time.Duration {
-	var last time.Time
-	for _, name := range []string{dir, filepath.Join(dir, "packed-refs")} {
-		if info, err := os.Stat(name); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
-		}
-	}
-	now := time.Now
-	if m.Now != nil {
-		now = m.Now
-	}
-	return now().Sub(last)
 }
 
 func formatDays(d time.Duration) string {
@@ -151,12 +138,6 @@ func (m *Mirror) forgetOpened() error {
 	defer m.mu.Unlock()
 	m.ready = false
 	return m.packs.Close()
-}
-
-// markUsed marks that a session has asked for the mirror.
-func (m *Mirror) markUsed() {
-	now := m.now()
-	_ = os.Chtimes(m.dir, now, now) // at worst it is cloned again one day
 }
 
 // combinePacks makes one pack of a mirror's small ones, where this process has it open.

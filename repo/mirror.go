@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/bare"
 	"github.com/bobbinhq/bobbin/repo/objects"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
@@ -74,8 +75,8 @@ func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 			return nil, err
 		}
 	}
-	mirror.markUsed()
-	if m.MaxAge > 0 && mirror.now().Sub(mirror.lastFetch()) > m.MaxAge {
+	bare.Dir(mirror.dir).MarkUsed(mirror.now())
+	if m.MaxAge > 0 && mirror.now().Sub(bare.Dir(mirror.dir).LastFetch()) > m.MaxAge {
 		return mirror, mirror.fetchLocked(ctx)
 	}
 	return mirror, nil
@@ -179,7 +180,7 @@ func (m *Mirror) Dir() string { return m.dir }
 // ensureClone opens the mirror on disk, or clones it into a folder beside that is
 // renamed when it is whole.
 func (m *Mirror) ensureClone(ctx context.Context) error {
-	if !m.onDisk() {
+	if !bare.Dir(m.dir).IsWhole() {
 		if err := m.cloneRemote(ctx); err != nil {
 			return err
 		}
@@ -188,18 +189,11 @@ func (m *Mirror) ensureClone(ctx context.Context) error {
 }
 
 func (m *Mirror) cloneRemote(ctx context.Context) error {
-	if err := os.MkdirAll(filepath.Dir(m.dir), 0o755); err != nil {
-		return fmt.Errorf("repo: make mirror: %w", err)
-	}
-	m.dropOldClones()
-	dir, err := os.MkdirTemp(filepath.Dir(m.dir), filepath.Base(m.dir)+".new-*")
+	dir, err := bare.Dir(m.dir).NewClone(m.now())
 	if err != nil {
-		return fmt.Errorf("repo: make mirror: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := initBare(dir); err != nil {
 		return err
 	}
+	defer func() { _ = os.RemoveAll(dir) }()
 	fresh := &Mirror{dir: dir, log: m.log, now: m.now, client: m.client, remote: m.Remote()}
 	if err := fresh.loadObjects(dir); err != nil {
 		return err
@@ -211,42 +205,8 @@ func (m *Mirror) cloneRemote(ctx context.Context) error {
 	}
 	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
 	//crash:mirror_fetched
-	if err := os.Rename(dir, m.dir); err != nil && !m.onDisk() { // else another process was faster
+	if err := os.Rename(dir, m.dir); err != nil && !bare.Dir(m.dir).IsWhole() { // else another process was faster
 		return fmt.Errorf("repo: place mirror: %w", err)
-	}
-	return nil
-}
-
-// onDisk tells whether a whole mirror is there.
-func (m *Mirror) onDisk() bool {
-	_, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
-	return err == nil
-}
-
-// dropOldClones removes what killed processes left of their clones.
-func (m *Mirror) dropOldClones() {
-	found, _ := filepath.Glob(m.dir + ".new-*")
-	for _, dir := range found {
-		if info, err := os.Stat(dir); err == nil && m.now().Sub(info.ModTime()) > 24*time.Hour {
-			_ = os.RemoveAll(dir)
-		}
-	}
-}
-
-// initBare makes what git itself takes for a bare repository.
-func initBare(dir string) error {
-	for _, sub := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags"} {
-		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o755); err != nil {
-			return fmt.Errorf("repo: make mirror: %w", err)
-		}
-	}
-	for name, text := range map[string]string{
-		"HEAD":   "ref: refs/heads/main\n",
-		"config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return fmt.Errorf("repo: make mirror: %w", err)
-		}
 	}
 	return nil
 }
@@ -271,15 +231,6 @@ func (m *Mirror) currentRefs() transfer.Refs {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	return m.refs
-}
-
-// lastFetch is when the references were last asked for.
-func (m *Mirror) lastFetch() time.Time {
-	info, err := os.Stat(filepath.Join(m.dir, "packed-refs"))
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }
 
 // Fetch brings the branches and tags up to date. What a remote has deleted is

@@ -103,7 +103,9 @@ var rooms = map[string][]string{
 	"workflow/intent":                {"workflow"},
 	"workflow/plaintext":             {}, // any room may cut a line with it
 	"workflow/model/modeltest":       {"workflow/plaintext"},
-	"repo":                           {"repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/transfer", "repo/worktree"},
+	"repo":                           {"repo/bare", "repo/bundle", "repo/dial", "repo/diff", "repo/disk", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/revision", "repo/transfer", "repo/worktree"},
+	"repo/bare":                      {},
+	"repo/revision":                  {"repo/objects", "repo/transfer"},
 	"repo/bundle":                    {"repo/gittree", "repo/objects"},
 	"repo/dial":                      {"repo/remote"},
 	"repo/diff":                      {"repo/gittree", "repo/objects"},
@@ -304,7 +306,7 @@ var inTests = map[string][]string{
 var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
-	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
+	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},

@@ -1,0 +1,95 @@
+// Package revision finds the commit that a name stands for, as git's revisions do: a branch before a
+// tag of the same name, a whole hash, or the beginning of one that begins no other commit's.
+package revision
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/repo/objects"
+	"github.com/bobbinhq/bobbin/repo/transfer"
+)
+
+// Names are those of one repository, as it was when its references were read.
+type Names struct {
+	Repository string // for errors
+	Refs       transfer.Refs
+	Store      *objects.Store
+}
+
+// Resolve gives the commit of a branch, tag, or whole or shortened commit hash;
+// "" is the default branch.
+func (n Names) Resolve(name string) (string, error) {
+	refs := n.Refs
+	if len(refs.Hashes) == 0 {
+		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", n.Repository)
+	}
+	if name == "" {
+		name = refs.Head
+	}
+	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
+		if h, ok := refs.Hashes[full]; ok {
+			return n.peelTag(h, name)
+		}
+	}
+	if h, ok := n.findByHash(name); ok {
+		return n.peelTag(h, name)
+	}
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", n.Repository, name, firstNames(refs.Branches()))
+}
+
+// peelTag follows annotated tags to their commit.
+func (n Names) peelTag(h plumbing.Hash, name string) (string, error) {
+	for range 10 {
+		kind, content, err := n.Store.Get(h)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("repo: resolve %s: %w", name, err)
+		case kind == plumbing.CommitObject:
+			return h.String(), nil
+		case kind != plumbing.TagObject || len(content) < 47:
+			return "", fmt.Errorf("repo: %q is a %s, not a commit", name, kind)
+		}
+		h = plumbing.NewHash(string(content[len("object "):47]))
+	}
+	return "", fmt.Errorf("repo: %q is a tag of a tag of a tag", name)
+}
+
+const shortestHash = 7
+
+// findByHash finds a whole hash, or the one commit that a shortened one begins.
+func (n Names) findByHash(name string) (plumbing.Hash, bool) {
+	name = strings.ToLower(name)
+	if plumbing.IsHash(name) {
+		h := plumbing.NewHash(name)
+		return h, n.Store.Has(h)
+	}
+	even := name[:len(name)&^1]
+	prefix, err := hex.DecodeString(even)
+	if err != nil || len(name) < shortestHash {
+		return plumbing.ZeroHash, false
+	}
+	var commits []plumbing.Hash
+	for _, h := range n.Store.Packs.WithPrefix(prefix) {
+		if !strings.HasPrefix(h.String(), name) {
+			continue
+		}
+		if kind, _, err := n.Store.Get(h); err == nil && kind == plumbing.CommitObject {
+			commits = append(commits, h)
+		}
+	}
+	if len(commits) != 1 {
+		return plumbing.ZeroHash, false
+	}
+	return commits[0], true
+}
+
+func firstNames(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return strings.Join(names, ", ")
+}
