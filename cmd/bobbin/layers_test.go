@@ -88,6 +88,7 @@ var rooms = map[string][]string{
 	"workflow/postgres/account":      {},
 	"workflow/postgres/programs":     {"repo/filelock", "workflow/postgres/account"},
 	"workflow/postgres/postgrestest": {"workflow/postgres"},
+	"workflow/agent/decision":        {"workflow", "workflow/model"},
 	"workflow/agent":                 {"workflow/model/endpoint", "workflow", "workflow/model"},
 	"workflow/tool":                  {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
 	"workflow/model":                 {"workflow/model/endpoint", "workflow/model/arguments", "workflow/plaintext"},
@@ -142,6 +143,7 @@ var rooms = map[string][]string{
 
 	// A turn, from its story down to the rows and words that all of it stands on.
 	"workflow/turn": {
+		"workflow/agent/decision",
 		"workflow/model/endpoint",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"workflow/store/silence",
@@ -152,18 +154,22 @@ var rooms = map[string][]string{
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/orchestrator": {
+		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/inbox", "workflow/store/consent",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/worker": {
+		"workflow/agent/decision",
 		"workflow/store/progress",
 		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/delivery": {
+		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/progress",
 		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
+		"workflow/agent/decision",
 		"workflow/store/inbox", "workflow/store/progress",
 		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
@@ -258,6 +264,7 @@ var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit",
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{
+	"workflow/agent/decision":  {"workflow/agent"},
 	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue"},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
 	"workflow/store/silence":   {"workflow/store/inbox"},

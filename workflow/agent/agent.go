@@ -9,10 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// The words that models read: a prompt an agent, a description a tool.
-//
-//go:embed prompts/*.md tools/*.md
-var words embed.FS
+//go:embed prompts/*.md
+var prompts embed.FS
 
 // An Agent is one row of the table.
 type Agent struct {
@@ -88,16 +86,11 @@ func Table(settings map[string]Setting) map[string]Agent {
 func prompt(files ...string) string {
 	var parts []string
 	for _, f := range files {
-		parts = append(parts, text("prompts/"+f+".md"))
+		b, err := prompts.ReadFile("prompts/" + f + ".md")
+		if err != nil {
+			panic(err) // every test would show it
+		}
+		parts = append(parts, strings.TrimSpace(string(b)))
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// text returns an embedded file. It panics if there is none, which every test would show.
-func text(name string) string {
-	b, err := words.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
-	return strings.TrimSpace(string(b))
 }

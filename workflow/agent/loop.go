@@ -1,5 +1,4 @@
-// Package agent holds the table of agents, their prompts, the tools by which they decide, and
-// the loop that drives one of them.
+// Package agent holds the table of agents, their prompts, and the loop that drives one of them.
 //
 // The loop shows the model what people wrote meanwhile, asks it, records the answer, runs the
 // tools that it called, records each result, and begins again. It ends when a tool ends it or a
@@ -7,9 +6,6 @@
 // journal continues where the journal stops, and runs the calls that have no result yet. An agent
 // never commits, pushes, posts or approves: its tools return what is to be written, and the turn
 // decides.
-//
-// Here stands how a tool of decision is declared: its schema (decide.go) and its text
-// (tools/NAME.md). What it does stands in workflow/turn: orchestrator, worker, inquiry.
 package agent
 
 import (

@@ -20,14 +20,13 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -41,6 +40,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+	"github.com/stretchr/testify/require"
 )
 
 // TestGallery posts each kind of line that a turn says, and holds what Slack gets
@@ -282,7 +282,7 @@ func formatted(args []ast.Expr) (string, bool) {
 }
 
 var (
-	aCause = agent.RootCause{
+	aCause = decision.RootCause{
 		Summary: "A whole refund gives back more than was paid", Cause: "money.Split drops the remainder (money/split.go:13).", Confidence: "high",
 		Evidence: []workflow.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
 	}
@@ -291,7 +291,7 @@ var (
 		ProposedFix: []string{"hand every cent out", "a test"}, Hypotheses: []workflow.Hypothesis{{Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed"}}, Evidence: aCause.Evidence,
 	}
 	aRequest  = workflow.Request{SurfaceArea: "the receipt (receipt/)", Constraints: []string{"no new dependency"}, DoneCriteria: []string{"the total is shown"}, Files: []string{"receipt/print.go"}}
-	aQuestion = agent.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []workflow.OpenDecision{{}}}
+	aQuestion = decision.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []workflow.OpenDecision{{}}}
 	aPlan     = workflow.Plan{
 		Title: "Receipts by mail", Summary: "Receipts are sent.", Tasks: []workflow.PlanTask{{Description: "Send it", Category: "deep", Skill: "tdd", Files: []string{"mail/send.go"}, Acceptance: "it is sent", Check: "go test ./mail"}},
 		Risks: []string{"none"}, Verification: "go test ./...",

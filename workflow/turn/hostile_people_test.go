@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -125,7 +126,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		p, err := th.intend(ctx, "commit", "tree")
 		return errors.Join(err, th.settle(ctx, p))
 	case "question":
-		r, err := th.lead().Ask(ctx, agent.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a"})
+		r, err := th.lead().Ask(ctx, decision.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a"})
 		if err != nil {
 			return err
 		}

@@ -32,6 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -282,7 +283,7 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tools := append(agent.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}), t.Runtime.ReadingTools(bench)...)
+	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}), t.Runtime.ReadingTools(bench)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

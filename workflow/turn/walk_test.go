@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -258,7 +259,7 @@ func (w *walk) question() error {
 	if err := w.reads(w.ctx); err != nil {
 		return err
 	}
-	r, err := w.lead().Ask(w.ctx, agent.Question{Question: "Which?", Options: []string{"the first", "the second"}, Recommended: "the first"})
+	r, err := w.lead().Ask(w.ctx, decision.Question{Question: "Which?", Options: []string{"the first", "the second"}, Recommended: "the first"})
 	if err != nil || r.Wrong {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -73,7 +73,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 }
 
 // Finish makes sure that the proof holds for the whole, commits, pushes and says the result.
-func (d *Delivery) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
+func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
 	approval, err := d.StandingApproval(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -133,7 +133,7 @@ type provenWork struct {
 }
 
 // unfinishedWork says what of a plan is not verified, or which done criterion has no word.
-func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f agent.Finish) (string, error) {
+func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f decision.Finish) (string, error) {
 	plan, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
 		return "", err
@@ -176,7 +176,7 @@ func (d *Delivery) doneCriteria(ctx context.Context) []string {
 }
 
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
-func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f agent.Finish) (model.Result, error) {
+func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
 	p := d.Trees.Current()
 	commit, err := d.makeCommit(ctx, work.approval, work.tree, f.Summary)
 	if err != nil {
@@ -286,7 +286,7 @@ func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown 
 }
 
 // resultText is what the thread is told at the end, and how to check it.
-func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f agent.Finish) string {
+func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) string {
 	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range work.changes {

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -44,7 +44,7 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, task i
 	if err != nil {
 		return true, err
 	}
-	var verdict agent.Judgement
+	var verdict decision.Judgement
 	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
 		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
@@ -56,7 +56,7 @@ type scopeReview struct {
 	approval *workflow.Approval
 	inquiry  workflow.Inquiry
 	hunks    []diff.Hunk
-	verdict  agent.Judgement
+	verdict  decision.Judgement
 }
 
 // takeOutHunks removes the hunks outside the scope and says which, and why.
@@ -101,9 +101,9 @@ func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *wo
 	if err != nil {
 		return err
 	}
-	var all agent.Judgement
+	var all decision.Judgement
 	for _, h := range hunks {
-		all.Hunks = append(all.Hunks, agent.HunkVerdict{Number: h.Number, Inside: true, Why: "judged before"})
+		all.Hunks = append(all.Hunks, decision.HunkVerdict{Number: h.Number, Inside: true, Why: "judged before"})
 	}
 	b, err := json.Marshal(all)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -113,11 +114,11 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 	var tools []model.Tool
 	switch d.inquiry.Kind {
 	case workflow.InquiryConsult:
-		tools = append(agent.Advising(d, d.advise), d.Runtime.SkillTool())
+		tools = append(decision.Advising(d, d.advise), d.Runtime.SkillTool())
 	case workflow.InquiryExplain:
-		tools = agent.Explaining(d.explainHunks)
+		tools = decision.Explaining(d.explainHunks)
 	case workflow.InquiryScope:
-		tools = agent.Reviewing(d.judgeHunks)
+		tools = decision.Reviewing(d.judgeHunks)
 	}
 	tree := d.Trees.Current().Copy
 	if work := d.Trees.Current().Work; work != nil {
@@ -147,7 +148,7 @@ func (d *reader) advise(_ context.Context, a workflow.Advice) (model.Result, err
 	return d.answerResult(a, d.journal.AgentLine(a.Text()))
 }
 
-func (d *reader) explainHunks(ctx context.Context, e agent.Explanation) (model.Result, error) {
+func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
 	var numbers []int
 	for _, h := range e.Hunks {
 		numbers = append(numbers, h.Number)
@@ -157,7 +158,7 @@ func (d *reader) explainHunks(ctx context.Context, e agent.Explanation) (model.R
 	}
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(e.Summary))
-	slices.SortFunc(e.Hunks, func(x, y agent.HunkWord) int { return x.Number - y.Number })
+	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
 		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
 	}
@@ -175,7 +176,7 @@ func (d *reader) explainHunks(ctx context.Context, e agent.Explanation) (model.R
 // maxDiffFile is how much of a diff people are sent; Slack shows no more of a snippet.
 const maxDiffFile = 900 << 10
 
-func (d *reader) judgeHunks(_ context.Context, v agent.Judgement) (model.Result, error) {
+func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Result, error) {
 	var numbers []int
 	for _, h := range v.Hunks {
 		numbers = append(numbers, h.Number)

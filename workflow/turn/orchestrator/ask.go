@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -20,7 +20,7 @@ import (
 const unanswered = 24 * time.Hour
 
 // Ask puts one question with its options, and waits.
-func (l *Tools) Ask(_ context.Context, q agent.Question) (model.Result, error) {
+func (l *Tools) Ask(_ context.Context, q decision.Question) (model.Result, error) {
 	s := l.Session()
 	aligning := s.Phase == workflow.PhaseAligning
 	switch may := max(s.QuestionLimit, workflow.MostQuestions); {
@@ -52,7 +52,7 @@ func (o *Orchestrator) AnswerTimeout() time.Duration {
 	return o.Unanswered
 }
 
-func QuestionText(q agent.Question, aligning bool, number int) string {
+func QuestionText(q decision.Question, aligning bool, number int) string {
 	text := q.Question
 	if aligning {
 		text = fmt.Sprintf("Question %d (%s after it): %s", number, plaintext.CountNoun(len(q.Open), "open decision"), q.Question)
@@ -69,7 +69,7 @@ func QuestionText(q agent.Question, aligning bool, number int) string {
 	return text
 }
 
-func QuestionButtons(q agent.Question, aligning bool) []workflow.Button {
+func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
 	var buttons []workflow.Button
 	for _, o := range q.Options {
 		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}

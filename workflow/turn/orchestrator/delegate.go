@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -51,7 +52,7 @@ func (o *Orchestrator) enterWorking(ctx context.Context) error {
 }
 
 // badAssignments says what is wrong with a list of tasks.
-func badAssignments(list []agent.Assignment, plan workflow.Plan) string {
+func badAssignments(list []decision.Assignment, plan workflow.Plan) string {
 	if len(list) == 0 || len(list) > 10 {
 		return "delegate needs one to ten tasks: {description, category, skill?, after?}."
 	}
@@ -104,7 +105,7 @@ func (o *Orchestrator) applyAdvice(ctx context.Context) ([]store.Part, error) {
 }
 
 // apart: a task that some other one neither waits for nor leads to works in a tree of its own.
-func apart(list []agent.Assignment, i int) bool {
+func apart(list []decision.Assignment, i int) bool {
 	for j := range list {
 		if j != i && !leadsTo(list, i, j) && !leadsTo(list, j, i) {
 			return true
@@ -114,7 +115,7 @@ func apart(list []agent.Assignment, i int) bool {
 }
 
 // leadsTo reports whether task b waits for task a, directly or through others.
-func leadsTo(list []agent.Assignment, a, b int) bool {
+func leadsTo(list []decision.Assignment, a, b int) bool {
 	for _, n := range list[b].After {
 		if n-1 == a || leadsTo(list, a, n-1) {
 			return true
@@ -160,7 +161,7 @@ func (l *Tools) giveUpTasks() model.Result {
 }
 
 // Delegate gives tasks to workers: only under an approval of the newest report.
-func (l *Tools) Delegate(ctx context.Context, list []agent.Assignment) (model.Result, error) {
+func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model.Result, error) {
 	approval, err := l.StandingApproval(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -199,7 +200,7 @@ func (l *Tools) Delegate(ctx context.Context, list []agent.Assignment) (model.Re
 
 // ensureTasks are the rows of this call: found when the call is made again after a crash, made
 // and listed in the thread the first time.
-func (l *Tools) ensureTasks(ctx context.Context, list []agent.Assignment) ([]workflow.Task, error) {
+func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]workflow.Task, error) {
 	call := agent.CallID(ctx)
 	s := l.Session()
 	found, err := l.Store.Tasks(ctx, s.ID, call)

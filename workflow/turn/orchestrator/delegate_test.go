@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/stretchr/testify/require"
 )
@@ -12,14 +12,14 @@ import (
 // A task gets a tree of its own exactly where another may run beside it.
 func TestApart(t *testing.T) {
 	t.Parallel()
-	list := func(after ...[]int) (out []agent.Assignment) {
+	list := func(after ...[]int) (out []decision.Assignment) {
 		for _, a := range after {
-			out = append(out, agent.Assignment{After: a})
+			out = append(out, decision.Assignment{After: a})
 		}
 		return out
 	}
 	for name, c := range map[string]struct {
-		tasks []agent.Assignment
+		tasks []decision.Assignment
 		want  []bool
 	}{
 		"one":           {list(nil), []bool{false}},
@@ -49,13 +49,13 @@ func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {
 	t.Parallel()
 	plan := workflow.Plan{Tasks: make([]workflow.PlanTask, 2)}
-	one := agent.Assignment{Description: "mend", Category: "deep"}
-	require.Contains(t, badAssignments([]agent.Assignment{one}, plan), "1 to 2")
+	one := decision.Assignment{Description: "mend", Category: "deep"}
+	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 3
-	require.Contains(t, badAssignments([]agent.Assignment{one}, plan), "1 to 2")
+	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 2
-	require.Empty(t, badAssignments([]agent.Assignment{one}, plan))
-	require.Contains(t, badAssignments([]agent.Assignment{one}, workflow.Plan{}), "no plan was approved")
+	require.Empty(t, badAssignments([]decision.Assignment{one}, plan))
+	require.Contains(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}), "no plan was approved")
 }
 
 func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
@@ -71,12 +71,12 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
-	one := agent.Assignment{Description: "mend", Category: "deep"}
-	require.Empty(t, badAssignments([]agent.Assignment{one}, workflow.Plan{}))
-	require.Empty(t, badAssignments([]agent.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
-	for name, list := range map[string][]agent.Assignment{
+	one := decision.Assignment{Description: "mend", Category: "deep"}
+	require.Empty(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}))
+	require.Empty(t, badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
+	for name, list := range map[string][]decision.Assignment{
 		"none":         nil,
-		"too many":     make([]agent.Assignment, 11),
+		"too many":     make([]decision.Assignment, 11),
 		"no words":     {{Category: "deep", Description: " \n"}},
 		"after itself": {{Description: "mend", After: []int{1}}},
 		"after none":   {one, {Description: "mend", After: []int{0}}},

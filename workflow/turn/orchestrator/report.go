@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -122,7 +122,7 @@ func DiagnosisText(d workflow.Diagnosis, revision int, commit, shown string) str
 }
 
 // ReportText is the report as the thread sees it.
-func ReportText(c agent.RootCause, revision int, commit, shown string) string {
+func ReportText(c decision.RootCause, revision int, commit, shown string) string {
 	return fmt.Sprintf("Root cause (revision %d, at %s): %s\n%s\n%s%sConfidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.",
 		revision, commit, c.Summary, c.Cause, evidenceText(c.Evidence), shownText(shown), c.Confidence)
 }
@@ -164,7 +164,7 @@ func (o *Orchestrator) hasFileName(name string) bool {
 
 // RootCause shows a new revision of the report and waits for the thread's word. Nothing
 // has been changed by then.
-func (l *Tools) RootCause(ctx context.Context, c agent.RootCause) (model.Result, error) {
+func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Result, error) {
 	s := l.Session()
 	switch _, err := s.Phase.Next(workflow.EventReport); {
 	case err != nil:

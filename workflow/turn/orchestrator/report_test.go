@@ -3,15 +3,14 @@ package orchestrator
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/stretchr/testify/require"
 )
 
 func TestReportText(t *testing.T) {
 	t.Parallel()
-	c := agent.RootCause{
+	c := decision.RootCause{
 		Summary: "Refunds are too high", Cause: "Split drops the rest (money/split.go:13)", Confidence: "high",
 		Evidence: []workflow.Evidence{
 			{Claim: "one line is right", Grade: "inferred"},

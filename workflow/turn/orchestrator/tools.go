@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -28,7 +29,7 @@ func (l *Tools) Say(_ context.Context, message string) (model.Result, error) {
 }
 
 // Finish brings the work to its branch.
-func (l *Tools) Finish(ctx context.Context, f agent.Finish) (model.Result, error) {
+func (l *Tools) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
 	return l.Delivery.Finish(ctx, f)
 }
 

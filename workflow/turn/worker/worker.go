@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -169,7 +170,7 @@ func (h *task) workerTools() ([]model.Tool, error) {
 	}
 	bench.Recall(h.journal.Messages())
 	own := func(context.Context) error { return h.Trees.Own(h.tree) }
-	tools := append(agent.Working(h), h.Runtime.SkillTool())
+	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
 		tools = append(tools, h.Runtime.AroundRun(run, own, h.treeParts))

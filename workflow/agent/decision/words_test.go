@@ -1,4 +1,4 @@
-package agent
+package decision
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
@@ -24,6 +25,7 @@ func (d *desk) note(what string, v any) (model.Result, error) {
 }
 
 func (d *desk) Say(_ context.Context, s string) (model.Result, error) { return d.note("say", s) }
+
 func (d *desk) RootCause(_ context.Context, c RootCause) (model.Result, error) {
 	return d.note("root cause", c)
 }
@@ -85,7 +87,7 @@ func (d *desk) Blocked(_ context.Context, s string) (model.Result, error) {
 // endpoint's prefix cache misses; a change shows in the golden file's diff.
 func TestStaticWordsArePinned(t *testing.T) {
 	t.Parallel()
-	table := Table(nil)
+	table := agent.Table(nil)
 	var b strings.Builder
 	size := 0
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {

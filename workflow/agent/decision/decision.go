@@ -1,7 +1,8 @@
-package agent
+package decision
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -103,12 +104,24 @@ type HunkVerdict struct {
 	Why    string `json:"why" jsonschema:"one short sentence"`
 }
 
+//go:embed tools/*.md
+var descriptions embed.FS
+
+// newTool makes a tool whose description is the file of its name.
+func newTool[T any](name string, call func(context.Context, T) (model.Result, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+	description, err := descriptions.ReadFile("tools/" + name + ".md")
+	if err != nil {
+		panic(err) // every test would show it
+	}
+	return model.NewTool(name, strings.TrimSpace(string(description)), call, adjust...)
+}
+
 type sayIn struct {
 	Message string `json:"message" jsonschema:"one or two sentences"`
 }
 
 func say(s Speaker) model.Tool {
-	return model.NewTool("say", text("tools/say.md"), func(ctx context.Context, in sayIn) (model.Result, error) {
+	return newTool("say", func(ctx context.Context, in sayIn) (model.Result, error) {
 		return s.Say(ctx, in.Message)
 	})
 }
@@ -124,73 +137,73 @@ var (
 func Leading(o OrchestratorTools) []model.Tool {
 	return readable([]model.Tool{
 		say(o),
-		model.NewTool("report_root_cause", text("tools/report_root_cause.md"), o.RootCause, enums(map[string][]any{
+		newTool("report_root_cause", o.RootCause, enums(map[string][]any{
 			"confidence": degrees, "evidence.grade": grades,
 		})),
-		model.NewTool("report_diagnosis", text("tools/report_diagnosis.md"), o.Diagnosis, enums(map[string][]any{
+		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
 			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"},
 		})),
-		model.NewTool("restate_request", text("tools/restate_request.md"), o.Restate),
-		model.NewTool("propose_plan", text("tools/propose_plan.md"), o.ProposePlan, enums(map[string][]any{
+		newTool("restate_request", o.Restate),
+		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
 		})),
-		model.NewTool("delegate", text("tools/delegate.md"), func(ctx context.Context, in struct {
+		newTool("delegate", func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},
 		) (model.Result, error) {
 			return o.Delegate(ctx, in.Tasks)
 		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills})),
-		model.NewTool("ask", text("tools/ask.md"), o.Ask),
-		model.NewTool("consult", text("tools/consult.md"), func(ctx context.Context, in struct {
+		newTool("ask", o.Ask),
+		newTool("consult", func(ctx context.Context, in struct {
 			Question string `json:"question" jsonschema:"what you want to know, with what you found and tried so far"`
 		},
 		) (model.Result, error) {
 			return o.Consult(ctx, in.Question)
 		}),
-		model.NewTool("reply", text("tools/reply.md"), func(ctx context.Context, in struct {
+		newTool("reply", func(ctx context.Context, in struct {
 			Text string `json:"text" jsonschema:"the answer, short, in Markdown"`
 		},
 		) (model.Result, error) {
 			return o.Reply(ctx, in.Text)
 		}),
-		model.NewTool("not_for_me", text("tools/not_for_me.md"), func(ctx context.Context, in struct {
+		newTool("not_for_me", func(ctx context.Context, in struct {
 			Reason string `json:"reason"`
 		},
 		) (model.Result, error) {
 			return o.NotForMe(ctx, in.Reason)
 		}),
-		model.NewTool("finish", text("tools/finish.md"), o.Finish),
+		newTool("finish", o.Finish),
 	})
 }
 
 // Advising returns the tools by which the consultant speaks and answers.
 func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
-	return readable([]model.Tool{say(s), model.NewTool("advise", text("tools/advise.md"), advise, enums(map[string][]any{
+	return readable([]model.Tool{say(s), newTool("advise", advise, enums(map[string][]any{
 		"effort": {"quick", "short", "medium", "large"}, "confidence": degrees,
 	}))})
 }
 
 // Explaining returns the tool that explains a diff.
 func Explaining(explain func(context.Context, Explanation) (model.Result, error)) []model.Tool {
-	return []model.Tool{model.NewTool("explain_diff", text("tools/explain_diff.md"), explain)}
+	return []model.Tool{newTool("explain_diff", explain)}
 }
 
 // Reviewing returns the tool that compares a diff with a scope.
 func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []model.Tool {
-	return []model.Tool{model.NewTool("judge_hunks", text("tools/judge_hunks.md"), judge)}
+	return []model.Tool{newTool("judge_hunks", judge)}
 }
 
 // Working returns the tools by which a worker speaks and ends its task.
 func Working(w WorkerTools) []model.Tool {
 	return readable([]model.Tool{
 		say(w),
-		model.NewTool("done", text("tools/done.md"), func(ctx context.Context, in struct {
+		newTool("done", func(ctx context.Context, in struct {
 			Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences"`
 		},
 		) (model.Result, error) {
 			return w.Done(ctx, in.Summary)
 		}),
-		model.NewTool("blocked", text("tools/blocked.md"), func(ctx context.Context, in struct {
+		newTool("blocked", func(ctx context.Context, in struct {
 			Reason string `json:"reason" jsonschema:"what is missing, and who could give it"`
 		},
 		) (model.Result, error) {
