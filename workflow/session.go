@@ -178,8 +178,8 @@ type Posting struct {
 	Reaction string
 	OnTS     string
 	Tried    bool // it was attempted before: look it up before posting again
-	// Rewrites is the key of the posting whose message this one makes anew, at OnTS: its
-	// lines once more, without their buttons, and Note below them.
+	// Rewrites is the key of the posting whose message this one makes anew, at OnTS: with
+	// other lines and buttons, or with its own once more, without buttons, and Note below them.
 	Rewrites, Note string
 	// Card makes this posting a run's card.
 	Card *Card

@@ -53,23 +53,31 @@ func ReadConsent(text string) Consent {
 // readExact reads what is to be taken at its word.
 func readExact(words string) Consent {
 	said := polite(words)
-	key := strings.ToLower(said)
 	switch {
-	case slices.Contains(stopping, strings.TrimRight(key, "!")):
+	case slices.Contains(stopping, strings.TrimRight(strings.ToLower(said), "!")):
 		return Consent{Kind: ConsentStop}
-	case slices.Contains(approving, key):
+	case approval.MatchString(squeeze(said)):
 		return Consent{Kind: ConsentApprove}
 	}
 	return readScope(said)
 }
 
-// approving are the words of approval; each stands as the whole message.
-var approving = []string{"fix it", "go ahead", "approve", "approved", "lgtm", "ship it", "do it", "yes, fix it", "yes fix it"}
+// The words of approval: perhaps an opening, one of the words or two, perhaps thanks or a friendly
+// picture ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They stand as
+// the whole message, or before what limits them (see readScope).
+const (
+	agreement = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|thanks|thank you|thx|cool|good|nice|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|good (?:catch|find|work|job)|nice (?:catch|find|work|job)|that's (?:it|right)|exactly)`
+	goAhead   = `(?:(?:please |just |let's |(?:so |then )?(?:you can |you may )?)?(?:fix (?:it|this)|go ahead(?: (?:and fix it|with (?:it|this|the fix)))?|go for it|do it|ship it|proceed|make it so)|(?:i )?approved?(?: (?:it|this))?|lgtm)`
+	friendly  = `(?:(?:,? (?:and )?(?:now|then|please|thanks|thank you|thx|cheers|asap))|[,.!]? ` + smile + `)`
+)
+
+var approval = regexp.MustCompile(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead + `(?:(?:,|\.|!| and|,? then)? ` + goAhead + `)?` + friendly + `*!?$`)
 
 // readLoose finds what a person may have meant as consent, to be asked about, and what is
 // a refusal. It never gives Approve or Scoped.
 func readLoose(words string, quoted bool) Consent {
 	bare := strings.ToLower(polite(squeeze(withoutSpeech(words))))
+	bare = strings.TrimSpace(unhurried.ReplaceAllString(bare, ""))
 	switch {
 	case bare == "":
 		return Consent{}
@@ -84,6 +92,9 @@ func readLoose(words string, quoted bool) Consent {
 	}
 	return Consent{Kind: ConsentUnclear, Scope: looseScope(words)}
 }
+
+// unhurried is a no that refuses nothing.
+var unhurried = regexp.MustCompile(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
 
 var consentWords = regexp.MustCompile(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
@@ -126,7 +137,7 @@ func soundsLike(bare string) bool {
 	bare = squeeze(emoji.ReplaceAllString(bare, " "))
 	bare = strings.Trim(bare, " .!,;-")
 	switch {
-	case slices.Contains(softWords, bare), slices.Contains(approving, bare):
+	case slices.Contains(softWords, bare), approval.MatchString(bare):
 		return true
 	case len(strings.Fields(bare)) > 25 || tells.MatchString(bare):
 		return false

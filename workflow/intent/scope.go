@@ -12,7 +12,7 @@ import (
 // or says nothing, or goes on in another sentence, has to be asked about.
 func readScope(said string) Consent {
 	for _, form := range scopes {
-		m := form.FindStringSubmatch(said)
+		m := form.words.FindStringSubmatch(said)
 		if m == nil {
 			continue
 		}
@@ -22,24 +22,45 @@ func readScope(said string) Consent {
 			return Consent{Kind: ConsentRefuse}
 		case strings.Contains(scope, "?"):
 			return Consent{}
-		case everything.MatchString(scope):
+		case form.limits && !limit.MatchString(scope):
+			continue
+		case everything.MatchString(scope), limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
 		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || hasConsentWords(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
-		return Consent{Kind: ConsentScoped, Scope: scope}
+		return Consent{Kind: ConsentScoped, Scope: form.before + scope}
 	}
 	return Consent{}
 }
 
-// The forms of a scope. Each has the scope as its only group.
-var scopes = []*regexp.Regexp{
-	regexp.MustCompile(`(?is)^(?:yes,? )?fix only(?:: ?| )(.+)$`),
-	regexp.MustCompile(`(?is)^(?:yes,? )?only fix(?:: ?| )(.+)$`),
-	regexp.MustCompile(`(?is)^(?:yes,? )?just fix(?:: ?| )(.+)$`),
-	regexp.MustCompile(`(?is)^(?:yes,? )?fix it,? but (.+)$`),
-	regexp.MustCompile(`(?is)^(?:yes,? )?fix (.+?),? only$`),
+// A scopeForm is one form of a scope, which is its only group.
+type scopeForm struct {
+	words  *regexp.Regexp
+	limits bool   // the scope has to read as a limit; else the form says that it is one
+	before string // stands before the scope
 }
+
+// The forms of a scope. A bare "yes, but …" is one only with a limit behind it: what people
+// add to a yes is more often a correction ("yes, but it also happens for guests").
+var scopes = []scopeForm{
+	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
+	{words: regexp.MustCompile(`(?is)^` + openly + `fix (.+?),? only$`)},
+	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `,? but (.+)$`)},
+	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
+	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
+	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true},
+	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+((?:only|just) .+)$`), limits: true},
+}
+
+const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
+
+var (
+	// limit is what limits a change, as people say it: what alone may change, what stays, what must not be done.
+	limit = regexp.MustCompile(`(?is)^(?:please )?(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |no (?:new|other|further|extra|more|api|public|breaking|renam|refactor|dependenc|changes? )|(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S`)
+	// limitsAll leaves nothing of the fix.
+	limitsAll = regexp.MustCompile(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
+)
 
 var (
 	refusesLater = regexp.MustCompile(`(?i)^(?:please )?(?:not (?:yet|now|today|tonight|this week|at the moment)|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`)

@@ -176,7 +176,7 @@ func TestWords(t *testing.T) {
 // What a person says in an interview or in the middle of work approves no fix by accident.
 func TestWordsAreNoApproval(t *testing.T) {
 	t.Parallel()
-	own := []string{"lgtm", "go ahead"}
+	own := []string{"lgtm", "go ahead", "exactly, go ahead", "sounds good, do it"}
 	for _, c := range sayings {
 		if c.name == "vague" {
 			continue

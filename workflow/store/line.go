@@ -49,34 +49,47 @@ func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []workflow.Li
 
 // insertLine keeps what was said, what its buttons stand for, and that it has to be posted.
 func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line, alone bool) error {
-	var id int64
-	code, err := jsonOf(l.Code, l.Code != nil)
+	k, err := keepLine(ctx, tx, session, l)
 	if err != nil {
 		return err
-	}
-	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
-		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Calls...), code).Scan(&id)
-	if err != nil {
-		return err
-	}
-	buttons, err := jsonOf(l.Buttons, len(l.Buttons) > 0)
-	if err != nil {
-		return err
-	}
-	for _, b := range l.Buttons {
-		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
-			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session, b.ActionID, b.Means)
-		if err != nil {
-			return err
-		}
 	}
 	files, err := jsonOf(l.Files, len(l.Files) > 0)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files) values ($1, $2, $3, $4, $5, $6)`,
-		fmt.Sprintf("%s:%d", session, id), session, id, buttons, alone || len(buttons) > 0 || len(files) > 0, files)
+		fmt.Sprintf("%s:%d", session, k.id), session, k.id, k.buttons, alone || len(k.buttons) > 0 || len(files) > 0, files)
 	return err
+}
+
+// A keptLine is the row of a line, and its buttons as the outbox holds them.
+type keptLine struct {
+	id      int64
+	buttons []byte
+}
+
+// keepLine keeps what was said, and what its buttons stand for.
+func keepLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) (k keptLine, err error) {
+	code, err := jsonOf(l.Code, l.Code != nil)
+	if err != nil {
+		return k, err
+	}
+	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code) values ($1, $2, $3, $4, $5) returning id`,
+		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Calls...), code).Scan(&k.id)
+	if err != nil {
+		return k, err
+	}
+	if k.buttons, err = jsonOf(l.Buttons, len(l.Buttons) > 0); err != nil {
+		return k, err
+	}
+	for _, b := range l.Buttons {
+		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
+			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session, b.ActionID, b.Means)
+		if err != nil {
+			return k, err
+		}
+	}
+	return k, nil
 }
 
 // WriteLine has one line said in the session's thread, outside of any turn: whoever calls it

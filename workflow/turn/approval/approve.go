@@ -105,16 +105,20 @@ var delegates = map[string]string{
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }
 
-// AskConsent: what only sounds like consent is asked about, never taken.
+// AskConsent: what only sounds like consent is asked about, never taken. While the question of
+// a revision waits, another such message rewords it.
 func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {
 	s := ap.Session()
 	question := fmt.Sprintf("%s, shall I read this as approval of revision %d", p.Name, s.Revision)
 	if scope != "" {
 		question += ", limited to: " + scope
 	}
-	f := ap.Answer(m, question+"? Press the button, or reply \"fix it\".",
-		workflow.Button{ActionID: "fix_it", Label: "Yes, fix it", Value: store.NewToken(), Style: "primary", Means: scope},
+	line := ap.ProgramLine(question+"? Press a button, or reply \"fix it\".",
+		workflow.Button{ActionID: "fix_it", Label: consentLabel, Value: store.NewToken(), Style: "primary", Means: scope},
 		workflow.Button{ActionID: workflow.ActionCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	f = append(f, consent.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
-	return f
+	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: consentLabel, Line: line[0]},
+		consent.Decision{What: "approve", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
+
+// consentLabel tells the button of a question about consent from that of a report.
+const consentLabel = "Yes, fix it"

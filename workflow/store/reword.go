@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// Reworded says a line in the place of an earlier one: the newest message that still offers a
+// button of this action and label gets the line's words and buttons. Where no message does,
+// the line is said like any other. Slack notifies nobody of an edit.
+type Reworded struct {
+	ActionID, Label string
+	Line            workflow.Line
+}
+
+func (Reworded) Stage() record.Stage { return record.Thread }
+
+func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	// The job first, then its postings: whoever posts locks them in this order, too.
+	if err := r.Queue.InsertPost(ctx, tx, r.Session); err != nil {
+		return err
+	}
+	offer, err := json.Marshal([]map[string]string{{"ActionID": w.ActionID, "Label": w.Label}})
+	if err != nil {
+		return err
+	}
+	var key string
+	var tried bool
+	err = tx.QueryRow(ctx, `select key, batch is not null from outbox where session_id = $1 and settled is null and refused is null and buttons::jsonb @> $2::jsonb
+		order by id desc limit 1 for update`, r.Session, string(offer)).Scan(&key, &tried)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return insertLine(ctx, tx, r.Session, w.Line, true)
+	}
+	if err != nil {
+		return fmt.Errorf("find the message to reword: %w", err)
+	}
+	line, err := keepLine(ctx, tx, r.Session, w.Line)
+	if err != nil {
+		return err
+	}
+	if !tried { // nobody saw the earlier words
+		_, err = tx.Exec(ctx, `update outbox set line_id = $2, buttons = $3 where key = $1`, key, line.id, line.buttons)
+		return err
+	}
+	if _, err := tx.Exec(ctx, `update outbox set settled = '' where key = $1`, key); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, rewrites) values ($1, $2, $3, $4, true, $5)`,
+		fmt.Sprintf("%s:%d", r.Session, line.id), r.Session, line.id, line.buttons, key)
+	return err
+}
