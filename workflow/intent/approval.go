@@ -50,6 +50,13 @@ func ReadConsent(text string) Consent {
 	return readLoose(words, quoted)
 }
 
+// Permits reports whether words permit something, if their writer may: an approval, with a
+// scope or without, or the word on a push.
+func Permits(text string) bool {
+	kind := ReadConsent(text).Kind
+	return kind == ConsentApprove || kind == ConsentScoped || AllowsPush(text)
+}
+
 // readExact reads what is to be taken at its word.
 func readExact(words string) Consent {
 	said := polite(words)

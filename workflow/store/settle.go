@@ -38,14 +38,20 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		return nil
 	}
 	which := `not (` + offersHeld + `)`
+	if note == answeredBelow {
+		which += ` and not (` + offersDecision + `)`
+	}
 	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != workflow.PermitResume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
 	return s.turn.unbutton(ctx, tx, note, which)
 }
 
-// What a message's buttons offer.
+// What a message's buttons offer. A decision waits for somebody who may take it: remarks,
+// questions and answers to them leave it open.
 const (
+	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
+		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
 	offersHeld   = `buttons::jsonb @> '[{"ActionID": "pass_on"}]'`
 	offersToGoOn = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
 )
@@ -109,7 +115,10 @@ func (s settling) answers() string {
 		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
 	}
 	if s.update.opens() && record.Has[inbox.Handled](&s.Recording) {
-		return "Answered below."
+		return answeredBelow
 	}
 	return ""
 }
+
+// answeredBelow stands below what a later message has made idle.
+const answeredBelow = "Answered below."

@@ -16,10 +16,15 @@ import (
 // asks is a session that waits under buttons; shown says whether they are in Slack.
 func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
+	return asksWith(t, s, "fix_it", shown)
+}
+
+func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *store.Turn, key string) {
+	t.Helper()
 	turn = storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
 		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
-			{ActionID: "fix_it", Label: "Fix it", Value: "opaque"},
+			{ActionID: action, Label: "Fix it", Value: "opaque"},
 		}}},
 	))
 	if shown {
@@ -39,7 +44,7 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 		parts []store.Part
 		note  string // empty: the buttons stay
 	}{
-		"words for the agents":   {[]store.Part{handled, store.Update{Open: &opens}}, "Answered below."},
+		"words for the agents":   {[]store.Part{handled, store.Update{Open: &opens}}, ""},
 		"a newer report":         {[]store.Part{consent.Report(report)}, "Revision 2 below counts now."},
 		"a stop":                 {[]store.Part{store.Update{Events: []workflow.Event{workflow.EventStop}}}, "Stopped."},
 		"a line":                 {[]store.Part{store.Lines{{Agent: "deep", Text: "still at it"}}}, ""},
@@ -68,6 +73,76 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 			_, _, known, err := turn.Button(t.Context(), "fix_it", "opaque")
 			require.NoError(t, err)
 			require.True(t, known, "a press that was on its way is still judged")
+		})
+	}
+}
+
+// A remark answers a choice of repository, and no decision.
+func TestRemarksLeaveDecisionsOpen(t *testing.T) {
+	t.Parallel()
+	opens := true
+	for action, stays := range map[string]bool{"repository": false, "fix_it": true, "confirm": true, "option": true, "take_defaults": true, "push_it": true} {
+		t.Run(action, func(t *testing.T) {
+			t.Parallel()
+			s := storetest.Open(t)
+			turn, key := asksWith(t, s, action, true)
+			require.NoError(t, turn.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
+			p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			if stays {
+				require.Nil(t, p)
+				return
+			}
+			require.Equal(t, []string{key, "Answered below."}, []string{p.Rewrites, p.Note})
+		})
+	}
+}
+
+// What is asked again is asked in the same message, with other words and buttons.
+func TestAQuestionIsReworded(t *testing.T) {
+	t.Parallel()
+	for name, shown := range map[string]bool{"it is in Slack": true, "nobody saw it yet": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := storetest.Open(t)
+			turn, key := asks(t, s, shown)
+			reword := func(text, value string) {
+				t.Helper()
+				require.NoError(t, turn.Record(t.Context(), store.Reworded{ActionID: "fix_it", Label: "Fix it", Line: workflow.Line{
+					Agent: "orchestrator", Text: text, Buttons: []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
+				}}))
+			}
+			reword("bea, shall I?", "second")
+			p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			require.Equal(t, "[orchestrator] bea, shall I?", p.Text())
+			require.Equal(t, "second", p.Lines[0].Buttons[0].Value)
+			require.Empty(t, p.Note)
+			if shown {
+				require.Equal(t, []string{key, "7.7"}, []string{p.Rewrites, p.OnTS})
+			} else {
+				require.Empty(t, p.Rewrites)
+			}
+			storetest.MarkPosted(t, s, p.Key, "7.7")
+			reword("ann, shall I?", "third")
+			again, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			require.Equal(t, []string{p.Key, "7.7", "[orchestrator] ann, shall I?"}, []string{again.Rewrites, again.OnTS, again.Text()})
+			storetest.MarkPosted(t, s, again.Key, "7.7")
+
+			require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+			p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			require.Equal(t, []string{"7.7", "Stopped.", "[orchestrator] ann, shall I?"}, []string{p.OnTS, p.Note, p.Text()})
+			storetest.MarkPosted(t, s, p.Key, p.OnTS)
+			p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
+			require.NoError(t, err)
+			require.Nil(t, p, "one message loses its buttons once")
+			for _, value := range []string{"opaque", "second", "third"} {
+				_, _, known, err := turn.Button(t.Context(), "fix_it", value)
+				require.NoError(t, err)
+				require.True(t, known, "a press that was on its way is still judged: %s", value)
+			}
 		})
 	}
 }

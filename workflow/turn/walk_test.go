@@ -185,7 +185,7 @@ func (w *walk) say() error {
 
 func (w *walk) click() error {
 	value := store.NewToken()
-	action := pick(w.rnd, "fix_it", "fix_it", "fix_it", "confirm", "push_it", "approve", "pass_on", "pass_on", "go_on", "option", "wrap_up", "correct")
+	action := pick(w.rnd, "fix_it", "fix_it", "fix_it", "confirm", "push_it", "approve", "pass_on", "pass_on", "go_on", "option", "wrap_up", "take_defaults", "correct")
 	if shown, err := w.Store.Pool.Query(w.ctx, `select id from buttons where session_id = $1 and (action_id = $2 or $3)`, w.Session().ID, action, w.rnd.IntN(6) == 0); err != nil {
 		return err
 	} else if all, err := pgx.CollectRows(shown, pgx.RowTo[string]); err != nil {

@@ -31,6 +31,9 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 		return ap.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, prompt.EnteredText(m))), nil
 	}
 	switch {
+	case revision == s.Revision && s.Revision > 0 && ap.readsRemarks():
+		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
+			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil
 	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
 		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+prompt.EnteredText(m)), nil
 	case revision != s.Revision:
@@ -49,6 +52,15 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 		return nil, err
 	}
 	return ap.approvalParts(m, p, report, scope), nil
+}
+
+// readsRemarks: the newest report waits, and agents are reading what people wrote below it.
+func (ap *Approvals) readsRemarks() bool {
+	switch ap.Session().Phase {
+	case workflow.PhaseExploring, workflow.PhaseDiagnosing, workflow.PhasePlanning:
+		return ap.Session().Open
+	}
+	return false
 }
 
 // refuseRevision keeps what somebody saw when they approved it in vain.

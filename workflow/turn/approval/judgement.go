@@ -19,9 +19,8 @@ import (
 // RefuseUnknown: where Slack does not say who wrote, an approval is refused; other words are
 // judged when Slack answers again.
 func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part, error) {
-	kind := intent.ReadConsent(m.Text).Kind
 	permits := slices.Contains([]string{"fix_it", "push_it", "confirm", workflow.ActionFixLimited, ActionGoOn, ActionPassOn}, m.ActionID)
-	if m.Kind == workflow.IncomingSent || !permits && !intent.AllowsPush(m.Text) && kind != intent.ConsentApprove && kind != intent.ConsentScoped {
+	if m.Kind == workflow.IncomingSent || !permits && !intent.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)

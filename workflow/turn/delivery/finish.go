@@ -78,8 +78,12 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	if approval == nil || d.Trees.Current().Work == nil {
-		return prompt.Wrong("Refused: nobody has approved the newest report, so there is nothing to finish. Use reply to answer."), nil
+	if approval == nil {
+		missing, err := d.MissingApproval(ctx)
+		return prompt.Wrong("%s", missing), err
+	}
+	if d.Trees.Current().Work == nil {
+		return prompt.Wrong("Refused: nothing was delegated under this approval yet, so there is nothing to finish."), nil
 	}
 	if d.Session().Halted != "" {
 		return prompt.Wrong("%s", prompt.HaltedRefusal), nil

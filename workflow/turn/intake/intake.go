@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -32,14 +33,14 @@ type Intake struct {
 }
 
 // turnAway takes no message from a person without the right to speak, and clears the stop that
-// such a person asked for. Only a request gets an answer.
+// such a person asked for. Only a request or an approval gets an answer.
 func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
 	f := in.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until somebody who may approve makes it their own
 	if m.TS == in.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // what was not taken names nothing
 	}
-	if m.TS == in.Session().Thread.TS || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
+	if m.TS == in.Session().Thread.TS || intent.Permits(m.Text) || m.Kind == workflow.IncomingMention || m.Kind == workflow.IncomingSent || m.Kind == workflow.IncomingAction || m.Kind == workflow.IncomingForm {
 		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})

@@ -44,7 +44,10 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 		})
 		return f, true, nil
 	case aligning && intent.WrapsUp(m.Text):
-		return iv.wrapUpInterview(m, p, q), true, nil
+		return iv.offerDefaults(m, p, q), true, nil
+	case q != nil && !iv.AwaitsConsent() && intent.OnlyAsks(m.Text) && !namesOption(m.Text, q.Options):
+		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
+			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
 	case q != nil && !iv.AwaitsConsent():
 		if n, named := intent.OptionNamed(m.Text, q.Options); named {
 			return iv.takeOption(m, p, q, optionOr(q, n)), true, nil
@@ -63,6 +66,11 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 	return f, false, nil
 }
 
+func namesOption(text string, options []string) bool {
+	_, named := intent.OptionNamed(text, options)
+	return named
+}
+
 func optionOr(q *workflow.Question, n int) string {
 	if n < 0 || n >= len(q.Options) {
 		return q.Recommended
@@ -78,7 +86,9 @@ func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p work
 	}
 	switch {
 	case m.ActionID == "wrap_up" && iv.Session().Phase == workflow.PhaseAligning:
-		return iv.wrapUpInterview(m, p, q), nil
+		return iv.offerDefaults(m, p, q), nil
+	case m.ActionID == "take_defaults" && q != nil && strconv.FormatInt(q.ID, 10) == option:
+		return iv.takeDefaults(m, p, q), nil
 	case q == nil || !slices.Contains(q.Options, option):
 		return iv.Answer(m, p.Name+": that question was answered already. Write in a reply if the answer has to change."), nil
 	}
@@ -95,18 +105,26 @@ func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workfl
 	return f
 }
 
-// wrapUpInterview ends the interview: what is recommended stands for all that is open.
-func (iv *Interview) wrapUpInterview(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+// offerDefaults shows what is recommended for all that is open, with the button that takes it.
+func (iv *Interview) offerDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
 		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
+	line := iv.ProgramLine("To wrap up I would take what I recommend:\n"+q.Defaults()+"\nPress to take it, or go on answering.",
+		workflow.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
+	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
+}
+
+const takeLabel = "Take these"
+
+// takeDefaults ends the interview with what offerDefaults showed.
+func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID})
-	f = append(f, store.Lines(iv.ProgramLine("Wrapped up. I take what I recommended:\n"+q.Defaults())))
-	return f
+	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID},
+		store.Lines(iv.ProgramLine(fmt.Sprintf("Wrapped up by %s, with what I recommended.", p.Name))))
 }
 
 // takeDefault takes the recommended answer of a question that waited long enough; nobody's silence

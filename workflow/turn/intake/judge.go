@@ -175,7 +175,7 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.PassOn(ctx, m, p, row)
 	case approval.ActionGoOn:
 		return in.Held.Resume(ctx, m, p, means)
-	case "option", "wrap_up", "consult", workflow.ActionRepository, workflow.ActionChoose:
+	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
@@ -191,7 +191,7 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.chooseRepository(ctx, m, p, means)
 	case "confirm":
 		return in.Approvals.ConfirmUnderstanding(ctx, m, p, revision)
-	case "option", "wrap_up":
+	case "option", "wrap_up", "take_defaults":
 		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
 		return in.askConsultant(m, p, ""), nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -72,4 +73,33 @@ func (l *Ledger) NewestReportKind() string {
 		return ""
 	}
 	return r.Kind
+}
+
+// MissingApproval says what waits for an approval, who tried to give it, and why that did not
+// count: for the model, which asked for what only an approval allows.
+func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
+	s := l.Session()
+	if s.Revision == 0 {
+		return "Refused: nothing was shown to the thread that anybody could approve. For a bug report_root_cause comes first, for a feature restate_request; then wait for the thread's word.", nil
+	}
+	text := fmt.Sprintf("Refused: nobody has approved revision %d (%s).", s.Revision, l.NewestReportKind())
+	if standing, err := l.Store.Approval(ctx, s.ID, s.Revision); err != nil {
+		return "", err
+	} else if standing != nil {
+		text = fmt.Sprintf("Refused: the approval of revision %d (%s) was spent on what was pushed. What is asked for since then needs a report or a request of its own.", s.Revision, l.NewestReportKind())
+	}
+	decisions, err := l.Store.Decisions(ctx, s.ID)
+	if err != nil {
+		return "", err
+	}
+	var tried []string
+	for _, d := range decisions {
+		if d.What != "approve" || d.Allowed || d.Revision != s.Revision {
+			continue
+		}
+		if t := fmt.Sprintf("%s tried, which did not count: %s.", l.PersonName(ctx, d.User), d.Reason); !slices.Contains(tried, t) {
+			tried = append(tried, t)
+		}
+	}
+	return strings.Join(append([]string{text}, tried...), " ") + " Rest with reply until somebody who may approve has.", nil
 }

@@ -20,25 +20,38 @@ import (
 const unanswered = 24 * time.Hour
 
 // Ask puts one question with its options, and waits.
-func (l *Tools) Ask(_ context.Context, q decision.Question) (model.Result, error) {
+func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, error) {
 	s := l.Session()
 	aligning := s.Phase == workflow.PhaseAligning
+	waiting, err := l.Store.Waiting(ctx, s.ID)
+	if err != nil {
+		return model.Result{}, err
+	}
+	number := s.QuestionsAsked + 1
+	if waiting != nil { // it is put again, after a question back, and keeps its number
+		number = s.QuestionsAsked
+	}
 	switch may := max(s.QuestionLimit, workflow.MostQuestions); {
 	case len(q.Options) < 2 || len(q.Options) > 4:
 		return prompt.Wrong("ask needs two to four options, and one of them as recommended."), nil
 	case !slices.Contains(q.Options, q.Recommended):
 		return prompt.Wrong("recommended has to be one of the options, word for word."), nil
-	case aligning && s.QuestionsAsked >= may:
+	case aligning && number > may:
 		return prompt.Wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.QuestionsAsked), nil
 	}
 	asked := progress.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
 	if wait := l.AnswerTimeout(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
-	return ledger.WithParts(model.Result{Text: "Asked. Wait for the answer.", Ends: true},
+	written := []store.Part{
 		asked,
-		store.Lines(l.ProgramLine(QuestionText(q, aligning, s.QuestionsAsked+1), QuestionButtons(q, aligning)...)),
-		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked++ }, Open: ledger.Rest}), nil
+		store.Lines(l.ProgramLine(QuestionText(q, aligning, number), QuestionButtons(q, aligning)...)),
+		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked = number }, Open: ledger.Rest},
+	}
+	if waiting != nil {
+		written = append([]store.Part{progress.Answer{Question: waiting.ID, Text: "put again below"}}, written...)
+	}
+	return ledger.WithParts(model.Result{Text: "Asked. Wait for the answer.", Ends: true}, written...), nil
 }
 
 // AnswerTimeout is how long a question waits for its answer; zero: for ever.

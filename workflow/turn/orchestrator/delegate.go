@@ -167,7 +167,8 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 		return model.Result{}, err
 	}
 	if approval == nil {
-		return prompt.Wrong("Refused: nobody has approved the newest report. For a bug use report_root_cause and wait for the thread's word; for a feature restate_request comes first."), nil
+		missing, err := l.MissingApproval(ctx)
+		return prompt.Wrong("%s", missing), err
 	}
 	if refused := l.delegationRefusal(); refused != "" {
 		return prompt.Wrong("%s", refused), nil
