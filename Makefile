@@ -17,7 +17,7 @@ help: ## what there is
 
 test: deps ## every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
 	go vet ./...
-	$(GOTEST) $(TESTFLAGS) $$(go list ./... | grep -v /faults/kills)
+	$(GOTEST) $(TESTFLAGS) ./.ci/rooms $$(go list ./... | grep -v /faults/kills)
 	$(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/kills # by itself: each of its sessions has processes of its own
 
 # One package at a time: with the race detector each is slow enough by itself, and side by
