@@ -26,6 +26,7 @@ const (
 type Consent struct {
 	Kind  ConsentKind
 	Scope string
+	Bare  bool // a yes with a scope, which may answer somebody else: no word of it says to go ahead
 }
 
 // ReadConsent judges a message by its words alone: no model takes part, and whatever is

@@ -29,7 +29,7 @@ func readScope(said string) Consent {
 		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || hasConsentWords(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
-		return Consent{Kind: ConsentScoped, Scope: form.before + scope}
+		return Consent{Kind: ConsentScoped, Scope: form.before + scope, Bare: form.bare}
 	}
 	return Consent{}
 }
@@ -38,6 +38,7 @@ func readScope(said string) Consent {
 type scopeForm struct {
 	words  *regexp.Regexp
 	limits bool   // the scope has to read as a limit; else the form says that it is one
+	bare   bool   // no word of it says to go ahead
 	before string // stands before the scope
 }
 
@@ -49,8 +50,8 @@ var scopes = []scopeForm{
 	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `,? but (.+)$`)},
 	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
 	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
-	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true},
-	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+((?:only|just) .+)$`), limits: true},
+	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
+	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+((?:only|just) .+)$`), limits: true, bare: true},
 }
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`

@@ -102,7 +102,10 @@ func (s settling) answers() string {
 	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == workflow.PermitResume && p.Revision > 0 {
 		return "Going on, as " + p.UserName + " says."
 	}
-	if w, ok := record.Find[consent.Allowance](&s.Recording); ok && w.User != "" {
+	if w, ok := record.Find[consent.Allowance](&s.Recording); ok {
+		if w.User == "" {
+			return "Asked again below."
+		}
 		return "Push allowed by " + w.UserName + "."
 	}
 	if s.update.stops() {

@@ -84,6 +84,13 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 	return taken, err
 }
 
+// OthersWrote reports whether anybody but the user wrote in the thread between two messages.
+func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wrote bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply')
+		and message_ts > $3 and message_ts < $4)`, r.session, user, after, before).Scan(&wrote)
+	return wrote, err
+}
+
 // A ReadMessage is a message that agents were shown, or an answer or a press that they were told.
 type ReadMessage struct {
 	workflow.Message

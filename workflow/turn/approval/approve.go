@@ -117,6 +117,16 @@ var delegates = map[string]string{
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }
 
+// OthersWroteSince reports whether somebody else wrote between the newest report and m: then a
+// mere yes in m may be meant for them.
+func (ap *Approvals) OthersWroteSince(ctx context.Context, m workflow.Message) (bool, error) {
+	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
+	if err != nil {
+		return false, err
+	}
+	return ap.Inbox().OthersWrote(ctx, m.User, shown, m.TS)
+}
+
 // AskConsent: what only sounds like consent is asked about, never taken. While the question of
 // a revision waits, another such message rewords it.
 func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, scope string) []store.Part {

@@ -122,13 +122,26 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	if f, ok, err := in.judgeGoOn(ctx, m, p); ok || err != nil {
 		return f, err
 	}
+	if consent.Kind == intent.ConsentScoped && consent.Bare {
+		if talk, err := in.Approvals.OthersWroteSince(ctx, m); err != nil {
+			return nil, err
+		} else if talk {
+			consent.Kind = intent.ConsentUnclear
+		}
+	}
 	switch waits := in.AwaitsConsent(); {
+	case consent.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite(): // it was approved; this corrects the work
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
 	case waits && intent.Adopts(m.Text) && in.NewestReportKind() == workflow.ReportRequest: // "yes please do this", under it
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, "")
 	case consent.Kind == intent.ConsentUnclear && waits:
-		return in.Approvals.AskConsent(m, p, consent.Scope), nil
+		// Of somebody who may not approve it is a remark like any other.
+		if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil {
+			return in.Approvals.RefuseUnknown(m, err)
+		} else if why == "" {
+			return in.Approvals.AskConsent(m, p, consent.Scope), nil
+		}
 	}
 	if held == "" {
 		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.Adopt, in.judgeCommand} {
