@@ -117,6 +117,9 @@ func (s settling) answers() string {
 	if report, ok := record.Find[consent.Report](&s.Recording); ok {
 		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
 	}
+	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "repository" && d.Allowed {
+		return "The repository " + d.Reason + " was chosen."
+	}
 	if s.update.opens() && record.Has[inbox.Handled](&s.Recording) {
 		return answeredBelow
 	}
