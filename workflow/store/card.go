@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
-	"github.com/jackc/pgx/v5"
 )
 
 // Redrawing begins a run's card, has it drawn anew where the recording changes what it shows,

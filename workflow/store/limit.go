@@ -7,10 +7,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
-	"github.com/jackc/pgx/v5"
 )
 
 // A use is what was used over one span, and whose it is.

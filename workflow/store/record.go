@@ -8,10 +8,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
-	"github.com/jackc/pgx/v5"
 )
 
 // A Part is one thing that Record keeps; see package record.

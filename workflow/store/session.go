@@ -4,10 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
-	"github.com/jackc/pgx/v5"
 )
 
 // An Update changes the session's own row. All updates of a recording are one: first every

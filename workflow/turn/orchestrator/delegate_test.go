@@ -3,10 +3,11 @@ package orchestrator
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/stretchr/testify/require"
 )
 
 // A task gets a tree of its own exactly where another may run beside it.

@@ -3,9 +3,10 @@ package orchestrator
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/stretchr/testify/require"
 )
 
 func TestReportText(t *testing.T) {

@@ -5,13 +5,14 @@ package turntest
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/stretchr/testify/require"
 )
 
 // Secret is what every ledger of OpenLedger masks.
