@@ -27,6 +27,7 @@ type Consent struct {
 	Kind  ConsentKind
 	Scope string
 	Bare  bool // a yes with a scope, which may answer somebody else: no word of it says to go ahead
+	Loose bool // said in other words than the words of approval: where nothing waits, something else is meant
 }
 
 // ReadConsent judges a message by its words alone: no model takes part, and whatever is
@@ -65,10 +66,17 @@ func readExact(words string) Consent {
 	case slices.Contains(stopping, strings.TrimRight(strings.ToLower(said), "!")):
 		return Consent{Kind: ConsentStop}
 	case approval.MatchString(squeeze(said)):
-		return Consent{Kind: ConsentApprove}
+		return Consent{Kind: ConsentApprove, Loose: !slices.Contains(approving, strings.ToLower(said))}
 	}
-	return readScope(said)
+	c := readScope(said)
+	c.Loose = c.Kind == ConsentScoped && !fixing.MatchString(said)
+	return c
 }
+
+// approving are the words of approval, which mean nothing else wherever they stand.
+var approving = []string{"fix it", "go ahead", "approve", "approved", "lgtm", "ship it", "do it", "yes, fix it", "yes fix it"}
+
+var fixing = regexp.MustCompile(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 
 // The words of approval: perhaps an opening, one of the words or two, perhaps thanks or a friendly
 // picture ("looks good, go ahead", "ok, fix it now", "lgtm, ship it :rocket:"). They stand as

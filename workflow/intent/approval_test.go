@@ -293,6 +293,18 @@ var phrases = []struct {
 	{"fix it" + strings.Repeat(" and look at the cart again", 20), none, ""},
 }
 
+// Only the words of approval themselves are one wherever they stand; the rest has to stand
+// below a report.
+func TestLooseConsent(t *testing.T) {
+	t.Parallel()
+	for text, loose := range map[string]bool{
+		"fix it": false, "Go ahead.": false, "lgtm": false, "fix only the header": false, "fix it, but leave the API": false, "please fix it": false,
+		"ok, do it": true, "sure, go ahead": true, "looks good, but keep the old name": true, "yes, only the header": true, "go ahead, but only the cart": true,
+	} {
+		require.Equal(t, loose, intent.ReadConsent(text).Loose, text)
+	}
+}
+
 func TestReadConsent(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(phrases), 120)

@@ -65,7 +65,7 @@ func worded(c workflow.Command, core, on string) wording {
 var wordings = []wording{
 	worded(workflow.CommandDiagnose, `diagnose(?: (?:this|it|that|(?:this|the) (?:bug|issue|problem)))?(?: (?:first|only|again|now|properly))*`, `(?:and|but|before|without)\b`),
 	worded(workflow.CommandDiagnose, `(?:(?:run|do|start|give (?:me|us)|(?:i|we)(?:'d like| want| need)) a (?:full |proper )?diagnosis(?: first)?|(?:a )?diagnosis first)`, `(?:on|of|for|about)\s+`),
-	worded(workflow.CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`, `(?:(?:on|about|regarding)\s+|(?:for|before|until)\b)`),
+	worded(workflow.CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`, `(?:(?:on|about|regarding)(?:\s+|:\s*)|(?:for|before|until)\b)`),
 	worded(workflow.CommandStartWork, `(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`, `(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
 }
 

@@ -66,6 +66,7 @@ var commands = []struct {
 	{"grill me", workflow.CommandGrillMe, ""},
 	{"Grill me on the export", workflow.CommandGrillMe, "the export"},
 	{"grill me about this", workflow.CommandGrillMe, ""},
+	{"grill me on: a dark mode", workflow.CommandGrillMe, "a dark mode"},
 	{"please interview me: a wish list", workflow.CommandGrillMe, "a wish list"},
 	{"interview me first", workflow.CommandGrillMe, ""},
 	{"can you interview me about the wish list", workflow.CommandGrillMe, "the wish list"},

@@ -31,7 +31,7 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 		return ap.refuseRevision(revision, m, p, "already approved", fmt.Sprintf("Revision %d was already approved by %s.%s", revision, standing.UserName, prompt.EnteredText(m))), nil
 	}
 	switch {
-	case revision == s.Revision && ap.readsRemarks(ctx):
+	case revision == s.Revision && ap.ReadsRemarks(ctx):
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
 			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil
 	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
@@ -54,8 +54,8 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 	return ap.approvalParts(m, p, report, scope), nil
 }
 
-// readsRemarks: the newest report waits, and agents are reading what people wrote below it.
-func (ap *Approvals) readsRemarks(ctx context.Context) bool {
+// ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.
+func (ap *Approvals) ReadsRemarks(ctx context.Context) bool {
 	s := ap.Session()
 	switch s.Phase {
 	case workflow.PhaseExploring, workflow.PhaseDiagnosing, workflow.PhasePlanning:

@@ -129,6 +129,9 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 			consent.Kind = intent.ConsentUnclear
 		}
 	}
+	if consent.Loose && !in.AwaitsConsent() && !in.Approvals.ReadsRemarks(ctx) {
+		consent.Kind = intent.ConsentNone
+	}
 	switch waits := in.AwaitsConsent(); {
 	case consent.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite(): // it was approved; this corrects the work
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
