@@ -2,6 +2,7 @@ package deliveries
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -242,6 +244,9 @@ func (s *gale) held(p *talk) (state string) {
 			'waiting', (select jsonb_agg(o) from outbox o where session_id = s.id and posted_at is null),
 			'jobs', (select jsonb_agg(j) from river_job j where args->>'session' = s.id and state <> 'completed'))::text
 		from sessions s where channel = $1 and thread_ts = $2`, p.channel, p.root).Scan(&state)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "its first message did not arrive yet"
+	}
 	require.NoError(s.t, err)
 	return state
 }
