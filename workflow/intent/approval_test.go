@@ -111,6 +111,8 @@ var phrases = []struct {
 	{"ok but only if CI is green", unclear, "only if CI is green"},
 	{"sounds good, but don't fix it yet", refuse, ""},
 	{"no, go ahead", refuse, ""},
+	{"lgtm, but the total is still wrong", unclear, "the total is still wrong"},
+	{"go ahead, but it happens for guests, too", unclear, "it happens for guests, too"},
 	{"fix that", unclear, ""},
 
 	// A scope that says when, says nothing, or goes on.

@@ -47,7 +47,8 @@ type scopeForm struct {
 var scopes = []scopeForm{
 	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
 	{words: regexp.MustCompile(`(?is)^` + openly + `fix (.+?),? only$`)},
-	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `,? but (.+)$`)},
+	{words: regexp.MustCompile(`(?is)^` + openly + `fix it,? but (.+)$`)},
+	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `,? but (.+)$`), limits: true},
 	{words: regexp.MustCompile(`(?is)^` + openly + `(?:fix (?:it|it all|all of it|everything)|go ahead|do it(?: all)?|ship it),? (?:except(?: for)?|apart from) (.+)$`), before: "not "},
 	{words: regexp.MustCompile(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.]| -| with)? (.+)$`), limits: true},
 	{words: regexp.MustCompile(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
@@ -58,7 +59,7 @@ const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 
 var (
 	// limit is what limits a change, as people say it: what alone may change, what stays, what must not be done.
-	limit = regexp.MustCompile(`(?is)^(?:please )?(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |no (?:new|other|further|extra|more|api|public|breaking|renam|refactor|dependenc|changes? )|(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S`)
+	limit = regexp.MustCompile(`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|changes?)\b|(?:(?:only|just|nothing but|without|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`)
 	// limitsAll leaves nothing of the fix.
 	limitsAll = regexp.MustCompile(`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix)(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`)
 )

@@ -122,18 +122,10 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	if f, ok, err := in.judgeGoOn(ctx, m, p); ok || err != nil {
 		return f, err
 	}
-	if consent.Kind == intent.ConsentScoped && consent.Bare {
-		if talk, err := in.Approvals.OthersWroteSince(ctx, m); err != nil {
-			return nil, err
-		} else if talk {
-			consent.Kind = intent.ConsentUnclear
-		}
-	}
-	if consent.Loose && !in.AwaitsConsent() && !in.Approvals.ReadsRemarks(ctx) {
-		consent.Kind = intent.ConsentNone
+	if consent, err = in.consentInContext(ctx, m, consent); err != nil {
+		return nil, err
 	}
 	switch waits := in.AwaitsConsent(); {
-	case consent.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite(): // it was approved; this corrects the work
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
 	case waits && intent.Adopts(m.Text) && in.NewestReportKind() == workflow.ReportRequest: // "yes please do this", under it
@@ -160,6 +152,27 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	return in.ForAgents(m, ""), nil
+}
+
+// consentInContext is what words of consent mean where they stand: a mere yes may answer
+// somebody else, loose words mean something else where nothing waits, and a limit in mid-work,
+// which was approved before, corrects it.
+func (in *Intake) consentInContext(ctx context.Context, m workflow.Message, c intent.Consent) (intent.Consent, error) {
+	switch {
+	case c.Kind == intent.ConsentScoped && in.Session().Phase.MayWrite():
+		c.Kind = intent.ConsentNone
+	case c.Loose && !in.AwaitsConsent() && !in.Approvals.ReadsRemarks(ctx):
+		c.Kind = intent.ConsentNone
+	case c.Bare:
+		talk, err := in.Approvals.OthersWroteSince(ctx, m)
+		if err != nil {
+			return c, err
+		}
+		if talk {
+			c.Kind = intent.ConsentUnclear
+		}
+	}
+	return c, nil
 }
 
 // judgePress judges a button: its row says what it stands for.
