@@ -5,9 +5,12 @@ type Form struct {
 	ActionID string // of the button that opens it
 	Value    string // of that button
 	Thread   Thread
-	Revision int      // that the button was shown with
-	Choices  []string // to choose one of
-	Late     string   // why nothing can be entered any more, for people; empty: it can
+	// Repository is the session's, by its name in the configuration; empty before one is chosen.
+	Repository string
+	Revision   int      // that the button was shown with
+	Choices    []string // to choose one of
+	Text       string   // to read
+	Late       string   // why nothing can be entered any more, for people; empty: it can
 }
 
 // FormOpened is the text of a press whose modal stands open: nothing needs to be said.
@@ -21,6 +24,7 @@ const (
 	ActionCorrect    = "correct"
 	ActionFixLimited = "fix_limited"
 	ActionRepository = "change_repository"
+	ActionDetails    = "details" // it shows what its row means, and asks for nothing
 )
 
 // ActionChoose is the button of one repository, where no modal opens.
@@ -28,5 +32,5 @@ const ActionChoose = "repository"
 
 // OpensForm reports whether a press of that button opens a modal.
 func OpensForm(action string) bool {
-	return action == ActionCorrect || action == ActionFixLimited || action == ActionRepository
+	return action == ActionCorrect || action == ActionFixLimited || action == ActionRepository || action == ActionDetails
 }

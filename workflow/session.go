@@ -131,6 +131,8 @@ type Line struct {
 	Calls []string
 	// Files are attached to the reply: text only.
 	Files []File
+	// Progress lines only tell how the work goes on: they join the newest reply of such lines.
+	Progress bool
 	// Code says where the places in the text are, which may be made links; nil: nobody looked.
 	Code *Code
 }
@@ -181,6 +183,9 @@ type Posting struct {
 	// Rewrites is the key of the posting whose message this one makes anew, at OnTS: with
 	// other lines and buttons, or with its own once more, without buttons, and Note below them.
 	Rewrites, Note string
+	// Stands is how many of the lines, the first, the message of Rewrites has already: the
+	// others join them there, or make a reply of their own where Slack does not take it.
+	Stands int
 	// Card makes this posting a run's card.
 	Card *Card
 }

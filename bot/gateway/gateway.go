@@ -30,9 +30,12 @@ type Inbox interface {
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
-	Forms Forms        // default: no button opens a modal
-	Log   *slog.Logger // default: silent
-	Watch []string     // ids of channels in which a message needs no mention
+	Forms Forms // default: no button opens a modal
+	// HidesCode reports whether a modal has to keep code of that repository from the channel;
+	// default: never.
+	HidesCode func(ctx context.Context, repository, channel string) bool
+	Log       *slog.Logger // default: silent
+	Watch     []string     // ids of channels in which a message needs no mention
 	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
 	// Homes makes people's App Homes. Default: nobody has one.

@@ -28,9 +28,9 @@ type GuestFilter struct {
 	Log *slog.Logger
 }
 
-// hidesCode reports whether code of that repository is hidden in the channel now. A thread
+// HidesCode reports whether code of that repository is hidden in the channel now. A thread
 // without a repository yet may turn out to be about a closed one.
-func (d *GuestFilter) hidesCode(ctx context.Context, repository, channel string) bool {
+func (d *GuestFilter) HidesCode(ctx context.Context, repository, channel string) bool {
 	if d == nil || len(d.Closed) == 0 || repository != "" && !slices.Contains(d.Closed, repository) {
 		return false
 	}
@@ -46,7 +46,7 @@ func (d *GuestFilter) hidesCode(ctx context.Context, repository, channel string)
 
 // filterPosting returns the posting as its channel may read it.
 func (d *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posting) *workflow.Posting {
-	if posting.Reaction != "" || !d.hidesCode(ctx, posting.Repository, posting.Thread.Channel) {
+	if posting.Reaction != "" || !d.HidesCode(ctx, posting.Repository, posting.Thread.Channel) {
 		return posting
 	}
 	return render.PostingWithoutCode(posting)
@@ -54,7 +54,7 @@ func (d *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posti
 
 // filterCard returns the card as its channel may read it.
 func (d *GuestFilter) filterCard(ctx context.Context, c *workflow.Card) *workflow.Card {
-	if !d.hidesCode(ctx, c.Repository, c.Thread.Channel) {
+	if !d.HidesCode(ctx, c.Repository, c.Thread.Channel) {
 		return c
 	}
 	return render.CardWithoutCode(c)

@@ -96,7 +96,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 // frozen between its last check and the request, and deletes its own reply.
 func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
-	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" {
+	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" && ts == posting.OnTS {
 		return err
 	}
 	p.log().Warn("another replica posted it, too; the later one is taken away", "key", posting.Key, "ts", ts, "stands", stands)
@@ -124,6 +124,13 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 	switch {
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
+	case posting.Rewrites != "" && posting.Stands > 0:
+		if grown, err := p.growMessage(ctx, posting); grown || err != nil {
+			return posting.OnTS, err
+		}
+		alone := *posting
+		alone.Rewrites, alone.OnTS, alone.Lines = "", "", posting.Lines[posting.Stands:]
+		posting = &alone
 	case posting.Rewrites != "":
 		return posting.OnTS, p.rewriteMessage(ctx, posting)
 	}

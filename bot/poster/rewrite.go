@@ -2,10 +2,12 @@ package poster
 
 import (
 	"context"
+	"errors"
 
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -29,17 +31,46 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *workflow.Posting) 
 			return nil
 		}
 	}
-	text := last.Text
 	if posting.Note != "" {
-		text += "\n&gt; " + mrkdwn.Escape(mrkdwn.OneLine(posting.Note, 300))
+		last = last.WithNote("\n&gt; "+mrkdwn.Escape(mrkdwn.OneLine(posting.Note, 300)), posting.Lines)
 	}
+	return p.updateMessage(ctx, posting.Thread.Channel, ts, last)
+}
+
+func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part render.Part) error {
 	err := p.Slack.Call(ctx, func() error {
-		_, _, _, err := p.Slack.API.UpdateMessageContext(ctx, posting.Thread.Channel, ts,
-			slack.MsgOptionText(text, false), slack.MsgOptionBlocks(last.Blocks...),
-			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": last.Key}}),
+		_, _, _, err := p.Slack.API.UpdateMessageContext(ctx, channel, ts,
+			slack.MsgOptionText(part.Text, false), slack.MsgOptionBlocks(part.Blocks...),
+			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": part.Key}}),
 			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
 		p.Slack.NoteUpdate(err)
 		return err
 	})
 	return judgeRefusal(err)
+}
+
+// growMessage has lines join those that stand in a message already. grown is false where Slack
+// does not take it, or where an earlier try made a reply of them.
+func (p *Poster) growMessage(ctx context.Context, posting *workflow.Posting) (grown bool, err error) {
+	if posting.Tried && !p.blind {
+		there, err := p.lookUp(ctx, posting)
+		if err != nil || there.parts[posting.Key] != "" {
+			return false, err
+		}
+	}
+	whole := *posting
+	whole.Key = posting.Rewrites
+	parts, _ := p.style().Message(&whole)
+	if len(parts) > 1 || !p.Slack.MayUpdate() {
+		return false, nil
+	}
+	if err := p.Outbox.Mine(ctx, posting.Key); err != nil {
+		return false, err
+	}
+	err = p.updateMessage(ctx, posting.Thread.Channel, posting.OnTS, parts[0])
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return false, nil
+	}
+	return err == nil, err
 }

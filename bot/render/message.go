@@ -114,6 +114,13 @@ func actionID(id string, used map[string]int) string {
 	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
 }
 
+// WithNote returns the part of these lines with a note below its text.
+func (p Part) WithNote(note string, lines []workflow.Line) Part {
+	p.Text += note
+	p.Blocks = withButtons(p.Text, lines)
+	return p
+}
+
 // WithoutBlocks returns the part without its blocks. Its text holds all that they show, and
 // what a button does can also be asked for in words.
 func (p Part) WithoutBlocks() Part {

@@ -11,8 +11,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// mostOptions is how many options a menu may have.
-const mostOptions = 100
+const (
+	mostOptions = 100 // in a menu
+	maxBlocks   = 50  // of a modal's text; Slack refuses more than 100
+)
 
 // Modal renders a form as a modal. Its metadata holds only the button's opaque id and the ts
 // of the button's message.
@@ -24,6 +26,13 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	case f.Late != "":
 		view.Title, view.Close = plainText("Too late"), plainText("Close")
 		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
+	case f.ActionID == workflow.ActionDetails:
+		view.Title, view.Close = plainText("Details"), plainText("Close")
+		for _, section := range mrkdwn.SplitText(mrkdwn.Renderer{}.Render(f.Text, nil), maxSection) {
+			if len(view.Blocks.BlockSet) < maxBlocks {
+				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
+			}
+		}
 	case f.ActionID == workflow.ActionCorrect:
 		view.Title, view.Submit = plainText("Correct"), plainText("Send")
 		view.Blocks.BlockSet = []slack.Block{

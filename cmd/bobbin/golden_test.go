@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -60,6 +61,24 @@ func thread(_ context.Context, s *story) (string, error) {
 		}
 	}
 	return out.String(), nil
+}
+
+// messages MOST: the bot has posted no more messages than that in the main thread, beside cards.
+func messagesCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	most, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	n := 0
+	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+		if m.BotID == s.Slack.App().BotID && (m.Metadata == nil || !strings.Contains(string(m.Metadata.EventPayload), ":card:")) {
+			n++
+		}
+	}
+	if n > most {
+		return fmt.Errorf("%d messages; the thread is:\n%s", n, s.Slack.ExportText(s.Channel, s.threads[mainThread]))
+	}
+	return nil
 }
 
 // diff FILE: what the pushed branch changed, with its commit's message.

@@ -60,7 +60,7 @@ func TestScript(t *testing.T) {
 			"await": cmd(awaitCmd), "phase": cmd(phaseCmd), "settled": cmd(settledCmd), "played": cmd(playedCmd),
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
-			"modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
+			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
 			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "running": cmd(runningCmd),
 		},
 	})

@@ -57,8 +57,9 @@ func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line,
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files) values ($1, $2, $3, $4, $5, $6)`,
-		fmt.Sprintf("%s:%d", session, k.id), session, k.id, k.buttons, alone || len(k.buttons) > 0 || len(files) > 0, files)
+	alone = alone || len(k.buttons) > 0 || len(files) > 0
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files, progress) values ($1, $2, $3, $4, $5, $6, $7)`,
+		fmt.Sprintf("%s:%d", session, k.id), session, k.id, k.buttons, alone, files, l.Progress && !alone)
 	return err
 }
 

@@ -52,6 +52,9 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 const (
 	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
 		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
+	// Details stay: they decide nothing.
+	offersMore   = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
+	details      = `(select jsonb_agg(b)::json from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' = 'details')`
 	offersHeld   = `buttons::jsonb @> '[{"ActionID": "pass_on"}]'`
 	offersToGoOn = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
 )
@@ -66,7 +69,7 @@ func texts(ids []int64) (list []string) {
 // unbutton takes the buttons off the messages that the condition is true of; args are its $2
 // and so on.
 func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args ...any) error {
-	which = `session_id = $1 and buttons is not null and settled is null and ` + which
+	which = `session_id = $1 and ` + offersMore + ` and settled is null and ` + which
 	args = append([]any{t.id}, args...)
 	last := "$" + strconv.Itoa(len(args)+1)
 	var waits bool
@@ -83,14 +86,14 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args
 	}
 	args = append(args, note)
 	// What was never tried simply goes out without its buttons.
-	if _, err = tx.Exec(ctx, `update outbox set settled = `+last+`, buttons = null where `+which+` and batch is null`, args...); err != nil {
+	if _, err = tx.Exec(ctx, `update outbox set settled = `+last+`, buttons = `+details+` where `+which+` and batch is null`, args...); err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `with answered as (
 			update outbox set settled = `+last+` where `+which+` and refused is null
-			returning key, line_id)
-		insert into outbox (key, session_id, line_id, alone, rewrites)
-		select key || ':settled', $1, line_id, true, key from answered order by line_id`, args...)
+			returning key, line_id, `+details+` as details)
+		insert into outbox (key, session_id, line_id, buttons, alone, rewrites)
+		select key || ':settled', $1, line_id, details, true, key from answered order by line_id`, args...)
 	return err
 }
 

@@ -20,6 +20,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/poster"
@@ -40,7 +42,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
-	"github.com/stretchr/testify/require"
 )
 
 // TestGallery posts each kind of line that a turn says, and holds what Slack gets
@@ -147,7 +148,7 @@ func says(texts ...string) (lines []workflow.Line) {
 // speaking are the functions by which this package says something, and which argument is
 // what it says; negative ones count from the end.
 var speaking = map[string]int{
-	"ProgramLine": 0, "AgentLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
+	"ProgramLine": 0, "AgentLine": 0, "ProgressLine": 0, "Answer": 1, "Refuse": -1, "refuseRevision": -1, "turnAway": -1, "SayIfNew": -1, "SayOnce": -1, "Say": -1,
 }
 
 // kindsIn are the places of a source that say something, by the function that they stand in,
@@ -327,8 +328,8 @@ func samples() map[string][]workflow.Line {
 		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
 		"judgeSent":       says("I cannot take this: guests cannot start work here; ask a full member to."),
 		"showReport": {
-			with(orchestrator.ReportText(aCause, 1, "134b2ba", "`go test ./money` (fails with exit code 1)"), t.ReportButtons("Fix it")...),
-			with(orchestrator.DiagnosisText(aDiagnosis, 2, "134b2ba", ""), t.ReportButtons("Fix it")...),
+			with(orchestrator.ReportText(aCause, 1, "134b2ba", orchestrator.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
+			with(orchestrator.DiagnosisText(aDiagnosis, 2, "134b2ba", orchestrator.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
 		"ProposePlan":          {plan},
 		"Restate":              says(aRequest.Text()),

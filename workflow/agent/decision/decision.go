@@ -45,6 +45,7 @@ type WorkerTools interface {
 type RootCause struct {
 	Summary      string              `json:"summary" jsonschema:"one line: what is wrong, as the reporter would say it"`
 	Cause        string              `json:"cause" jsonschema:"the cause with file:line, and how it leads to the symptom"`
+	Change       string              `json:"change,omitempty" jsonschema:"one line: what the fix will change, and where"`
 	Evidence     []workflow.Evidence `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
 	Reproduction string              `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, word for word as you gave it to run"`
 	Confidence   string              `json:"confidence" jsonschema:"high, medium or low"`

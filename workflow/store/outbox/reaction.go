@@ -37,8 +37,11 @@ func (o *Outbox) takeNext(ctx context.Context, session, half string) (p *workflo
 		if err != nil || len(rows) == 0 || half == reactions && rows[0].Reaction == "" {
 			return err
 		}
-		p, err = takeRows(ctx, tx, session, joinLines(rows))
-		return err
+		batch := joinLines(rows)
+		if p, err = takeRows(ctx, tx, session, batch); err != nil {
+			return err
+		}
+		return growReply(ctx, tx, p, batch)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("outbox of %s: %w", session, err)

@@ -351,7 +351,7 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
 	s := iq.Session()
 	parts := []string{question}
 	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
-		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", r.Text))
+		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", prompt.ReportWhole(r)))
 	} else if s.Title != "" {
 		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
 	}

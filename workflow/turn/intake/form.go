@@ -12,7 +12,7 @@ import (
 
 // offerForm does nothing where the modal is open. Where Slack did not open it, it says how to
 // say the same in words.
-func (in *Intake) offerForm(m workflow.Message, p workflow.Person) []store.Part {
+func (in *Intake) offerForm(m workflow.Message, p workflow.Person, means string) []store.Part {
 	switch {
 	case m.Text == workflow.FormOpened:
 		return in.Ignore(m)
@@ -20,6 +20,8 @@ func (in *Intake) offerForm(m workflow.Message, p workflow.Person) []store.Part 
 		return in.Answer(m, p.Name+": which repository is it?", in.Catalog.ChoiceButtons()...)
 	case m.ActionID == workflow.ActionFixLimited:
 		return in.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+	case m.ActionID == workflow.ActionDetails:
+		return in.Answer(m, "Details:\n"+means)
 	}
 	return in.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }

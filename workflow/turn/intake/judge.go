@@ -214,8 +214,8 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Approvals.Approve(ctx, m, p, revision, means)
 	case "push_it":
 		return in.Approvals.AllowPush(ctx, m, p, means)
-	case workflow.ActionCorrect, workflow.ActionFixLimited, workflow.ActionRepository:
-		return in.offerForm(m, p), nil
+	case workflow.ActionCorrect, workflow.ActionFixLimited, workflow.ActionRepository, workflow.ActionDetails:
+		return in.offerForm(m, p, means), nil
 	case workflow.ActionChoose:
 		return in.chooseRepository(ctx, m, p, means)
 	case "confirm":

@@ -78,6 +78,12 @@ func (l *Ledger) maskLines(lines []workflow.Line) []workflow.Line {
 		for n, file := range line.Files {
 			lines[i].Files[n].Text, lines[i].Files[n].Title = mask(file.Text), mask(file.Title)
 		}
+		lines[i].Buttons = slices.Clone(line.Buttons)
+		for n, b := range line.Buttons {
+			if b.ActionID == workflow.ActionDetails {
+				lines[i].Buttons[n].Means = mask(b.Means)
+			}
+		}
 	}
 	return lines
 }

@@ -75,6 +75,18 @@ func (l *Ledger) ProgramLine(text string, buttons ...workflow.Button) []workflow
 	return []workflow.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
 }
 
+// ProgressLine is a line in the orchestrator's name that only tells how the work goes on.
+func (l *Ledger) ProgressLine(text string) []workflow.Line {
+	line := l.ProgramLine(text)
+	line[0].Progress = true
+	return line
+}
+
+// DetailsButton shows the text to whoever presses it, in a modal.
+func DetailsButton(text string) workflow.Button {
+	return workflow.Button{ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: text}
+}
+
 var Wake, Rest = ptr(true), ptr(false)
 
 func ptr[T any](v T) *T { return &v }

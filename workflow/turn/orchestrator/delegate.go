@@ -232,7 +232,7 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 	if err != nil {
 		return nil, err
 	}
-	fact = append(append(fact, applies...), store.Lines(l.ProgramLine(said)))
+	fact = append(append(fact, applies...), store.Lines(l.ProgressLine(said)))
 	if err := l.Record(ctx, fact...); err != nil {
 		return nil, err
 	}

@@ -60,71 +60,71 @@ func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress
 	return nil, err
 }
 
-// reproductionText says in words how a reproduction ended when the program ran it; empty where
-// nothing showed the bug.
-func (o *Orchestrator) reproductionText(ctx context.Context, reproduction string) (string, error) {
+// reproductionText is a report's status, and how its reproduction ended when the program ran
+// it; how is empty where nothing showed the bug.
+func (o *Orchestrator) reproductionText(ctx context.Context, reproduction string) (status, how string, err error) {
 	if reproduction == "" {
-		return "", nil
+		return StatusUnproven, "", nil
 	}
 	c, err := o.newestRun(ctx, reproduction)
 	if err != nil || c == nil {
-		return "", err
+		return StatusUnproven, "", err
 	}
-	how := fmt.Sprintf("`%s` ", plaintext.OneLine(reproduction))
+	how = fmt.Sprintf("`%s` ", plaintext.OneLine(reproduction))
 	switch c.ExitCode {
 	case 0:
-		return how + "(it ends without a failure; look at what it prints)", nil
+		return StatusShown, how + "(it ends without a failure; look at what it prints)", nil
 	case -1:
-		return how + "(it was stopped)", nil
+		return StatusShown, how + "(it was stopped)", nil
 	}
-	return how + fmt.Sprintf("(fails with exit code %d)", c.ExitCode), nil
+	return StatusShown, how + fmt.Sprintf("(fails with exit code %d)", c.ExitCode), nil
 }
 
-// evidenceText lists claims, what was observed first.
-func evidenceText(list []workflow.Evidence) string {
-	var b strings.Builder
-	for _, grade := range []string{"observed", "inferred"} {
-		for _, e := range list {
-			if e.Grade != grade {
-				continue
-			}
-			fmt.Fprintf(&b, "• %s: %s", grade, e.Claim)
-			if e.Source != "" {
-				fmt.Fprintf(&b, " (`%s`)", plaintext.OneLine(e.Source))
-			}
-			b.WriteByte('\n')
-		}
+// The status with which a report begins: whether a command that was run shows the bug.
+const (
+	StatusShown    = "Shown"
+	StatusUnproven = "Unproven"
+)
+
+// DetailsText is what stands behind a report, for the button that shows it.
+func DetailsText(g workflow.Grounds, whole, how string) string {
+	shown := "Unproven: nothing was made to fail yet."
+	if how != "" {
+		shown = "Shown by: " + how
 	}
-	return b.String()
+	parts := []string{shown, g.Text()}
+	if whole != "" {
+		parts = append(parts, "The whole cause:", whole)
+	}
+	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
 }
 
-func shownText(shown string) string {
-	if shown == "" {
-		return "Unproven: nothing was made to fail yet.\n"
+// mostCause is how many lines of a cause its report has; the others are among its details.
+const mostCause = 6
+
+// cutCause is as much of a cause as its report has.
+func cutCause(cause string) (shown string, cut bool) {
+	lines := strings.Split(strings.TrimSpace(cause), "\n")
+	if len(lines) <= mostCause {
+		return strings.Join(lines, "\n"), false
 	}
-	return "Shown by: " + shown + "\n"
+	return strings.Join(lines[:mostCause], "\n") + "\n… (the rest is under Details)", true
 }
 
-// outcomes are a hypothesis's outcome in words.
-var outcomes = map[string]string{"confirmed": "confirmed", "ruled_out": "ruled out", "open": "still open"}
-
-// DiagnosisText is the Diagnosis Report as the thread sees it: the report in its own
-// shape, then what stands behind it.
-func DiagnosisText(d workflow.Diagnosis, revision int, commit, shown string) string {
-	var b strings.Builder
-	b.WriteString(d.Text() + "\nHypotheses:\n")
-	for i, h := range d.Hypotheses {
-		fmt.Fprintf(&b, "%d. %s: %s (`%s`)\n", i+1, plaintext.OneLine(h.Claim), outcomes[h.Outcome], plaintext.OneLine(h.Probe))
-	}
-	b.WriteString(evidenceText(d.Evidence) + shownText(shown))
-	fmt.Fprintf(&b, "Revision %d, at %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", revision, commit)
-	return b.String()
+// DiagnosisText is the Diagnosis Report as the thread sees it: its status, and the report in
+// its own shape.
+func DiagnosisText(d workflow.Diagnosis, revision int, commit, status string) string {
+	return fmt.Sprintf("%s.\n%s\nRevision %d, at %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", status, d.Text(), revision, commit)
 }
 
-// ReportText is the report as the thread sees it.
-func ReportText(c decision.RootCause, revision int, commit, shown string) string {
-	return fmt.Sprintf("Root cause (revision %d, at %s): %s\n%s\n%s%sConfidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.",
-		revision, commit, c.Summary, c.Cause, evidenceText(c.Evidence), shownText(shown), c.Confidence)
+// ReportText is the report as the thread sees it: its status, and what an approval rests on.
+func ReportText(c decision.RootCause, revision int, commit, status string) string {
+	cause, _ := cutCause(c.Cause)
+	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.OneLine(c.Summary), cause)
+	if change := plaintext.OneLine(c.Change); change != "" {
+		text += "What will change: " + change + "\n"
+	}
+	return text + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", c.Confidence)
 }
 
 // missingPlaces are the file:line in words of a report that the tree does not have.
@@ -177,7 +177,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if refused, err := l.checkClaims(ctx, c.Reproduction, c.Evidence, c.Summary, c.Cause); refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
 	}
-	shown, err := l.reproductionText(ctx, c.Reproduction)
+	status, how, err := l.reproductionText(ctx, c.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -185,11 +185,15 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
 		return model.Result{}, err
 	}
+	whole := ""
+	if _, cut := cutCause(c.Cause); cut {
+		whole = c.Cause
+	}
 	//crash:report_made
-	return l.showReport(r), nil
+	return l.showReport(ctx, r, DetailsText(r.Grounds(), whole, how))
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
@@ -208,7 +212,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if refused, err := l.checkClaims(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
 		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
-	shown, err := l.reproductionText(ctx, d.Reproduction)
+	status, how, err := l.reproductionText(ctx, d.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -216,10 +220,10 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), shown)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(r, begun...), nil
+	return l.showReport(ctx, r, DetailsText(r.Grounds(), "", how), begun...)
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the
@@ -256,13 +260,18 @@ func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence [
 }
 
 // showReport shows the report with its buttons, behind what was written before; the turn rests.
-func (l *Tools) showReport(r *workflow.Report, written ...store.Part) model.Result {
-	written = append(written, store.Replies(l.ProgramLine(r.Text, l.Approvals.ReportButtons("Fix it")...)), consent.Report(*r), store.Update{
+func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details string, written ...store.Part) (model.Result, error) {
+	details, err := l.Attachments.NameRefs(ctx, details)
+	if err != nil {
+		return model.Result{}, err
+	}
+	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
+	written = append(written, store.Replies(l.ProgramLine(r.Text, buttons...)), consent.Report(*r), store.Update{
 		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event
 		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
 		Open:   ledger.Rest,
 	})
-	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...)
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...), nil
 }
 
 // refuseUnread refuses to show something while words wait that it does not know of.

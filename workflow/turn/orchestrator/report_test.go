@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,12 +19,20 @@ func TestReportText(t *testing.T) {
 			{Claim: "two cents above", Grade: "observed", Source: "shop refund:\n paid 25.00"},
 		},
 	}
-	want := `Root cause (revision 2, at c0ffee1): Refunds are too high
+	want := `Unproven. Root cause (revision 2, at c0ffee1): Refunds are too high
 Split drops the rest (money/split.go:13)
-• observed: two cents above (` + "`shop refund: paid 25.00`" + `)
-• inferred: one line is right
-Unproven: nothing was made to fail yet.
 Confidence: high. No code was changed. Reply "fix it" to have it mended, or say what is wrong here.`
-	require.Equal(t, want, ReportText(c, 2, "c0ffee1", ""))
-	require.Contains(t, ReportText(c, 2, "c0ffee1", "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)")
+	require.Equal(t, want, ReportText(c, 2, "c0ffee1", StatusUnproven))
+	c.Change = "Split hands out\nevery cent"
+	c.Cause = strings.Repeat("and so on\n", 30)
+	shown := ReportText(c, 2, "c0ffee1", StatusShown)
+	require.Contains(t, shown, "\n… (the rest is under Details)\nWhat will change: Split hands out every cent\n")
+	require.Len(t, strings.Split(shown, "\n"), 10)
+
+	want = `Unproven: nothing was made to fail yet.
+• observed: two cents above (shop refund: paid 25.00)
+• inferred: one line is right`
+	grounds := workflow.Grounds{Evidence: c.Evidence}
+	require.Equal(t, want, DetailsText(grounds, "", ""))
+	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }

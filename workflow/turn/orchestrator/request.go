@@ -74,7 +74,7 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 	}
 	if s.Workflow == workflow.CommandStartWork {
 		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, consent.Report(*report),
-			store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))), nil
+			store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))), nil
 	}
 	return l.beginWork(ctx, report, update)
 }
@@ -96,7 +96,7 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 			update, consent.Report(*report), store.Replies(l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
-	written := []store.Part{update, consent.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgramLine("Planning the implementation"))}
+	written := []store.Part{update, consent.Report(*report), store.Lines(l.ProgramLine(report.Text)), store.Lines(l.ProgressLine("Planning the implementation"))}
 	l.Permissions.AddApproval(&written, *by, *report, "")
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }

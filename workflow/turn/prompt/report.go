@@ -17,6 +17,22 @@ func ReportForWorkers(r workflow.Report) string {
 	case r.Kind == workflow.ReportPlan && json.Unmarshal(r.Body, &plan) == nil:
 		return plan.Text()
 	}
-	said, _, _ := strings.Cut(r.Text, " No code was changed.")
-	return said
+	said, _, _ := strings.Cut(r.Text, "No code was changed.")
+	return strings.TrimSpace(said) + behindReport(r)
+}
+
+// ReportWhole is a report as the thread was shown it, with what stands behind it.
+func ReportWhole(r workflow.Report) string { return r.Text + behindReport(r) }
+
+// behindReport is what people see behind the report's button.
+func behindReport(r workflow.Report) string {
+	g := r.Grounds()
+	text := g.Text()
+	if g.Reproduction != "" {
+		text += "\nShown by: " + workflow.ProbeText(g.Reproduction)
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return "\n" + text
 }

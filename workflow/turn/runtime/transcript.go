@@ -136,6 +136,11 @@ func (j *Transcript) AgentLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
 }
 
+// ProgressLine is a line signed by the agent that only tells how the work goes on.
+func (j *Transcript) ProgressLine(text string) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Progress: true}}
+}
+
 // Say is the tool of that name.
 func (j *Transcript) Say(_ context.Context, message string) (model.Result, error) {
 	return SayLine(j.Agent, message), nil
@@ -147,7 +152,7 @@ func SayLine(a agent.Agent, message string) model.Result {
 	if message == "" {
 		return prompt.Wrong("say needs a message: one or two sentences.")
 	}
-	return ledger.WithParts(model.Result{Text: "Posted."}, store.Lines{{Agent: a.Signature(), Text: message}})
+	return ledger.WithParts(model.Result{Text: "Posted."}, store.Lines{{Agent: a.Signature(), Text: message, Progress: true}})
 }
 
 // renderMessage is a person's message as the model reads it: who said it, and the text fenced

@@ -324,12 +324,12 @@ func (h *task) attemptHeld(ctx context.Context, summary string, a *workflow.Atte
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
 	for _, line := range strings.Split(a.Summary, "\n") {
-		written = append(written, h.journal.AgentLine(line))
+		written = append(written, h.journal.ProgressLine(line))
 	}
-	written = append(written, h.journal.AgentLine("Done: "+prompt.FirstLine(summary)))
+	written = append(written, h.journal.ProgressLine("Done: "+prompt.FirstLine(summary)))
 	boxes, err := h.planBoxes(ctx, h.task)
 	if boxes != "" {
-		written = append(written, store.Lines(h.ProgramLine(boxes)))
+		written = append(written, store.Lines(h.ProgressLine(boxes)))
 	}
 	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
 }
