@@ -19,6 +19,7 @@ type Report struct {
 	Text       string // exactly what the thread was shown
 	BaseCommit string
 	AskedBy    []string // who asked for what it says, for where somebody else has to approve it
+	Credits    []string // how a commit names them (see Person)
 }
 
 // Hash names the report's content together with what it was made on.
@@ -68,6 +69,7 @@ type Approval struct {
 	BaseCommit string
 	User       string
 	UserName   string
+	Credit     string // see Person
 	Scope      string // empty: all of it
 	MessageTS  string
 	At         time.Time
@@ -158,23 +160,20 @@ func (a Approvers) Who() string {
 	return who + "."
 }
 
-// Slug makes a branch name's readable part out of a title: lower case, words joined by
-// hyphens, 40 characters at most.
+// Slug makes a branch name's readable part out of a title: whole words in lower case, 40
+// characters at most. Only a first word that is longer is cut.
 func Slug(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
-		}
-		if b.Len() >= 40 {
+	const most = 40
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	if len(words) == 0 {
+		return "change"
+	}
+	slug := words[0][:min(len(words[0]), most)]
+	for _, word := range words[1:] {
+		if len(slug)+1+len(word) > most {
 			break
 		}
+		slug += "-" + word
 	}
-	if s := strings.Trim(b.String(), "-"); s != "" {
-		return s
-	}
-	return "change"
+	return slug
 }

@@ -203,6 +203,7 @@ func (p Posting) Text() string {
 type Person struct {
 	ID       string
 	Name     string
+	Credit   string // how a commit names the person: Ann Author <ann@example.com>
 	Team     string
 	Bot      bool
 	Guest    bool // restricted or ultra restricted

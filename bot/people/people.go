@@ -52,7 +52,7 @@ func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user str
 func (p *Directory) describe(u *slack.User) workflow.Person {
 	self := p.Slack.Self()
 	return workflow.Person{
-		ID: u.ID, Name: shownName(u), Team: u.TeamID, Deleted: u.Deleted,
+		ID: u.ID, Name: shownName(u), Credit: credit(u), Team: u.TeamID, Deleted: u.Deleted,
 		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
 		Admin:    u.IsAdmin || u.IsOwner || u.IsPrimaryOwner,
 		Guest:    u.IsRestricted || u.IsUltraRestricted,

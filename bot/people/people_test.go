@@ -31,7 +31,7 @@ func TestPerson(t *testing.T) {
 		"robot":   {slacktest.User{Name: "robot", Kind: slacktest.Bot, BotID: "B77"}, workflow.Person{Team: team, Bot: true}},
 	} {
 		u := o.AddUser(c.user)
-		c.want.ID, c.want.Name = u.ID, name
+		c.want.ID, c.want.Name, c.want.Credit = u.ID, name, name
 		got, err := p.Person(t.Context(), o.ThreadOf("1.1"), u.ID)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, got, name)

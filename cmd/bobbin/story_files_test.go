@@ -112,14 +112,17 @@ func links(_ context.Context, s *story) (string, error) {
 
 // filesOptions are those of the stage that are about files and links: "sees" (the models see
 // pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that),
-// "code-pages" (the repository's host shows code).
-var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages"}
+// "code-pages" (the repository's host shows code); "addresses" (the app has users:read.email).
+var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses"}
 
 func withFiles(options []string, cfg *stage.Config) {
 	cfg.Slack = func(c *slacktest.Config) {
 		c.BareMentions = slices.Contains(options, "bare-mentions")
 		if slices.Contains(options, "no-files-read") {
 			c.Scopes = slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return s == "files:read" })
+		}
+		if slices.Contains(options, "addresses") {
+			c.Scopes = append(slices.Clone(c.Scopes), "users:read.email")
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "code-pages") {

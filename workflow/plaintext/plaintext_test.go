@@ -82,3 +82,31 @@ func TestEscapedTextShowsWhatHides(t *testing.T) {
 	require.Equal(t, `"\"a\""`, QuotePath(`"a"`))
 	require.True(t, utf8.ValidString(QuotePath("\xff")))
 }
+
+func TestCutsAtWords(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"one two":       "one two",
+		"one two three": "one two…",
+		"one, two, thr": "one, two…",
+		"onetwothree":   "onetwoth…",
+		"äöü äöü äöü":   "äöü äöü…",
+	} {
+		require.Equal(t, want, CutWords(in, 9), in)
+	}
+}
+
+func TestWrapsProseAlone(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"one two three four":                     "one two\nthree four",
+		"one two\n\nthree four five":             "one two\n\nthree four\nfive",
+		"- one two three\n* four five six":       "- one two three\n* four five six",
+		"1. one two three\n\tcode code code":     "1. one two three\n\tcode code code",
+		"```\none two three\n```\none two three": "```\none two three\n```\none two\nthree",
+		"https://example.com/very/long one":      "https://example.com/very/long\none",
+		"one two th - three 1. four":             "one two th -\nthree 1.\nfour",
+	} {
+		require.Equal(t, want, WrapProse(in, 10), in)
+	}
+}

@@ -71,7 +71,9 @@ type Question struct {
 
 // Finish is what finish takes.
 type Finish struct {
-	Summary  string      `json:"summary" jsonschema:"what was changed and why, two to five sentences; becomes the commit message"`
+	Title    string      `json:"title,omitempty" jsonschema:"the commit's first line: what this change does, in the imperative, 72 characters at most"`
+	Summary  string      `json:"summary" jsonschema:"what was changed and why, two to five sentences; becomes the rest of the commit message"`
+	Changed  string      `json:"changed,omitempty" jsonschema:"where people said something since the approval: what is different now from what was approved, in one line, or why nothing is"`
 	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"for a feature: each done criterion of the request, in its order"`
 }
 
@@ -79,6 +81,7 @@ type Finish struct {
 type Criterion struct {
 	Met bool   `json:"met"`
 	How string `json:"how" jsonschema:"the test, command or place that shows it; for one that is not met, why"`
+	Now string `json:"now,omitempty" jsonschema:"where people corrected the criterion since: what it is now"`
 }
 
 // Explanation is what explain_diff takes.

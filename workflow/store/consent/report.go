@@ -22,8 +22,8 @@ func (Report) Stage() record.Stage { return record.Report }
 func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	report := workflow.Report(p)
 	report.Text = database.CleanText(report.Text) // the hash is of what is kept and shown
-	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		r.Session, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy)
+	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by, credits) values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::text[], '{}'))`,
+		r.Session, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy, report.Credits)
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 func (g Register) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
 	r := workflow.Report{Session: session, Revision: revision}
 	var body []byte
-	err := g.DB.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by from reports where session_id = $1 and revision = $2`, session, revision).
-		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy)
+	err := g.DB.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by, credits from reports where session_id = $1 and revision = $2`, session, revision).
+		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy, &r.Credits)
 	r.Body = body
 	return r, err
 }

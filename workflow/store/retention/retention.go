@@ -111,6 +111,7 @@ var clearing = []string{
 	`delete from buttons where session_id = $1`,
 	`delete from lines where session_id = $1`,
 	`delete from inbox where session_id = $1`,
+	`delete from amendments where session_id = $1`,
 	`delete from transcript where session_id = $1`,
 	`delete from workspaces where session_id = $1`,
 	`delete from attachments where session_id = $1`,

@@ -157,6 +157,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,
 		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task) values ('%[1]s', 1, '%[1]s:card:1', 'c%[1]s', 0, 0, 0)`,
 		`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
+		`insert into amendments (session_id, revision, message_id, message_ts, user_id, text) select session_id, 1, id, message_ts, 'U1', 'only with three lines' from inbox where session_id = '%[1]s'`,
 		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select 'p%[1]s', session_id, 'report', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,

@@ -50,7 +50,7 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); hw.Session().Title == "" && title != "" {
 		ledger.Change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
 	}
-	f = append(f, inbox.Earlier(theirs.earlier), inbox.Passed(theirs.held))
+	f = append(f, inbox.Earlier(theirs.earlier), inbox.Passed(theirs.held), consent.Amendment{Text: hw.Slack.Readable(ctx, m.Text) + theirs.words})
 	for _, s := range theirs.earlier {
 		f = append(f, inbox.Attachments(s.Files))
 	}
@@ -66,6 +66,7 @@ type requestsOfOthers struct {
 	ts      []string                 // of all of it
 	title   string                   // the first of it
 	text    string                   // what agents were not given yet, or not whole
+	words   string                   // the same, for the record of what was approved
 	earlier []workflow.ThreadMessage // that the inbox does not hold
 	held    []int64                  // rows that were kept from the agents
 }
@@ -92,6 +93,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o re
 		part := fmt.Sprintf("%s wrote:\n%s", prompt.PersonName(name), prompt.Fence("message", prompt.CutBytes(text, max(maxAdopted-size, 0))))
 		size += len(text)
 		parts = append(parts, part)
+		o.words += fmt.Sprintf("\n%s wrote: %s", name, text)
 	}
 	for _, x := range shown {
 		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && (permission.IsMessage(x.Kind) || x.Kind == workflow.IncomingEdit || x.Kind == workflow.IncomingEarlier) {

@@ -92,7 +92,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	}
 	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
-	f = append(f, inbox.Passed(passed.over))
+	f = append(f, inbox.Passed(passed.over), consent.Amendment{Text: strings.Join(passed.words, "\n")})
 	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	if q, err := hw.Store.Waiting(ctx, hw.Session().ID); err != nil {
@@ -111,6 +111,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 type passing struct {
 	rows, over []int64  // the messages; and with them what waits no longer, their older wordings
 	told, said []string // to agents, and in the thread
+	words      []string // for the record of what was approved
 	goOn       bool     // it says nothing but that stopped work goes on
 }
 
@@ -141,7 +142,9 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
 		}
 		p.rows, p.said = append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
-		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", hw.Slack.Readable(ctx, h.Text)))
+		words := hw.Slack.Readable(ctx, h.Text)
+		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", words))
+		p.words = append(p.words, wrote+": "+words)
 	}
 	return p, nil
 }

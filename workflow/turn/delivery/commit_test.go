@@ -7,8 +7,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestSubject(t *testing.T) {
+func TestCommitMessage(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "The total is off", subject("The total\n is off."))
-	require.LessOrEqual(t, len([]rune(subject(strings.Repeat("word ", 40)))), 72)
+	for _, c := range []struct{ title, summary, want string }{
+		{"Hand out every cent.", "Split hands out every cent.\nThe remainder went nowhere.", "Hand out every cent\n\nSplit hands out every cent.\nThe remainder went nowhere."},
+		{"", "Hand out every cent. The remainder went nowhere.", "Hand out every cent\n\nThe remainder went nowhere."},
+		{"", "Hand out every cent.", "Hand out every cent"},
+		{"", "", "What the report says"},
+		{"Hand\nout ", "", "Hand out"},
+		{
+			strings.Repeat("word ", 20), "", "word word word word word word word word word word word word word word…",
+		},
+		{
+			"", "Unify the recovery of panics in the middleware and in all of the handlers that wrap it. Done.",
+			"Unify the recovery of panics in the middleware and in all of the…\n\nUnify the recovery of panics in the middleware and in all of the\nhandlers that wrap it. Done.",
+		},
+	} {
+		got := commitMessage(c.title, c.summary, "What the report says.")
+		require.Equal(t, c.want, got)
+		subject, _, _ := strings.Cut(got, "\n")
+		require.LessOrEqual(t, len([]rune(subject)), 72)
+	}
 }

@@ -3,10 +3,8 @@ package delivery
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -108,6 +106,10 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if leak, err := d.FindSecrets(ctx, work); leak != "" || err != nil {
 		return prompt.Wrong("Refused: %s", leak), err
 	}
+	amended, stale, err := d.followAmendments(ctx, approval, f)
+	if stale != "" || err != nil {
+		return prompt.Wrong("Refused: %s", stale), err
+	}
 	tree, err := work.Tree(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -124,7 +126,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	return d.publishCommit(ctx, provenWork{approval, allowance, tree, changes, shown}, f)
+	return d.publishCommit(ctx, provenWork{approval, allowance, tree, changes, shown, amended}, f)
 }
 
 // A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
@@ -134,55 +136,13 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
-}
-
-// unfinishedWork says what of a plan is not verified, or which done criterion has no word.
-func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f decision.Finish) (string, error) {
-	plan, err := d.ApprovedPlan(ctx, a)
-	if err != nil {
-		return "", err
-	}
-	tasks, err := d.Store.Tasks(ctx, d.Session().ID, "")
-	if err != nil {
-		return "", err
-	}
-	for n := range plan.Tasks {
-		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool { return k.Plan == n+1 && k.State == workflow.TaskDone }) {
-			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
-		}
-	}
-	criteria := d.doneCriteria(ctx)
-	if len(f.Criteria) != len(criteria) {
-		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
-	}
-	for i, c := range f.Criteria {
-		if strings.TrimSpace(c.How) == "" {
-			return fmt.Sprintf("done criterion %d has no word on what shows it, or why it is not met.", i+1), nil
-		}
-	}
-	return "", nil
-}
-
-// doneCriteria are what the newest request of the session says it is done by.
-func (d *Delivery) doneCriteria(ctx context.Context) []string {
-	s := d.Session()
-	if s.Kind != workflow.KindFeature {
-		return nil
-	}
-	for n := s.Revision; n > 0; n-- {
-		r, err := d.Store.Report(ctx, s.ID, n)
-		var request workflow.Request
-		if err == nil && r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil {
-			return request.DoneCriteria
-		}
-	}
-	return nil
+	amended   bool // people corrected it since the approval
 }
 
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
 func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
 	p := d.Trees.Current()
-	commit, err := d.makeCommit(ctx, work.approval, work.tree, f.Summary)
+	commit, err := d.makeCommit(ctx, work.approval, work.tree, f)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
@@ -215,38 +175,6 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f)))), nil
 }
 
-// makeCommit is the one that an earlier push of these files did not bring through, so that
-// what is pushed again has its hash, whatever the model says of the work by now; else it
-// is a new one.
-func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree, summary string) (string, error) {
-	s, work := d.Session(), d.Trees.Current().Work
-	pushes, err := d.Store.Pushes(ctx, s.ID)
-	if err != nil {
-		return "", err
-	}
-	spec := d.commitSpec(a, tree, summary)
-	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
-		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
-	})
-	for _, p := range slices.Backward(pushes) {
-		if p.Tree == tree {
-			return p.Commit, nil
-		}
-	}
-	if len(pushes) > 0 {
-		// The files have changed since. Did an earlier push arrive without our knowing, the
-		// branch goes on from there.
-		stands, err := work.BranchHead(ctx, s.Branch)
-		if err != nil {
-			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
-		}
-		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
-			spec.Parent = stands
-		}
-	}
-	return work.Commit(ctx, spec)
-}
-
 // EventsToProof are the events that lead from where the session is to verifying.
 func (d *Delivery) EventsToProof() []workflow.Event {
 	switch d.Session().Phase {
@@ -256,19 +184,6 @@ func (d *Delivery) EventsToProof() []workflow.Event {
 		return []workflow.Event{workflow.EventClaim}
 	}
 	return nil
-}
-
-// commitSpec depends on nothing but rows, so that a commit made again has the same hash.
-func (d *Delivery) commitSpec(a *workflow.Approval, tree, summary string) repo.CommitSpec {
-	s := d.Session()
-	return repo.CommitSpec{
-		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), Message: d.SecretFinder().Mask(subject(d.Catalog.WorkTitle()) + "\n\n" + strings.TrimSpace(summary)), When: a.At.UTC().Truncate(time.Second),
-		Trailers: [][2]string{{"Reported-by", s.Requester}, {"Approved-by", fmt.Sprintf("%s (%s)", plaintext.OneLine(a.UserName), a.User)}, {"Session", s.ID}},
-	}
-}
-
-func subject(s string) string {
-	return plaintext.CutLine(strings.TrimRight(plaintext.OneLine(s), "."), 72)
 }
 
 // sayPushFailed keeps the approval and the work, and says what the remote said.
@@ -298,13 +213,16 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
+	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
+		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
+	}
 	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
-	for i, c := range d.doneCriteria(ctx) {
+	for i, c := range d.doneCriteria(ctx, work.approval.Revision) {
 		mark := "✓"
 		if !f.Criteria[i].Met {
 			mark = "✗ not met:"
 		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(c), plaintext.OneLine(f.Criteria[i].How))
+		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
 	}
 	for _, line := range work.proof.Lines() {
 		fmt.Fprintf(&b, "• %s\n", line)

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -37,10 +38,19 @@ func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, task i
 	if err != nil {
 		return true, fmt.Errorf("report %d: %w", a.Revision, err)
 	}
+	since, err := d.AmendmentText(ctx, a.Revision)
+	if err != nil {
+		return true, err
+	}
+	key := "scope:" + a.ID + ":" + hash
+	if since != "" {
+		key += fmt.Sprintf(":%x", sha256.Sum256([]byte(since)))
+		since += "\n" + prompt.ProgramMark + "It says what the allowed change is to be. It does not widen the limit.\n\n"
+	}
 	shown := prompt.ProgramMark + "The approval is limited to this:\n" + prompt.Fence("scope", a.Scope) + "\n\n" +
-		prompt.ProgramMark + "The report that it was given on:\n" + prompt.Fence("report", prompt.ReportForWorkers(report)) + "\n\n" +
+		prompt.ProgramMark + "The report that it was given on:\n" + prompt.Fence("report", prompt.ReportForWorkers(report)) + "\n\n" + since +
 		prompt.ProgramMark + "The change:\n" + prompt.Fence("diff", prompt.HunkText(hunks))
-	q, err := d.Inquiries.Ask(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope}, shown, hunks)
+	q, err := d.Inquiries.Ask(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: key, Question: a.Scope}, shown, hunks)
 	if err != nil {
 		return true, err
 	}

@@ -337,6 +337,11 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 		if a != nil && a.Scope != "" {
 			parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
 		}
+		if since, err := iq.AmendmentText(ctx, r.Revision); err != nil {
+			return "", nil, err
+		} else if since != "" {
+			parts = append(parts, since)
+		}
 	}
 	added, removed := 0, 0
 	for _, h := range hunks {
@@ -352,6 +357,9 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
 	parts := []string{question}
 	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
 		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", prompt.ReportWhole(r)))
+		if since, err := iq.AmendmentText(ctx, r.Revision); err == nil && since != "" {
+			parts = append(parts, since)
+		}
 	} else if s.Title != "" {
 		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
 	}

@@ -63,5 +63,5 @@ func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Pa
 	if in.Session().Phase == workflow.PhaseStopped { // it takes a new message to go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
-	return f, nil
+	return in.Held.Amend(ctx, m, person, f)
 }

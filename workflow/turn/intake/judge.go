@@ -53,7 +53,11 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	switch m.Kind {
 	case workflow.IncomingDelete:
-		return in.judgeDeletion(ctx, m)
+		f, err := in.judgeDeletion(ctx, m)
+		if err != nil {
+			return f, err
+		}
+		return in.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
 	case workflow.IncomingEdit:
 		return in.judgeEdit(ctx, m)
 	case workflow.IncomingDue:
@@ -83,7 +87,10 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 	if err != nil {
 		return f, err
 	}
-	return in.Held.Reopen(ctx, m, person, f)
+	if f, err = in.Held.Reopen(ctx, m, person, f); err != nil {
+		return f, err
+	}
+	return in.Held.Amend(ctx, m, person, f)
 }
 
 // judgeWords judges a message: stop, an answer, consent, a command, or words for the agents.

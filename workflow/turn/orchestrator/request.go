@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -41,7 +42,23 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	return &workflow.Report{Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit, AskedBy: askers}, nil
+	return &workflow.Report{
+		Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit, AskedBy: askers, Credits: o.credits(ctx, askers),
+	}, nil
+}
+
+// credits are how a commit names those people; whom Slack does not tell of is left out.
+func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []string) {
+	for _, id := range ids {
+		p, err := o.Slack.Person(ctx, o.Session().Thread, id)
+		if err != nil {
+			o.Log.Warn("a commit will not name somebody who asked", "user", id, "err", err)
+		}
+		if name := p.Credit; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Restate shows a feature request back. Where everybody whose words it is made of may

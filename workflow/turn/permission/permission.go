@@ -46,7 +46,7 @@ func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report,
 	m, p := by.Message, by.Person
 	branch := ps.Catalog.BranchName()
 	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, by.RestsOn...), consent.Approval{
-		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Scope: scope, MessageTS: m.TS,
+		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Credit: p.Credit, Scope: scope, MessageTS: m.TS,
 	}, consent.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})
 }

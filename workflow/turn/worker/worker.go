@@ -104,6 +104,13 @@ func (h *task) writeBrief(ctx context.Context) error {
 	if h.grant.Scope != "" {
 		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+prompt.Fence("scope", h.grant.Scope))
 	}
+	since, err := h.amendmentText(ctx)
+	if err != nil {
+		return err
+	}
+	if since != "" {
+		parts = append(parts, since)
+	}
 	if before := h.doneBefore(ctx, h.task); before != "" {
 		parts = append(parts, before)
 	}
@@ -124,6 +131,19 @@ func (h *task) writeBrief(ctx context.Context) error {
 	return h.journal.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{progress.Task{Task: h.task}},
 	})
+}
+
+// amendmentText is what was said since the approval, less what the worker is shown next.
+func (h *task) amendmentText(ctx context.Context) (string, error) {
+	unseen, err := h.Inbox().Unseen(ctx, h.task.ID)
+	if err != nil {
+		return "", err
+	}
+	var rows []int64
+	for _, m := range unseen {
+		rows = append(rows, m.ID)
+	}
+	return h.AmendmentText(ctx, h.grant.Revision, rows...)
 }
 
 // allowedBy says what a person allowed, by its kind.

@@ -203,7 +203,7 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 // addPeople fills the workspace: two members, a guest, somebody from elsewhere, another bot.
 func (st *Stage) addPeople() {
 	add := func(name string, kind slacktest.UserKind) string {
-		u := st.Slack.AddUser(slacktest.User{Name: name, Kind: kind})
+		u := st.Slack.AddUser(slacktest.User{Name: name, Kind: kind, Email: name + "@example.com"})
 		st.People[name], st.Names[u.ID] = u.ID, name
 		return u.ID
 	}

@@ -1,0 +1,37 @@
+package people
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+)
+
+// maxCredit is how many characters of a name a commit has.
+const maxCredit = 80
+
+var emailAddress = regexp.MustCompile(`^[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}$`)
+
+// credit returns how a commit names a person, with the address where Slack gives one; empty
+// where Slack gives no name.
+func credit(u *slack.User) string {
+	graphic := func(r rune) bool { return unicode.IsGraphic(r) && !strings.ContainsRune("<>", r) }
+	name := mrkdwn.OneLine(strings.Map(func(r rune) rune {
+		if !graphic(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, cmp.Or(u.Profile.RealName, u.RealName, u.Profile.DisplayName, u.Name)), maxCredit)
+	email := u.Profile.Email
+	if name == u.ID {
+		return ""
+	}
+	if name == "" || !emailAddress.MatchString(email) || strings.ContainsFunc(email, func(r rune) bool { return !graphic(r) }) {
+		return name
+	}
+	return name + " <" + email + ">"
+}

@@ -1,0 +1,45 @@
+package consent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// An Amendment is what somebody who may approve said after an approval, of the revision that
+// was approved: part of its record, which permits nothing. Of a message that was edited
+// there are several, and the newest counts; one without text takes the message's words back.
+type Amendment struct {
+	Revision  int
+	Message   int64 // the row of the inbox
+	MessageTS string
+	User      string
+	UserName  string
+	Text      string
+}
+
+func (Amendment) Stage() record.Stage { return record.Work }
+
+func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `insert into amendments (session_id, revision, message_id, message_ts, user_id, user_name, text)
+		values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+		r.Session, a.Revision, a.Message, a.MessageTS, a.User, a.UserName, database.CleanText(a.Text))
+	return err
+}
+
+// Amendments are what was said since the approval of a revision, in order: of each message
+// its newest wording, and nothing of those that were deleted.
+func (g Register) Amendments(ctx context.Context, session string, revision int) ([]Amendment, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select revision, message_id as message, message_ts, user_id as "user", user_name, text from amendments a
+		where session_id = $1 and revision = $2 and text <> '' and not exists (select 1 from amendments later
+			where later.session_id = $1 and later.revision = $2 and later.message_ts = a.message_ts and later.message_id > a.message_id)
+		order by message_id`, session, revision)
+	if err != nil {
+		return nil, fmt.Errorf("amendments of revision %d of %s: %w", revision, session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByName[Amendment])
+}

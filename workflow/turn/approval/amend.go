@@ -1,0 +1,62 @@
+package approval
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+)
+
+// Amend adds what agents are given of m to the record of what was approved: words of people
+// who may approve that correct it, or answer a question about it. Mere questions, thanks and
+// "go on" change nothing, and neither does what came before an approval: that leads to a
+// revision of its own.
+func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+	passed, passes := ledger.Find[consent.Amendment](f) // words of others, in the name of p
+	f = ledger.Without[consent.Amendment](f)
+	h, _ := ledger.Find[inbox.Handled](f)
+	if _, approves := ledger.Find[consent.Approval](f); approves || !h.ForAgents {
+		return f, nil
+	}
+	approval, err := hw.StandingApproval(ctx)
+	if err != nil || approval == nil {
+		return f, err
+	}
+	a := consent.Amendment{Revision: approval.Revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name}
+	if passes {
+		a.Text = passed.Text
+	} else if a.Text, err = hw.amendment(ctx, m, f); err != nil {
+		return f, err
+	}
+	if a.Text == "" && m.Kind != workflow.IncomingEdit && m.Kind != workflow.IncomingDelete {
+		return f, nil
+	}
+	if m.Kind != workflow.IncomingDelete {
+		if why, err := hw.Permissions.HoldReason(ctx, p); why != "" || err != nil {
+			return f, err
+		}
+	}
+	return append(f, a), nil
+}
+
+// amendment is what m says of the approved work; empty where it says nothing of it.
+func (hw *HeldWords) amendment(ctx context.Context, m workflow.Message, f []store.Part) (string, error) {
+	if answer, ok := ledger.Find[progress.Answer](f); ok {
+		q, err := hw.Store.Waiting(ctx, hw.Session().ID)
+		if err != nil || q == nil {
+			return "", err
+		}
+		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
+	}
+	says := permission.IsMessage(m.Kind) && m.Kind != workflow.IncomingSent || m.Kind == workflow.IncomingForm || m.Kind == workflow.IncomingEdit
+	if !says || intent.OnlyAsks(m.Text) || intent.Acknowledges(m.Text) || intent.GoesOn(m.Text) && !intent.Redirects(m.Text) || intent.ReadConsent(m.Text).Kind == intent.ConsentApprove {
+		return "", nil
+	}
+	return hw.Slack.Readable(ctx, m.Text), nil
+}

@@ -1,0 +1,104 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// makeCommit is the one that an earlier push of these files did not bring through, so that
+// what is pushed again has its hash, whatever the model says of the work by now; else it
+// is a new one.
+func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree string, f decision.Finish) (string, error) {
+	s, work := d.Session(), d.Trees.Current().Work
+	pushes, err := d.Store.Pushes(ctx, s.ID)
+	if err != nil {
+		return "", err
+	}
+	spec, err := d.commitSpec(ctx, a, tree, f)
+	if err != nil {
+		return "", err
+	}
+	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
+	})
+	for _, p := range slices.Backward(pushes) {
+		if p.Tree == tree {
+			return p.Commit, nil
+		}
+	}
+	if len(pushes) > 0 {
+		// The files have changed since. Did an earlier push arrive without our knowing, the
+		// branch goes on from there.
+		stands, err := work.BranchHead(ctx, s.Branch)
+		if err != nil {
+			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will say so
+		}
+		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
+			spec.Parent = stands
+		}
+	}
+	return work.Commit(ctx, spec)
+}
+
+// commitSpec depends on nothing but rows, so that a commit made again has the same hash:
+// people's names, too, are those that were kept with the report and with the approval.
+func (d *Delivery) commitSpec(ctx context.Context, a *workflow.Approval, tree string, f decision.Finish) (repo.CommitSpec, error) {
+	s := d.Session()
+	report, err := d.Store.Report(ctx, s.ID, a.Revision)
+	if err != nil {
+		return repo.CommitSpec{}, err
+	}
+	var trailers [][2]string
+	for _, who := range report.Credits {
+		trailers = append(trailers, [2]string{"Reported-by", who})
+	}
+	who := a.Credit
+	if who == "" && a.UserName != a.User { // from before credits were kept
+		who = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(a.UserName))
+	}
+	if who != "" {
+		trailers = append(trailers, [2]string{"Approved-by", who})
+	}
+	return repo.CommitSpec{
+		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
+		Message:  d.SecretFinder().Mask(commitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
+		Trailers: append(trailers, [2]string{"Session", s.ID}),
+	}, nil
+}
+
+// The widths that git's own tools expect.
+const (
+	maxSubject = 72
+	bodyWidth  = 72
+)
+
+// commitMessage is the subject, which names the change, and what the model says of it in
+// lines of 72 characters. Without a title the first sentence of the summary is the subject.
+func commitMessage(title, summary, fallback string) string {
+	title, body := strings.TrimRight(plaintext.OneLine(title), "."), strings.TrimSpace(summary)
+	if title == "" {
+		first, rest := firstSentence(body)
+		title = cmp.Or(strings.TrimRight(plaintext.OneLine(first), "."), strings.TrimRight(plaintext.OneLine(fallback), "."))
+		if len([]rune(title)) <= maxSubject {
+			body = strings.TrimSpace(rest)
+		}
+	}
+	return strings.TrimSpace(plaintext.CutWords(title, maxSubject) + "\n\n" + plaintext.WrapProse(body, bodyWidth))
+}
+
+// firstSentence cuts a text behind its first sentence or line.
+func firstSentence(s string) (first, rest string) {
+	line, _, _ := strings.Cut(s, "\n")
+	if i := strings.Index(line, ". "); i >= 0 {
+		line = line[:i+1]
+	}
+	return line, s[len(line):]
+}

@@ -1,0 +1,111 @@
+package delivery
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// unfinishedWork says what of a plan is not verified, or which done criterion has no word.
+func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f decision.Finish) (string, error) {
+	plan, err := d.ApprovedPlan(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	tasks, err := d.Store.Tasks(ctx, d.Session().ID, "")
+	if err != nil {
+		return "", err
+	}
+	for n := range plan.Tasks {
+		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool { return k.Plan == n+1 && k.State == workflow.TaskDone }) {
+			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
+		}
+	}
+	criteria := d.doneCriteria(ctx, a.Revision)
+	if len(f.Criteria) != len(criteria) {
+		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
+	}
+	for i, c := range f.Criteria {
+		if strings.TrimSpace(c.How) == "" {
+			return fmt.Sprintf("done criterion %d has no word on what shows it, or why it is not met.", i+1), nil
+		}
+	}
+	return "", nil
+}
+
+// doneCriteria are what the newest request up to that revision says it is done by.
+func (d *Delivery) doneCriteria(ctx context.Context, revision int) []string {
+	s := d.Session()
+	if s.Kind != workflow.KindFeature {
+		return nil
+	}
+	for n := revision; n > 0; n-- {
+		r, err := d.Store.Report(ctx, s.ID, n)
+		var request workflow.Request
+		if err == nil && r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil {
+			return request.DoneCriteria
+		}
+	}
+	return nil
+}
+
+// followAmendments holds what is said of the work against what people said since its
+// approval, where they said anything: something has to be said of that, and a criterion
+// that names what is nowhere in the files is not what was finally wanted.
+func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, f decision.Finish) (amended bool, stale string, err error) {
+	said, err := d.AmendmentText(ctx, a.Revision)
+	if err != nil || said == "" {
+		return false, "", err
+	}
+	const now = "For a done criterion that became something else give what it is now, as now."
+	if plaintext.OneLine(f.Changed) == "" {
+		return true, fmt.Sprintf("say in one line, as changed, what is different now from what revision %d says, or why nothing is. %s\n%s", a.Revision, now, said), nil
+	}
+	for i, c := range d.doneCriteria(ctx, a.Revision) {
+		if plaintext.OneLine(f.Criteria[i].Now) != "" || !f.Criteria[i].Met {
+			continue
+		}
+		gone, err := d.missingNames(codeName.FindAllString(c, -1))
+		if err != nil {
+			return true, "", err
+		}
+		if len(gone) > 0 {
+			return true, fmt.Sprintf("done criterion %d names %s, which is nowhere in the files. %s\n%s", i+1, strings.Join(gone, ", "), now, said), nil
+		}
+	}
+	return true, "", nil
+}
+
+// codeName matches words that can only be names in code: with a capital inside, or a _.
+var codeName = regexp.MustCompile(`\b[A-Za-z]\w*(?:[a-z0-9][A-Z]|_[A-Za-z])\w*\b`)
+
+// maxNameFile is how large a file is looked into for a name, in bytes.
+const maxNameFile = 1 << 20
+
+// missingNames are those of the names that no file of the work holds.
+func (d *Delivery) missingNames(names []string) ([]string, error) {
+	work := d.Trees.Current().Work.FS()
+	err := fs.WalkDir(work, ".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case len(names) == 0:
+			return fs.SkipAll
+		case err != nil || !entry.Type().IsRegular():
+			return err
+		}
+		if info, err := entry.Info(); err != nil || info.Size() > maxNameFile {
+			return err
+		}
+		text, err := fs.ReadFile(work, path)
+		names = slices.DeleteFunc(names, func(name string) bool { return strings.Contains(string(text), name) })
+		return err
+	})
+	return names, err
+}
