@@ -27,6 +27,7 @@ type Risk struct {
 
 // A Diagnosis is what a Diagnosis Report says.
 type Diagnosis struct {
+	Changed       string       `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
 	Bug           string       `json:"bug" jsonschema:"one line: the defect's name"`
 	RootCause     string       `json:"root_cause" jsonschema:"the cause, with file:line"`
 	AffectedScope []string     `json:"affected_scope" jsonschema:"which records or users are affected, then an estimated count"`

@@ -8,6 +8,7 @@ import (
 
 // A Plan is what is written down before the work begins, for people to correct and allow.
 type Plan struct {
+	Changed      string     `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
 	Title        string     `json:"title" jsonschema:"a few words"`
 	Summary      string     `json:"summary" jsonschema:"what people get and how it is built, two to five sentences"`
 	OutOfScope   []string   `json:"out_of_scope,omitempty" jsonschema:"what is left alone on purpose"`

@@ -9,6 +9,7 @@ import (
 // A Request is what was asked for, as the orchestrator understood it: shown back before
 // anything is built, and held against the result at the end.
 type Request struct {
+	Changed      string    `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
 	SurfaceArea  string    `json:"surface_area" jsonschema:"which part of the project is affected, with its packages or folders"`
 	Constraints  []string  `json:"constraints,omitempty" jsonschema:"components to use, technologies, limits that were named or that the code sets"`
 	DoneCriteria []string  `json:"done_criteria" jsonschema:"each a thing that can be checked afterwards: a behaviour, a command, a page"`

@@ -43,6 +43,7 @@ type WorkerTools interface {
 
 // RootCause is what report_root_cause takes.
 type RootCause struct {
+	Changed      string              `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
 	Summary      string              `json:"summary" jsonschema:"one line: what is wrong, as the reporter would say it"`
 	Cause        string              `json:"cause" jsonschema:"the cause with file:line, and how it leads to the symptom"`
 	Change       string              `json:"change,omitempty" jsonschema:"one line: what the fix will change, and where"`

@@ -185,7 +185,11 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
+	changed, err := l.changedText(ctx, workflow.ReportRootCause, c.Changed)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if r.Text, err = l.Attachments.NameRefs(ctx, changed+ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
 		return model.Result{}, err
 	}
 	whole := ""
@@ -220,7 +224,11 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
+	changed, err := l.changedText(ctx, workflow.ReportDiagnosis, d.Changed)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if r.Text, err = l.Attachments.NameRefs(ctx, changed+DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
 		return model.Result{}, err
 	}
 	return l.showReport(ctx, r, DetailsText(r.Grounds(), "", how), begun...)

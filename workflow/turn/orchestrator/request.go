@@ -47,6 +47,19 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 	}, nil
 }
 
+// changedText is the first line of a revision: what it says otherwise than the one before,
+// which it replaces. After a push, or where a plan follows its request, it replaces none.
+func (o *Orchestrator) changedText(ctx context.Context, kind, changed string) (string, error) {
+	n := o.Session().Revision
+	if changed = plaintext.OneLine(changed); changed == "" || n == 0 || kind == workflow.ReportPlan && o.NewestReportKind() == workflow.ReportRequest {
+		return "", nil
+	}
+	if pushed, err := o.RevisionPushed(ctx, n); pushed || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Changed since revision %d: %s\n", n, changed), nil
+}
+
 // credits are how a commit names those people; whom Slack does not tell of is left out.
 func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []string) {
 	for _, id := range ids {
@@ -81,10 +94,14 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
-	if s.Phase == workflow.PhaseAligning {
-		return l.showUnderstanding(report, r), nil
+	changed, err := l.changedText(ctx, report.Kind, r.Changed)
+	if err != nil {
+		return model.Result{}, err
 	}
-	report.Text = r.Text() + l.offerText(r)
+	if s.Phase == workflow.PhaseAligning {
+		return l.showUnderstanding(report, r, changed), nil
+	}
+	report.Text = changed + r.Text() + l.offerText(r)
 	update := store.Update{Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}
 	if s.Phase != workflow.PhasePlanning {
 		update.Events = []workflow.Event{workflow.EventPlan}
@@ -119,8 +136,8 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 }
 
 // showUnderstanding is what an interview came to; it waits until a person confirms it.
-func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request) model.Result {
-	report.Text = fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
+func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request, changed string) model.Result {
+	report.Text = changed + fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
 		store.Replies(l.ProgramLine(report.Text,
 			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
@@ -148,7 +165,11 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	report.Text = fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
+	changed, err := l.changedText(ctx, report.Kind, p.Changed)
+	if err != nil {
+		return model.Result{}, err
+	}
+	report.Text = changed + fmt.Sprintf("%s\nRevision %d. Nothing is written yet. Say \"go ahead\", or what has to change.", p.Text(), report.Revision)
 	shown := l.ProgramLine(report.Text, l.Approvals.ReportButtons("Go ahead")...)
 	shown[0].Files = []workflow.File{{Name: "plan.md", Title: fmt.Sprintf("%s (revision %d)", p.Title, report.Revision), Text: p.Markdown()}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
