@@ -27,6 +27,12 @@ const (
 	ActionDetails    = "details" // it shows what its row means, and asks for nothing
 )
 
+// The buttons of a result. Each asks what people ask in words, too.
+const (
+	ActionShowDiff = "show_diff"
+	ActionExplain  = "explain"
+)
+
 // ActionChoose is the button of one repository, where no modal opens.
 const ActionChoose = "repository"
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -375,11 +376,16 @@ func (r Renderer) link(to, words string) string {
 
 var linkTarget = strings.NewReplacer("&", "&amp;", "<", "%3C", ">", "%3E", "|", "%7C", " ", "%20", "`", "%60")
 
+// climbs reports whether a path has a segment that leads upwards, as browsers read it.
+func climbs(path string) bool {
+	return slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' }), "..")
+}
+
 // mayLink reports whether an address may be clicked. It compares the parsed host and path, so
 // that neither a look-alike, nor a user name before an @, nor ../ gets around it.
 func (r Renderer) mayLink(to string) bool {
 	u, err := url.Parse(to)
-	if err != nil || u.User != nil || strings.Contains(u.EscapedPath(), "..") {
+	if err != nil || u.User != nil || climbs(u.Path) {
 		return false
 	}
 	for _, l := range r.Links {

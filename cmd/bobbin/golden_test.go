@@ -177,6 +177,8 @@ func withoutPrompts(transcript string) string {
 	return out.String()
 }
 
+var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days) waiting)?`)
+
 var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
 // stable takes out of a text what differs from run to run.
@@ -195,7 +197,7 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 	for _, commit := range strings.Fields(made) {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
-	text = durations.ReplaceAllString(text, "<time>")
+	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
 	text = strings.ReplaceAll(text, s.Dir, "<dir>")
 	for id, name := range s.Names {
 		text = strings.ReplaceAll(text, id, "<"+name+">")

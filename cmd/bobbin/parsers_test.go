@@ -128,7 +128,7 @@ var inside = map[string]string{
 	"workflow/postgres/home.go":                 "ids of this machine's accounts",
 	"workflow/postgres/lock.go":                 "this program's own file",
 	"workflow/postgres/programs/programs.go":    "versions that Postgres' programs print",
-	"workflow/grounds.go":                       "rows of ours",
+	"workflow/turn/prompt/grounds.go":           "rows of ours",
 	"workflow/store/progress/question.go":       "rows of ours",
 	"workflow/store/outbox/outbox.go":           "rows of ours",
 	"workflow/store/queue/replica.go":           "rows of ours",

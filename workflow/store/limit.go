@@ -187,3 +187,10 @@ func (u warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	}
 	return err
 }
+
+// Worked is how long the session was at work so far.
+func (t *Turn) Worked(ctx context.Context) (time.Duration, error) {
+	var ms int64
+	err := t.store.Pool.QueryRow(ctx, `select worked_ms from sessions where id = $1`, t.id).Scan(&ms)
+	return time.Duration(ms) * time.Millisecond, err
+}

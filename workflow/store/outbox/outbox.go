@@ -42,11 +42,16 @@ type row struct {
 	Reaction string
 	OnTS     string
 	Batch    *string
+	Rewriting
+	Calls []string
+	Card  *int
+	Code  []byte
+}
+
+// Rewriting is what a row has to do with a message that stands already.
+type Rewriting struct {
 	Rewrites string
 	Note     string
-	Calls    []string
-	Card     *int
-	Code     []byte
 	Progress bool
 }
 

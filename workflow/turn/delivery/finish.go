@@ -1,12 +1,10 @@
 package delivery
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -16,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -172,7 +169,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest,
 			Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone },
 		},
-		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f)))), nil
+		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit)...))), nil
 }
 
 // EventsToProof are the events that lead from where the session is to verifying.
@@ -202,45 +199,4 @@ func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown 
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
 			ready, push.Branch, worktree.RemoteWords(remote))))), nil
-}
-
-// resultText is what the thread is told at the end, and how to check it.
-func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) string {
-	s := d.Session()
-	added, removed := 0, 0
-	for _, c := range work.changes {
-		added, removed = added+c.Added, removed+c.Removed
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
-	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
-		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
-	}
-	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
-	for i, c := range d.doneCriteria(ctx, work.approval.Revision) {
-		mark := "✓"
-		if !f.Criteria[i].Met {
-			mark = "✗ not met:"
-		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
-	}
-	for _, line := range work.proof.Lines() {
-		fmt.Fprintf(&b, "• %s\n", line)
-	}
-	for _, line := range decidingPaths(work.changes) {
-		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
-	}
-	if scope := work.approval.Scope; scope != "" {
-		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
-	}
-	if s.SpentUSD > 0 {
-		fmt.Fprintf(&b, "It took %s and $%.2f in all.\n", time.Since(s.Created).Round(time.Second), s.SpentUSD)
-	} else {
-		fmt.Fprintf(&b, "It took %s.\n", time.Since(s.Created).Round(time.Second))
-	}
-	fmt.Fprintf(&b, "Please check it yourself: `git fetch origin %s && git diff %s %s`", s.Branch, prompt.ShortHash(s.BaseCommit), prompt.ShortHash(commit))
-	if test := d.Trees.Current().Project.Test; test != "" {
-		fmt.Fprintf(&b, ", then `%s` on the branch", prompt.CodeSpan(test))
-	}
-	return b.String() + "."
 }

@@ -226,6 +226,9 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Approvals.AllowPush(ctx, m, p, means)
 	case workflow.ActionCorrect, workflow.ActionFixLimited, workflow.ActionRepository, workflow.ActionDetails:
 		return in.offerForm(m, p, means), nil
+	case workflow.ActionShowDiff, workflow.ActionExplain:
+		m.Text = map[string]string{workflow.ActionShowDiff: "Show me the diff.", workflow.ActionExplain: "Why is the change as it is?"}[m.ActionID]
+		return in.askExplainer(m), nil
 	case workflow.ActionChoose:
 		return in.chooseRepository(ctx, m, p, means)
 	case "confirm":

@@ -87,7 +87,7 @@ const (
 )
 
 // DetailsText is what stands behind a report, for the button that shows it.
-func DetailsText(g workflow.Grounds, whole, how string) string {
+func DetailsText(g prompt.Grounds, whole, how string) string {
 	shown := "Unproven: nothing was made to fail yet."
 	if how != "" {
 		shown = "Shown by: " + how
@@ -197,7 +197,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 		whole = c.Cause
 	}
 	//crash:report_made
-	return l.showReport(ctx, r, DetailsText(r.Grounds(), whole, how))
+	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), whole, how))
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
@@ -231,7 +231,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if r.Text, err = l.Attachments.NameRefs(ctx, changed+DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, DetailsText(r.Grounds(), "", how), begun...)
+	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), "", how), begun...)
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the

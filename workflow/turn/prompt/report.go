@@ -26,10 +26,10 @@ func ReportWhole(r workflow.Report) string { return r.Text + behindReport(r) }
 
 // behindReport is what people see behind the report's button.
 func behindReport(r workflow.Report) string {
-	g := r.Grounds()
+	g := GroundsOf(r)
 	text := g.Text()
 	if g.Reproduction != "" {
-		text += "\nShown by: " + workflow.ProbeText(g.Reproduction)
+		text += "\nShown by: " + ProbeText(g.Reproduction)
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return ""

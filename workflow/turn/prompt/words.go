@@ -3,6 +3,7 @@ package prompt
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -51,4 +52,17 @@ func DerefResult(r *model.Result) model.Result {
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return plaintext.CutLine(line, 200)
+}
+
+// Span is a time in words that people use: 40 s, 12 min, 3 h, 2 days.
+func Span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }

@@ -309,7 +309,7 @@ func (h *task) verifyClaim(ctx context.Context, tree, summary string) (model.Res
 		}
 	}
 	//crash:attempt_held
-	return h.attemptHeld(ctx, summary, attempt)
+	return h.attemptHeld(ctx, summary, proof.Short(), attempt)
 }
 
 // passes: each task has to leave everything that worked as it was. That something new was
@@ -340,13 +340,10 @@ func failureOutput(r result.Result) string {
 	return b.String()
 }
 
-func (h *task) attemptHeld(ctx context.Context, summary string, a *workflow.Attempt) (model.Result, error) {
+func (h *task) attemptHeld(ctx context.Context, summary, shown string, a *workflow.Attempt) (model.Result, error) {
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
-	for _, line := range strings.Split(a.Summary, "\n") {
-		written = append(written, h.journal.ProgressLine(line))
-	}
-	written = append(written, h.journal.ProgressLine("Done: "+prompt.FirstLine(summary)))
+	written = append(written, h.journal.ProgressLine("Done: "+strings.TrimRight(prompt.FirstLine(summary), ".")+". "+shown))
 	boxes, err := h.planBoxes(ctx, h.task)
 	if boxes != "" {
 		written = append(written, store.Lines(h.ProgressLine(boxes)))

@@ -280,6 +280,9 @@ func webAddresses(list []catalog.Repository) []string {
 		if strings.HasPrefix(r.URL, "https://") {
 			links = append(links, strings.TrimSuffix(r.URL, ".git")+"/")
 		}
+		if _, web := r.ComparePage(); web != "" {
+			links = append(links, web+"/")
+		}
 	}
 	return links
 }

@@ -1,4 +1,4 @@
-package workflow
+package prompt
 
 import (
 	"encoding/json"
@@ -6,19 +6,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Grounds are what stands behind a report: people see them behind a button, and agents that
 // work from the report are given them with it.
 type Grounds struct {
-	Hypotheses   []Hypothesis `json:"hypotheses"`
-	Evidence     []Evidence   `json:"evidence"`
-	Reproduction string       `json:"reproduction"`
+	Hypotheses   []workflow.Hypothesis `json:"hypotheses"`
+	Evidence     []workflow.Evidence   `json:"evidence"`
+	Reproduction string                `json:"reproduction"`
 }
 
-// Grounds are those of a root cause or a diagnosis; empty for anything else.
-func (r Report) Grounds() (g Grounds) {
-	if r.Kind == ReportRootCause || r.Kind == ReportDiagnosis {
+// GroundsOf are those of a root cause or a diagnosis; empty for anything else.
+func GroundsOf(r workflow.Report) (g Grounds) {
+	if r.Kind == workflow.ReportRootCause || r.Kind == workflow.ReportDiagnosis {
 		_ = json.Unmarshal(r.Body, &g) // the program wrote it
 	}
 	return g
@@ -34,15 +37,15 @@ func (g Grounds) Text() string {
 		if i == 0 {
 			lines = append(lines, "Hypotheses:")
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s)", i+1, flat(h.Claim), outcomes[h.Outcome], ProbeText(h.Probe)))
+		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s)", i+1, plaintext.OneLine(h.Claim), outcomes[h.Outcome], ProbeText(h.Probe)))
 	}
 	for _, grade := range []string{"observed", "inferred"} {
 		for _, e := range g.Evidence {
 			if e.Grade != grade {
 				continue
 			}
-			line := "• " + grade + ": " + flat(e.Claim)
-			if !blank(e.Source) {
+			line := "• " + grade + ": " + plaintext.OneLine(e.Claim)
+			if strings.TrimSpace(e.Source) != "" {
 				line += " (" + ProbeText(e.Source) + ")"
 			}
 			lines = append(lines, line)
@@ -54,7 +57,7 @@ func (g Grounds) Text() string {
 // ProbeText is what was run or read, in one line: a command or a place as code, a sentence as
 // it is.
 func ProbeText(probe string) string {
-	probe = strings.Trim(flat(probe), "`")
+	probe = strings.Trim(plaintext.OneLine(probe), "`")
 	if strings.Contains(probe, "`") || !isCode(probe) {
 		return probe
 	}

@@ -1,0 +1,61 @@
+package proof
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Short is the proof in one line; Lines are behind it.
+func (p Proof) Short() string {
+	var parts []string
+	for _, shown := range []struct {
+		n           int
+		what, whats string
+	}{
+		{len(p.RedOnBase) - p.changedRed(), "new test", "new tests"},
+		{p.changedRed(), "changed test", "changed tests"},
+		{len(p.Mended), "test that was there", "tests that were there"},
+	} {
+		switch {
+		case shown.n == 1:
+			parts = append(parts, "1 "+shown.what+": red before, green now")
+		case shown.n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s: red before, green now", shown.n, shown.whats))
+		}
+	}
+	if n := len(p.NotRed); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d new not seen red", n))
+	}
+	if p.PassedBefore > 0 {
+		if p.StillPassing == p.PassedBefore {
+			parts = append(parts, fmt.Sprintf("%d still pass", p.StillPassing))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d of %d still pass", p.StillPassing, p.PassedBefore))
+		}
+	}
+	if n := len(p.AlreadyFailing); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n, map[bool]string{true: "does", false: "do"}[n == 1]))
+	}
+	if n := len(p.Unstable); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d unstable", n))
+	}
+	if len(parts) == 0 && (p.Branch.TestsRan || p.Branch.BuildRan) {
+		parts = append(parts, p.branchLine())
+	} else if p.Branch.BuildRan && !p.Branch.BuildOK {
+		parts = append(parts, "the build is not clean")
+	}
+	if p.Why != "" {
+		parts = append(parts, "not shown: "+p.Why)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// changedRed counts the changed tests among those that fail on the base.
+func (p Proof) changedRed() (n int) {
+	for _, name := range p.RedOnBase {
+		if p.newOrChanged(name) == "Changed" {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,115 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// resultText is what the thread is told at the end: what was done, in which files, and where
+// it can be compared.
+func (d *Delivery) resultText(ctx context.Context, work provenWork, commit string, f decision.Finish) string {
+	s := d.Session()
+	added, removed := 0, 0
+	for _, c := range work.changes {
+		added, removed = added+c.Added, removed+c.Removed
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
+	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
+		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
+	}
+	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
+	for i, c := range d.doneCriteria(ctx, work.approval.Revision) {
+		mark := "✓"
+		if !f.Criteria[i].Met {
+			mark = "✗ not met:"
+		}
+		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
+	}
+	if shown := work.proof.Short(); shown != "" {
+		fmt.Fprintf(&b, "%s\n", shown)
+	}
+	for _, line := range decidingPaths(work.changes) {
+		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
+	}
+	if scope := work.approval.Scope; scope != "" {
+		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
+	}
+	fmt.Fprintf(&b, "Files: %s\n%s\n", filesText(work.changes), d.timeText(ctx))
+	if page := d.compareURL(commit); page != "" {
+		return b.String() + fmt.Sprintf("[Compare](%s)", page)
+	}
+	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))
+}
+
+// mostFiles is how many changed files a result names.
+const mostFiles = 8
+
+// filesText names the files that changed.
+func filesText(changes []diff.Change) string {
+	var names []string
+	for _, c := range changes[:min(len(changes), mostFiles)] {
+		name := "`" + strings.ReplaceAll(plaintext.OneLine(c.Path), "`", "'") + "`"
+		if c.Kind != "modified" {
+			name += " (" + map[string]string{"added": "new"}[c.Kind] + map[string]string{"deleted": "deleted"}[c.Kind] + ")"
+		}
+		names = append(names, name)
+	}
+	if more := len(changes) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// timeText tells the time at work from the time that the work waited for people or its turn.
+func (d *Delivery) timeText(ctx context.Context) string {
+	s := d.Session()
+	worked, err := d.Worked(ctx)
+	if err != nil {
+		d.Log.Warn("read the time at work", "err", err)
+	}
+	text := prompt.Span(worked) + " at work"
+	if waited := time.Since(s.Created) - worked; waited >= time.Minute {
+		text += ", " + prompt.Span(waited) + " waiting"
+	}
+	if s.SpentUSD > 0 {
+		text += fmt.Sprintf(", $%.2f", s.SpentUSD)
+	}
+	return text + "."
+}
+
+func (d *Delivery) compareURL(commit string) string {
+	r, _ := d.Catalog.Current()
+	return r.CompareURL(d.Session().BaseCommit, commit)
+}
+
+func (d *Delivery) compareCommand(commit string) string {
+	s := d.Session()
+	return fmt.Sprintf("git fetch origin %s && git diff %s %s", s.Branch, prompt.ShortHash(s.BaseCommit), prompt.ShortHash(commit))
+}
+
+// resultButtons are what people can do with the result.
+func (d *Delivery) resultButtons(work provenWork, commit string) []workflow.Button {
+	details := strings.Join(work.proof.Lines(), "\n")
+	check := "`" + d.compareCommand(commit) + "`"
+	if test := d.Trees.Current().Project.Test; test != "" {
+		check += fmt.Sprintf(", then `%s` on the branch", prompt.CodeSpan(test))
+	}
+	return []workflow.Button{
+		{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()},
+		{ActionID: workflow.ActionExplain, Label: "Explain it", Value: store.NewToken()},
+		{ActionID: workflow.ActionCorrect, Label: "Something is missing…", Value: store.NewToken()},
+		ledger.DetailsButton(strings.TrimSpace(details + "\nTo check it yourself: " + check + ".")),
+	}
+}
