@@ -57,6 +57,7 @@ const (
 	PermitAdopt         PermissionKind = "adopt"         // to take somebody else's words as one's own
 	PermitPush          PermissionKind = "push"          // to push what decides more than what the code does
 	PermitLimit         PermissionKind = "limit"         // to use more than a limit allows
+	PermitPutBack       PermissionKind = "put_back"      // to put back what stood outside the scope of an approval
 )
 
 // An Approval is a person's word on one revision. Only the program makes one.

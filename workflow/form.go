@@ -23,6 +23,7 @@ const MostEntered = 2000
 const (
 	ActionCorrect    = "correct"
 	ActionFixLimited = "fix_limited"
+	ActionPutBack    = "put_back" // what was taken out, since it stands outside the scope
 	ActionRepository = "change_repository"
 	ActionDetails    = "details" // it shows what its row means, and asks for nothing
 )

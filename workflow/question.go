@@ -56,6 +56,8 @@ type Inquiry struct {
 	By       string // Slack id of the person who asked; empty: the program or the orchestrator
 	Answer   json.RawMessage
 	Applied  bool // a recommendation that the orchestrator acted on
+	Stopped  bool // a stop ended it: it is asked again when the session goes on
+	Alone    bool // and nothing else was under way when it was stopped
 }
 
 // Advice is the consultant's typed answer.

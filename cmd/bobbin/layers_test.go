@@ -165,7 +165,7 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/delivery": {
 		"workflow/agent/decision",
-		"workflow/store/consent", "workflow/store/progress",
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
 		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
@@ -205,7 +205,7 @@ var rooms = map[string][]string{
 		"repo", "repo/disk",
 	},
 	"workflow/turn/ledger": {
-		"workflow/store/progress",
+		"workflow/store/consent", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt",
 	},
 	"workflow/turn/prompt": {

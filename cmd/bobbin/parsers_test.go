@@ -41,7 +41,7 @@ var outside = []readerOf{
 	{"names of files that models attach", []string{"bot/render/file.go MarkedName"}, []string{"bot/render FuzzFileName"}},
 
 	{"words of consent", []string{"workflow/intent/approval.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
-	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor"}, []string{"workflow/intent FuzzWords"}},
+	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor", "workflow/intent/task.go TaskNamed"}, []string{"workflow/intent FuzzWords"}},
 	{"the repository that a message names", []string{"workflow/intent/repository.go ChooseRepository"}, []string{"workflow/intent FuzzChooseRepository"}},
 
 	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
@@ -130,6 +130,7 @@ var inside = map[string]string{
 	"workflow/postgres/programs/programs.go":    "versions that Postgres' programs print",
 	"workflow/turn/prompt/grounds.go":           "rows of ours",
 	"workflow/store/progress/question.go":       "rows of ours",
+	"workflow/store/consent/removal.go":         "rows of ours",
 	"workflow/store/outbox/outbox.go":           "rows of ours",
 	"workflow/store/queue/replica.go":           "rows of ours",
 	"workflow/store/database/database.go":       "an address that was checked before",

@@ -219,6 +219,8 @@ func FuzzWords(f *testing.F) {
 		if command == workflow.CommandNone {
 			require.Empty(t, rest)
 		}
+		task, of := intent.TaskNamed(text)
+		require.True(t, task == 0 || task < 1000 && of != "", "%q", text)
 		quoted := "> " + strings.ReplaceAll(text, "\n", "\n> ")
 		command, _ = intent.ReadCommandFor(quoted, name)
 		require.Equal(t, workflow.CommandNone, command, quoted)

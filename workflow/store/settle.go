@@ -20,7 +20,7 @@ import (
 // buttons' rows stay, so a press that was on its way is still judged, and told that it is late.
 //
 // What is offered to people who may approve waits longer: held words until they are passed
-// on, stopped work until it goes on, or another revision is shown or approved.
+// on, what was taken out until it is put back, stopped work until it goes on, or another revision is shown or approved.
 type settling struct{ *transaction }
 
 func (settling) Stage() record.Stage { return record.Settle }
@@ -33,11 +33,17 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 			return err
 		}
 	}
+	if removed, ok := record.Find[consent.Removal](r); ok && removed.User != "" {
+		if err := s.turn.unbutton(ctx, tx, "Put back by "+removed.UserName+".", offersRemoved+` and exists (select 1 from buttons b
+			where b.session_id = $1 and b.action_id = 'put_back' and b.means = $2 and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, removed.Hash); err != nil {
+			return err
+		}
+	}
 	note := s.answers()
 	if note == "" {
 		return nil
 	}
-	which := `not (` + offersHeld + `)`
+	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
 	if note == answeredBelow {
 		which += ` and not (` + offersDecision + `)`
 	}
@@ -53,10 +59,11 @@ const (
 	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
 		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
 	// Details stay: they decide nothing.
-	offersMore   = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
-	details      = `(select jsonb_agg(b)::json from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' = 'details')`
-	offersHeld   = `buttons::jsonb @> '[{"ActionID": "pass_on"}]'`
-	offersToGoOn = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
+	offersMore    = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
+	details       = `(select jsonb_agg(b)::json from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' = 'details')`
+	offersHeld    = `buttons::jsonb @> '[{"ActionID": "pass_on"}]'`
+	offersToGoOn  = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
+	offersRemoved = `buttons::jsonb @> '[{"ActionID": "put_back"}]'`
 )
 
 func texts(ids []int64) (list []string) {

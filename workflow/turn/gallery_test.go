@@ -326,6 +326,11 @@ func samples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
 		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
+		"takeOutHunks":    {with("Taken out, since the approval is limited to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons", labelled("put_back", "Put it back", "")...)},
+		"askToPutBack":    says("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. You asked already; it waits for somebody who may."),
+		"askToPutBack-b":  {with("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7", labelled("put_back", "Put it back", "")...)},
+		"putBackPushed":   says("Revision 2, as bea says. Put back what was taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
+		"giveToWork":      says("Noted for task 2: keep the name", "Noted: keep the name. Task 2 is not open, so the orchestrator takes it up.", "Noted: keep the name. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
 		"judgeSent":       says("I cannot take this: guests cannot start work here; ask a full member to."),
 		"showReport": {
 			with(orchestrator.ReportText(aCause, 1, "134b2ba", orchestrator.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),

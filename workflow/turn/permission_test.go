@@ -8,6 +8,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -18,9 +22,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 )
 
 // A way is one of the ways to a yes: who leads a thread to where a yes is wanted, what is
@@ -66,6 +67,8 @@ var waysToAYes = []way{
 	{name: "adopting, restated", what: workflow.PermitRequest, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
 	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
 	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits},
+	{name: "putting back", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(atWork)},
+	{name: "putting back after the push", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(pushedNow)},
 	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
 }
 
@@ -155,6 +158,21 @@ func pushWaits(ctx context.Context, th *thread) error {
 		consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"},
 		store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
 	)
+}
+
+// takenOut: something of approved work stood outside its scope.
+func takenOut(where func(context.Context, *thread) error) func(context.Context, *thread) error {
+	return func(ctx context.Context, th *thread) error {
+		if err := where(ctx, th); err != nil {
+			return err
+		}
+		a, err := th.Store.Approval(ctx, th.Session().ID, th.Session().Revision)
+		if err != nil {
+			return err
+		}
+		r := workflow.Removal{Hash: workflow.RemovalHash(a.ID, "with", "without"), Approval: a.ID, Hunks: []workflow.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
+		return th.Record(ctx, consent.Removal(r), store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
+	}
 }
 
 func limitReached(ctx context.Context, th *thread) error {

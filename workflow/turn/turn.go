@@ -185,9 +185,6 @@ func (t *turn) judgeStop(ctx context.Context) error {
 			stopped = append(stopped, progress.Task{Task: k})
 		}
 	}
-	if err := t.Inquiries.DropOpen(ctx); err != nil {
-		return err
-	}
 	j, err := t.Runtime.OpenTranscript(ctx, 0, t.Agents[agent.Orchestrator])
 	if err != nil {
 		return err

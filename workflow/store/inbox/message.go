@@ -17,13 +17,17 @@ type Handled struct {
 	Shown     string // instead of the message's own text
 	Held      bool   // it waits for somebody who may approve to pass it on
 	Answers   bool   // it answers a question of the bot's
+	Task      int64  // whose worker it is for, beside the orchestrator; 0: all who work; OrchestratorAlone: none
 }
+
+// OrchestratorAlone stands for a task where no worker is shown a message.
+const OrchestratorAlone = -1
 
 func (Handled) Stage() record.Stage { return record.Inbox }
 
 func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5 where id = $1`,
-		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers)
+	_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5, for_task = $6 where id = $1`,
+		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers, h.Task)
 	return err
 }
 
@@ -74,12 +78,15 @@ func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 // Told is what the program tells the agents by itself: a message that is judged already, so
 // that every agent reads it in its order. The key makes it one; By is who asked for it,
 // empty where nobody did.
-type Told struct{ Key, Text, By string }
+type Told struct {
+	Key, Text, By string
+	Task          int64 // as of Handled
+}
 
 func (Told) Stage() record.Stage { return record.Work }
 
 func (m Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown)
-		values ($1, $2, $3, '', $5, now(), true, $4) on conflict do nothing`, r.Session, r.Session+":"+m.Key, workflow.IncomingTold, database.CleanText(m.Text), m.By)
+	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown, for_task)
+		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, workflow.IncomingTold, database.CleanText(m.Text), m.By, m.Task)
 	return err
 }

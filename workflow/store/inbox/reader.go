@@ -52,7 +52,7 @@ func (r Reader) Unseen(ctx context.Context, task int64) ([]workflow.Message, err
 	if task != 0 {
 		seen = `(select seen from tasks where id = $2)`
 	}
-	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and ($2::bigint is not null) and for_agents
+	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and ($2::bigint = 0 or for_task in (0, $2)) and for_agents
 		and id > `+seen+` order by id`, r.session, task)
 }
 

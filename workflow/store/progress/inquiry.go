@@ -28,6 +28,26 @@ func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return err
 }
 
+// StoppedInquiries are the questions of people that are under way when somebody says stop.
+type StoppedInquiries struct{ Alone bool } // nothing else was under way
+
+func (StoppedInquiries) Stage() record.Stage { return record.Work }
+
+func (i StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update inquiries set stopped = true, alone = $2 where session_id = $1 and answer is null and not stopped and key like 'message:%'`, r.Session, i.Alone)
+	return err
+}
+
+// ResumedInquiries lets what a stop ended be asked again.
+type ResumedInquiries struct{}
+
+func (ResumedInquiries) Stage() record.Stage { return record.Work }
+
+func (ResumedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update inquiries set stopped = false where session_id = $1 and stopped`, r.Session)
+	return err
+}
+
 func raw(b json.RawMessage) []byte {
 	if len(b) == 0 {
 		return nil
@@ -37,14 +57,14 @@ func raw(b json.RawMessage) []byte {
 
 // Inquiries are the session's, in order.
 func (h History) Inquiries(ctx context.Context, session string) ([]workflow.Inquiry, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied from inquiries where session_id = $1 order by id`, session)
+	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone from inquiries where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("inquiries of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Inquiry, error) {
 		var q workflow.Inquiry
 		var answer []byte
-		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied)
+		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied, &q.Stopped, &q.Alone)
 		q.Answer = answer
 		return q, err
 	})

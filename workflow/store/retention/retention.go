@@ -153,6 +153,7 @@ var forgetting = []string{
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,
 	`delete from allowances where session_id = $1`,
+	`delete from removals where session_id = $1`,
 	`delete from approvals where session_id = $1`,
 	`delete from extensions where session_id = $1`,
 	`delete from permissions where session_id = $1`,

@@ -162,6 +162,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
 		`insert into allowances (id, session_id, approval_id, tree, names) values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
+		`insert into removals (hash, session_id, approval_id, hunks, with_tree, without_tree) values ('r%[1]s', '%[1]s', 'a%[1]s', '[]', 't', 'u')`,
 		`insert into audit (session_id, seq, what, name, content, hash) values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
 		`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'mend', 'quick')`,
 		`insert into attempts (task_id, number, tree, held, summary) select id, 1, 't', true, 's' from tasks where session_id = '%[1]s'`,

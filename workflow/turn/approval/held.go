@@ -223,7 +223,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)
-	f = append(f, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
 	f = append(f, consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
@@ -247,7 +247,7 @@ func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	f = append(f, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
 	return f, nil
 }
 

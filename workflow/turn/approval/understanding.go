@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -39,7 +40,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	}
 	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
-	} else if len(unseen) > 0 {
+	} else if slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.IncomingTold || s.Open }) {
 		return refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)

@@ -87,43 +87,77 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.Wrong("Refused: %s", open), err
 	}
 	work := d.Trees.Current().Work
-	if left, err := d.ConfineToFolder(ctx, work, 0); err != nil || !left {
-		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.Current().Folder()), err
-	}
-	if left, err := d.HoldToScope(ctx, work, 0, approval); err != nil || !left {
-		return prompt.Wrong("Refused: nothing of the change stands within the scope of the approval (%s); it was taken out.", approval.Scope), err
-	}
-	changes, err := work.Changes(ctx)
-	if err != nil {
+	if err := d.LayBack(ctx, work, nil); err != nil {
 		return model.Result{}, err
 	}
-	if len(changes) == 0 {
-		return prompt.Wrong("Nothing was changed, so there is nothing to push. Delegate the work, or reply."), nil
-	}
-	if leak, err := d.FindSecrets(ctx, work); leak != "" || err != nil {
-		return prompt.Wrong("Refused: %s", leak), err
+	if left, err := d.ConfineToFolder(ctx, work, 0); err != nil || !left {
+		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.Current().Folder()), err
 	}
 	amended, stale, err := d.followAmendments(ctx, approval, f)
 	if stale != "" || err != nil {
 		return prompt.Wrong("Refused: %s", stale), err
 	}
-	tree, err := work.Tree(ctx)
-	if err != nil {
-		return model.Result{}, err
-	}
-	shown, err := d.Prove(ctx, work, tree)
-	if err != nil {
-		return model.Result{}, err
-	}
-	if !shown.Holds() {
-		return prompt.Wrong("Refused: the proof does not hold.\n%s", strings.Join(shown.Lines(), "\n")), nil
+	proven, refused, err := d.proveWhole(ctx, approval)
+	if refused != nil || err != nil {
+		return prompt.DerefResult(refused), err
 	}
 	//crash:whole_proven
-	allowance, ends, err := d.AskAllowance(ctx, approval, tree, shown, changes)
+	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	return d.publishCommit(ctx, provenWork{approval, allowance, tree, changes, shown, amended}, f)
+	proven.allowance, proven.amended = allowance, amended
+	return d.publishCommit(ctx, proven, f)
+}
+
+// proveWhole proves the whole change, holds it against the scope, and proves once more what is
+// left where something was taken out. The proof comes first, since it is cheap and certain.
+func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) (proven provenWork, refused *model.Result, err error) {
+	work := d.Trees.Current().Work
+	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
+		r := prompt.Wrong(format, args...)
+		return provenWork{}, &r, nil
+	}
+	proven.approval = approval
+	scoped := Scoped{Left: true}
+	for {
+		if proven.changes, err = work.Changes(ctx); err != nil {
+			return proven, nil, err
+		}
+		if len(proven.changes) == 0 {
+			return refuse("Nothing was changed, so there is nothing to push. Delegate the work, or reply.")
+		}
+		if leak, err := d.FindSecrets(ctx, work); leak != "" || err != nil {
+			r, refused, _ := refuse("Refused: %s", leak)
+			return r, refused, err
+		}
+		if proven.tree, err = work.Tree(ctx); err != nil {
+			return proven, nil, err
+		}
+		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {
+			return proven, nil, err
+		}
+		if !proven.proof.Holds() {
+			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"), afterTaking(scoped))
+		}
+		if scoped.Taken != nil {
+			return proven, nil, nil
+		}
+		if scoped, err = d.HoldToScope(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
+			return proven, nil, err
+		}
+		if !scoped.Left {
+			return refuse("Refused: nothing of the change stands within the scope of the approval (%s).%s", approval.Scope, afterTaking(scoped))
+		}
+	}
+}
+
+// afterTaking tells what was taken out, behind what came of it.
+func afterTaking(s Scoped) string {
+	if s.Taken == nil {
+		return ""
+	}
+	return "\n" + prompt.TakenOut(*s.Taken)
 }
 
 // A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.

@@ -14,51 +14,90 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
+// A Scoped change is one that was held against the scope of its approval.
+type Scoped struct {
+	Taken *workflow.Removal // what stood outside; nil: nothing
+	Left  bool              // something stands within
+}
+
 // HoldToScope holds what was changed against the scope of the approval: a second agent judges
-// every hunk, and the program takes out what stands outside and says so. left is false
-// when nothing of the change stands within.
-func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, task int64, a *workflow.Approval) (left bool, err error) {
+// every hunk, and the program takes out what stands outside and says so, with a button that
+// puts it back. What somebody who may approve had put back stands within. k is the task whose
+// change it is; nil: the whole work.
+func (d *Delivery) HoldToScope(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *workflow.Approval) (Scoped, error) {
+	whole := Scoped{Left: true}
 	if a.Scope == "" {
-		return true, nil
+		return whole, nil
 	}
 	hunks, err := tree.ListHunks(ctx)
 	if err != nil || len(hunks) == 0 {
-		return true, err
+		return whole, err
 	}
 	hash, err := tree.Tree(ctx)
 	if err != nil {
-		return true, err
+		return whole, err
 	}
-	report, err := d.Store.Report(ctx, d.Session().ID, a.Revision)
+	back, err := d.putBack(ctx, a)
 	if err != nil {
-		return true, fmt.Errorf("report %d: %w", a.Revision, err)
+		return whole, err
 	}
 	since, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil {
-		return true, err
+		return whole, err
 	}
-	key := "scope:" + a.ID + ":" + hash
+	amended, key := since, scopeKey(a, hash, since)
 	if since != "" {
-		key += fmt.Sprintf(":%x", sha256.Sum256([]byte(since)))
-		since += "\n" + prompt.ProgramMark + "It says what the allowed change is to be. It does not widen the limit.\n\n"
+		since += "\n" + prompt.ProgramMark + "It says what the allowed change is to be. It does not widen the limit."
 	}
-	shown := prompt.ProgramMark + "The approval is limited to this:\n" + prompt.Fence("scope", a.Scope) + "\n\n" +
-		prompt.ProgramMark + "The report that it was given on:\n" + prompt.Fence("report", prompt.ReportForWorkers(report)) + "\n\n" + since +
-		prompt.ProgramMark + "The change:\n" + prompt.Fence("diff", prompt.HunkText(hunks))
+	shown, err := d.reviewText(ctx, a, hunks, back, since)
+	if err != nil {
+		return whole, err
+	}
 	q, err := d.Inquiries.Ask(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: key, Question: a.Scope}, shown, hunks)
 	if err != nil {
-		return true, err
+		return whole, err
 	}
 	var verdict decision.Judgement
 	if err := json.Unmarshal(q.Answer, &verdict); err != nil || len(verdict.Hunks) != len(hunks) {
-		return false, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
+		return Scoped{}, fmt.Errorf("the change could not be held against the scope %q: the reviewer gave no verdict", a.Scope)
 	}
-	return d.takeOutHunks(ctx, tree, task, scopeReview{a, q, hunks, verdict})
+	review := scopeReview{approval: a, inquiry: q, hunks: hunks, since: amended}
+	for _, h := range verdict.Hunks {
+		if !h.Inside && !slices.Contains(sumsOf(back), hunkSum(hunks[h.Number-1])) {
+			review.outside, review.why = append(review.outside, h.Number), append(review.why, plaintext.OneLine(h.Why))
+		}
+	}
+	if len(review.outside) == 0 {
+		return whole, nil
+	}
+	return d.takeOutHunks(ctx, tree, k, review, hash)
+}
+
+// reviewText is what the reviewer of the scope is shown.
+func (d *Delivery) reviewText(ctx context.Context, a *workflow.Approval, hunks []diff.Hunk, back []workflow.Removal, since string) (string, error) {
+	report, err := d.Store.Report(ctx, d.Session().ID, a.Revision)
+	if err != nil {
+		return "", fmt.Errorf("report %d: %w", a.Revision, err)
+	}
+	parts := []string{
+		prompt.ProgramMark + "The approval is limited to this:\n" + prompt.Fence("scope", a.Scope),
+		prompt.ProgramMark + "The report that it was given on:\n" + prompt.Fence("report", prompt.ReportForWorkers(report)),
+	}
+	if since != "" {
+		parts = append(parts, since)
+	}
+	for _, r := range back {
+		parts = append(parts, prompt.ProgramMark+prompt.PersonName(r.UserName)+", who may approve, has this put back. It stands within, too:\n"+prompt.Fence("removed", r.Diff()))
+	}
+	return strings.Join(append(parts, prompt.ProgramMark+"The change:\n"+prompt.Fence("diff", prompt.HunkText(hunks))), "\n\n"), nil
 }
 
 // A scopeReview is a change held against the scope of its approval.
@@ -66,43 +105,73 @@ type scopeReview struct {
 	approval *workflow.Approval
 	inquiry  workflow.Inquiry
 	hunks    []diff.Hunk
-	verdict  decision.Judgement
+	outside  []int // numbers of hunks
+	why      []string
+	since    string // what corrected the report since
 }
 
-// takeOutHunks removes the hunks outside the scope and says which, and why.
-func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, task int64, review scopeReview) (bool, error) {
-	var outside []int
-	var said []string
-	for _, h := range review.verdict.Hunks {
-		if !h.Inside {
-			outside = append(outside, h.Number)
-			said = append(said, fmt.Sprintf("  • %s: %s", prompt.HunkPlace(review.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
-		}
+// scopeKey is the key of the review of a tree under an approval, with what corrected it since.
+func scopeKey(a *workflow.Approval, tree, since string) string {
+	key := "scope:" + a.ID + ":" + tree
+	if since != "" {
+		key += fmt.Sprintf(":%x", sha256.Sum256([]byte(since)))
 	}
-	if len(outside) == 0 {
-		return true, nil
+	return key
+}
+
+// takeOutHunks removes the hunks outside the scope and says which, and why. It is kept with
+// what takes it back. with is the tree as it stands.
+func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *workflow.Task, review scopeReview, with string) (Scoped, error) {
+	if _, err := tree.TakeOut(ctx, review.outside); err != nil {
+		return Scoped{}, fmt.Errorf("take out what stands outside the scope: %w", err)
 	}
-	if !review.inquiry.Applied { // said once, whatever happens between here and the end of this
-		lines := d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", review.approval.Scope, strings.Join(said, "\n")))
-		if err := d.Record(ctx, progress.Inquiry{ID: review.inquiry.ID, Applied: true}, store.Lines(lines)); err != nil {
-			return true, err
-		}
+	//crash:hunks_taken_out
+	without, err := tree.Tree(ctx)
+	if err != nil {
+		return Scoped{}, err
 	}
-	if _, err := tree.TakeOut(ctx, outside); err != nil {
-		return true, fmt.Errorf("take out what stands outside the scope: %w", err)
+	taken := &workflow.Removal{
+		Hash: workflow.RemovalHash(review.approval.ID, with, without), Approval: review.approval.ID, Revision: review.approval.Revision, With: with, Without: without,
 	}
-	if err := d.Trees.RecordTree(ctx, tree, task); err != nil {
-		return true, err
+	if k != nil {
+		taken.Task = k.ID
 	}
-	if len(outside) == len(review.hunks) {
-		return false, nil
+	for i, n := range review.outside {
+		h := review.hunks[n-1]
+		taken.Hunks = append(taken.Hunks, workflow.RemovedHunk{Place: prompt.HunkPlace(h), Why: review.why[i], Text: h.Text, Sum: hunkSum(h)})
+	}
+	if taken.Pack, err = tree.Pack(ctx, 0, with, without); err != nil {
+		d.Log.Warn("what was taken out is kept on this machine alone", "err", err)
+	}
+	written := []store.Part{progress.Inquiry{ID: review.inquiry.ID, Applied: true}, consent.Removal(*taken)}
+	if !review.inquiry.Applied { // said once, however often the same is brought back
+		written = append(written, store.Lines(d.ProgramLine(fmt.Sprintf("Taken out, since the approval is limited to %q:\n%s", review.approval.Scope, taken.List()), ledger.PutBackButton(*taken))))
+	}
+	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))
+	if err != nil {
+		return Scoped{}, err
+	}
+	if err := d.Record(ctx, append(written, worktree.Some(files)...)...); err != nil {
+		return Scoped{}, err
+	}
+	scoped := Scoped{Taken: taken, Left: len(review.outside) < len(review.hunks)}
+	if !scoped.Left {
+		return scoped, nil
 	}
 	// What is left was judged inside already; it is not asked about again.
-	return true, d.recordInside(ctx, tree, review.approval)
+	return scoped, d.recordInside(ctx, tree, review.approval, review.since)
+}
+
+// treeOwner says whose tree a task works in: its own, or 0 for the session's.
+func treeOwner(k *workflow.Task) int64 {
+	if k != nil && k.Apart {
+		return k.ID
+	}
+	return 0
 }
 
 // recordInside keeps that the tree as it stands now is within the scope.
-func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) error {
+func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, since string) error {
 	hash, err := tree.Tree(ctx)
 	if err != nil {
 		return err
@@ -119,7 +188,7 @@ func (d *Delivery) recordInside(ctx context.Context, tree *repo.Workspace, a *wo
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	q, err := d.Inquiries.EnsureInquiry(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: "scope:" + a.ID + ":" + hash, Question: a.Scope})
+	q, err := d.Inquiries.EnsureInquiry(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: scopeKey(a, hash, since), Question: a.Scope})
 	if err != nil || len(q.Answer) > 0 {
 		return err
 	}

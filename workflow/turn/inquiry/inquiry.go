@@ -213,27 +213,12 @@ func (iq *Inquiries) HasOpen(ctx context.Context) (bool, error) {
 	return len(open) > 0, err
 }
 
-// openInquiries are the inquiries of people without an answer.
+// openInquiries are the inquiries of people without an answer that no stop ended.
 func (iq *Inquiries) openInquiries(ctx context.Context) ([]workflow.Inquiry, error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
-		return len(q.Answer) > 0 || !strings.HasPrefix(q.Key, "message:")
+		return len(q.Answer) > 0 || q.Stopped || !strings.HasPrefix(q.Key, "message:")
 	}), err
-}
-
-// DropOpen: a stop ends them, too.
-func (iq *Inquiries) DropOpen(ctx context.Context) error {
-	open, err := iq.openInquiries(ctx)
-	if err != nil {
-		return err
-	}
-	for _, q := range open {
-		q.Answer = json.RawMessage(`{}`)
-		if err := iq.Record(ctx, progress.Inquiry(q)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // StartOpen answers what people asked of agents that only read, beside the work.
@@ -330,13 +315,7 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 	parts := []string{question}
 	if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
 		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", prompt.ReportForWorkers(r)))
-		a, err := iq.Store.Approval(ctx, r.Session, r.Revision)
-		if err != nil {
-			return "", nil, err
-		}
-		if a != nil && a.Scope != "" {
-			parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
-		}
+		parts = append(parts, iq.scopeText(ctx)...)
 		if since, err := iq.AmendmentText(ctx, r.Revision); err != nil {
 			return "", nil, err
 		} else if since != "" {
@@ -363,12 +342,34 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
 	} else if s.Title != "" {
 		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
 	}
+	parts = append(parts, iq.scopeText(ctx)...)
 	if work := iq.Trees.Current().Work; work != nil {
 		if diff, err := work.Diff(ctx); err == nil && diff != "" {
-			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+prompt.Fence("diff", prompt.CutBytes(diff, prompt.MaxHunkBytes)))
+			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+prompt.Fence("diff", prompt.CutDiff(diff, prompt.MaxHunkBytes)))
 		}
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// scopeText is what the approval of the newest report is limited to, and what was taken out
+// under it; nothing where it is not limited.
+func (iq *Inquiries) scopeText(ctx context.Context) (parts []string) {
+	s := iq.Session()
+	a, err := iq.Store.Approval(ctx, s.ID, s.Revision)
+	if err != nil || a == nil || a.Scope == "" {
+		return nil
+	}
+	parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
+	taken, err := iq.Store.Removals(ctx, s.ID)
+	if err != nil {
+		iq.Log.Warn("what was taken out is not told", "err", err)
+	}
+	for _, r := range taken {
+		if r.Approval == a.ID {
+			parts = append(parts, prompt.TakenOut(r)+"\n"+prompt.Fence("diff", prompt.CutBytes(r.Diff(), prompt.MaxHunkBytes/4)))
+		}
+	}
+	return parts
 }
 
 // mustNotTell reports whether what an agent answered to that person must not reach the
@@ -388,7 +389,11 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
-			f = append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
+			return append(f, store.Lines(iq.ProgramLine("I could not explain the change just now: there may be nothing to explain yet. Ask again in a moment.")))
+		}
+		f = append(f, explainedNote(q))
+		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // it was asked again after a stop, and nothing else
+			f = append(f, store.Update{Maybe: []workflow.Event{workflow.EventAnswer}})
 		}
 		return f
 	}
@@ -407,8 +412,8 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 		return append(f, update)
 	}
 	f = append(f, inbox.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
-		"The %s was asked from the thread: %s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
-		name, plaintext.OneLine(q.Question), prompt.Fence("advice", advice.Text()))})
+		"The %s was asked from the thread:\n%s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
+		name, prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", advice.Text()))})
 	if !nothingElse {
 		update.Open = ledger.Wake
 		if s.Phase == workflow.PhaseConsulting && (s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown) {
@@ -417,6 +422,23 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	}
 	return append(f, update)
 }
+
+// explainedNote tells the orchestrator what was said between a person and the explainer. It
+// wakes nobody, and no worker reads it.
+func explainedNote(q workflow.Inquiry) inbox.Told {
+	var e decision.Explanation
+	_ = json.Unmarshal(q.Answer, &e) // it was made of one
+	said := strings.TrimSpace(e.Summary)
+	for _, h := range e.Hunks {
+		said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
+	}
+	return inbox.Told{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone, Text: fmt.Sprintf(
+		"Somebody asked about the change:\n%s\nThe thread was answered, by the explainer. There is nothing to do for you:\n%s",
+		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", prompt.CutBytes(said, maxNote)))}
+}
+
+// maxNote is how much of a question, and of its answer, the orchestrator is told.
+const maxNote = 4 << 10
 
 // Inquiries are questions to agents that only read.
 type Inquiries struct {

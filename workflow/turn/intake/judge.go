@@ -113,7 +113,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.HoldWords(m, p, held), nil
 	}
 	if held == "" {
-		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.Interview.judgeAnswer} {
+		for _, judge := range []func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error){in.Held.GoOn, in.askAgain, in.Interview.judgeAnswer} {
 			if f, ok, err := judge(ctx, m, p); ok || err != nil {
 				return f, err
 			}
@@ -161,7 +161,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	if held != "" {
 		return in.Held.HoldWords(m, p, held), nil
 	}
-	return in.ForAgents(m, ""), nil
+	return in.giveToWork(ctx, m)
 }
 
 // consentInContext is what words of consent mean where they stand: a mere yes may answer
@@ -214,6 +214,8 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.PassOn(ctx, m, p, row)
 	case approval.ActionGoOn:
 		return in.Held.Resume(ctx, m, p, means)
+	case workflow.ActionPutBack:
+		return in.Approvals.PutBack(ctx, m, p, means)
 	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err

@@ -3,8 +3,11 @@ package intake
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -24,7 +27,7 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 		mark = fmt.Sprintf("0:%d", m.ID) // before any words
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
-	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS})
+	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open})
 	how, buttons, err := in.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err
@@ -42,6 +45,27 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
 	return append(f, update, store.Lines(in.ProgramLine(said+" The work so far is kept; "+how, buttons...))), nil
+}
+
+// askAgain judges "go on" where nothing but people's questions to agents that only read was
+// stopped: they are asked again, and nobody else is woken. ok says that it was that.
+func (in *Intake) askAgain(ctx context.Context, m workflow.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
+	if in.Session().Phase != workflow.PhaseStopped || !intent.SaysGoOn(m.Text) {
+		return nil, false, nil
+	}
+	if a, err := in.StandingApproval(ctx); a != nil || err != nil {
+		return nil, false, err
+	}
+	all, err := in.Store.Inquiries(ctx, in.Session().ID)
+	all = slices.DeleteFunc(all, func(q workflow.Inquiry) bool { return !q.Stopped })
+	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
+		return nil, false, err
+	}
+	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // it takes whoever may let the session go on (see Reopen)
+	if slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return q.Kind == workflow.InquiryConsult }) {
+		update.Maybe = []workflow.Event{workflow.EventConsult}
+	}
+	return append(in.Ignore(m), update, store.Lines(in.ProgramLine("Asking again: "+plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)))), true, nil
 }
 
 // howToGoOn says what lets stopped work go on, and has the button for it where something

@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -58,6 +59,12 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 			masked[i] = p
 		case progress.Command:
 			p.Command, p.Output = mask(p.Command), mask(p.Output)
+			masked[i] = p
+		case consent.Removal:
+			p.Hunks = slices.Clone(p.Hunks)
+			for n, h := range p.Hunks {
+				p.Hunks[n].Why, p.Hunks[n].Text = mask(h.Why), mask(h.Text)
+			}
 			masked[i] = p
 		case progress.Attempt:
 			p.Summary, p.Diff = mask(p.Summary), mask(p.Diff)

@@ -87,6 +87,11 @@ func DetailsButton(text string) workflow.Button {
 	return workflow.Button{ActionID: workflow.ActionDetails, Label: "Details", Value: store.NewToken(), Means: text}
 }
 
+// PutBackButton lets somebody who may approve have exactly that put back.
+func PutBackButton(r workflow.Removal) workflow.Button {
+	return workflow.Button{ActionID: workflow.ActionPutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
+}
+
 var Wake, Rest = ptr(true), ptr(false)
 
 func ptr[T any](v T) *T { return &v }

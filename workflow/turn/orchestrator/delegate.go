@@ -176,6 +176,9 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if err := l.Trees.OpenWork(ctx); err != nil {
 		return model.Result{}, err
 	}
+	if err := l.Delivery.LayBack(ctx, l.Trees.Current().Work, nil); err != nil {
+		return model.Result{}, err
+	}
 	plan, err := l.ApprovedPlan(ctx, approval)
 	if err != nil {
 		return model.Result{}, err
@@ -265,6 +268,15 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 		results = append(results, fmt.Sprintf("Task %d is %s: %s", k.Number, state, summary))
 		if attempts, err := l.Store.Attempts(ctx, k.ID); err == nil && len(attempts) > 0 && k.State == workflow.TaskDone {
 			results = append(results, attempts[len(attempts)-1].Summary)
+		}
+	}
+	taken, err := l.Store.Removals(ctx, l.Session().ID)
+	if err != nil {
+		return model.Result{}, err
+	}
+	for _, r := range taken {
+		if i := slices.IndexFunc(done, func(k workflow.Task) bool { return k.ID == r.Task }); i >= 0 {
+			results = append(results, fmt.Sprintf("Of task %d: %s", done[i].Number, prompt.TakenOut(r)))
 		}
 	}
 	if changes, err := l.Trees.Current().Work.Changes(ctx); err == nil {

@@ -43,9 +43,18 @@ func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
 
 // AddApproval puts the approval of r by p down: the branch may be written from here on.
 func (ps *Permissions) AddApproval(f *[]store.Part, by Asker, r workflow.Report, scope string) {
+	ps.addApproval(f, by, r, scope, ps.permissionKind(r.Kind))
+}
+
+// AddPutBack puts the approval of r by p down, which is to put back what was taken out.
+func (ps *Permissions) AddPutBack(f *[]store.Part, by Asker, r workflow.Report) {
+	ps.addApproval(f, by, r, "", workflow.PermitPutBack)
+}
+
+func (ps *Permissions) addApproval(f *[]store.Part, by Asker, r workflow.Report, scope string, what workflow.PermissionKind) {
 	m, p := by.Message, by.Person
 	branch := ps.Catalog.BranchName()
-	*f = append(*f, NewPermission(m, p, ps.permissionKind(r.Kind), r.Revision, by.RestsOn...), consent.Approval{
+	*f = append(*f, NewPermission(m, p, what, r.Revision, by.RestsOn...), consent.Approval{
 		ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Credit: p.Credit, Scope: scope, MessageTS: m.TS,
 	}, consent.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }})

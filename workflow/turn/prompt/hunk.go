@@ -37,3 +37,30 @@ func CutBytes(s string, most int) string {
 	}
 	return strings.ToValidUTF8(s[:most], "") + "\n… (cut)"
 }
+
+// MaxDiffBytes is how much of one attempt's change is kept.
+const MaxDiffBytes = 96 << 10
+
+// CutDiff cuts a unified diff of several files after so many bytes, and says what was cut.
+func CutDiff(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const file = "diff --git "
+	kept := strings.ToValidUTF8(text[:max(most, 0)], "")
+	rest := strings.TrimSuffix(text[len(kept):], "\n")
+	said := fmt.Sprintf("%d more lines", strings.Count(rest, "\n")+1)
+	var files []string
+	for _, part := range strings.Split("\n"+rest, "\n"+file)[1:] {
+		name, _, _ := strings.Cut(part, "\n")
+		_, name, _ = strings.Cut(name, " b/")
+		files = append(files, FileName(name))
+	}
+	if len(files) > 0 {
+		said += ", all of " + strings.Join(files[:min(len(files), 20)], ", ")
+		if more := len(files) - 20; more > 0 {
+			said += fmt.Sprintf(" and %d more files", more)
+		}
+	}
+	return kept + "\n… (cut here: " + said + ")"
+}

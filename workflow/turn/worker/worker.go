@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
@@ -75,7 +76,9 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 	if err != nil {
 		return k, err
 	}
-	end, err := w.Runtime.NewLoop(ctx, row, j, tools).Run(ctx)
+	loop := w.Runtime.NewLoop(ctx, row, j, tools)
+	loop.Journal = &taskJournal{j, h}
+	end, err := loop.Run(ctx)
 	if err != nil {
 		return h.task, err
 	}
@@ -83,6 +86,25 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 		return h.task, h.endNowhere(ctx, end)
 	}
 	return h.task, nil
+}
+
+// A taskJournal is a worker's transcript. What somebody had put back stands in the files
+// when the worker reads of it.
+type taskJournal struct {
+	*runtime.Transcript
+	task *task
+}
+
+// Splice judges what came in, lays what was put back into the files, and appends what is for
+// the worker.
+func (j *taskJournal) Splice(ctx context.Context) error {
+	if err := j.Hear(ctx); err != nil {
+		return err
+	}
+	if err := j.task.Delivery.LayBack(ctx, j.task.tree, &j.task.task); err != nil {
+		return err
+	}
+	return j.Transcript.Splice(ctx)
 }
 
 func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
@@ -110,6 +132,15 @@ func (h *task) writeBrief(ctx context.Context) error {
 	}
 	if since != "" {
 		parts = append(parts, since)
+	}
+	taken, err := h.Store.Removals(ctx, h.Session().ID)
+	if err != nil {
+		return err
+	}
+	for _, r := range taken {
+		if r.Approval == h.grant.ID {
+			parts = append(parts, prompt.TakenOut(r))
+		}
 	}
 	if before := h.doneBefore(ctx, h.task); before != "" {
 		parts = append(parts, before)
@@ -228,8 +259,11 @@ func (h *task) Blocked(_ context.Context, reason string) (model.Result, error) {
 var claimFails = store.Update{Maybe: []workflow.Event{workflow.EventFail}}
 
 // Done claims that the task is finished; the program verifies it. What breaks a rule of
-// the task's skill, or stands outside the scope, comes before the proof.
+// the task's skill comes before the proof, and the proof before the scope.
 func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
+	if err := h.Delivery.LayBack(ctx, h.tree, &h.task); err != nil {
+		return model.Result{}, err
+	}
 	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
 		return prompt.Wrong("%s", broken), err
 	}
@@ -254,50 +288,78 @@ func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
 	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.treeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFails), err
 	}
-	left, err := h.Delivery.HoldToScope(ctx, h.tree, h.treeOwner(), h.grant)
-	if err != nil {
-		return model.Result{}, err
-	}
-	if !left {
-		return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the approval (%s), and was taken out. Do what the scope allows, or call blocked.", h.grant.Scope), claimFails), nil
-	}
-	if tree, err = h.tree.Tree(ctx); err != nil { // the scope may have cut it down
-		return model.Result{}, err
-	}
-	return h.verifyClaim(ctx, tree, summary)
+	return h.verifyClaim(ctx, summary)
 }
 
-// verifyClaim runs the proof. An attempt is edits followed by a verification: a claim that fails
-// without an edit since the last one is none.
-func (h *task) verifyClaim(ctx context.Context, tree, summary string) (model.Result, error) {
-	attempts, err := h.Store.Attempts(ctx, h.task.ID)
+// A claim is what the proof says of the task's files as they stand.
+type claim struct {
+	attempt *workflow.Attempt
+	proof   proof.Proof
+	earlier []workflow.Attempt
+}
+
+// proveClaim runs the proof.
+func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
+	tree, err := h.tree.Tree(ctx)
 	if err != nil {
-		return model.Result{}, err
+		return c, err
 	}
-	proof, err := h.Delivery.Prove(ctx, h.tree, tree)
-	if err != nil {
-		return model.Result{}, err
+	if c.earlier, err = h.Store.Attempts(ctx, h.task.ID); err != nil {
+		return c, err
+	}
+	if c.proof, err = h.Delivery.Prove(ctx, h.tree, tree); err != nil {
+		return c, err
 	}
 	//crash:claim_proven
-	attempt := &workflow.Attempt{Task: h.task.ID, Number: len(attempts) + 1, Tree: tree, Held: h.passes(proof)}
-	if attempt.Held && !proof.Holds() {
-		proof.Why = "" // nothing of its own to test; finish asks for it of the whole
+	c.attempt = &workflow.Attempt{Task: h.task.ID, Number: len(c.earlier) + 1, Tree: tree, Held: h.passes(c.proof)}
+	if c.attempt.Held && !c.proof.Holds() {
+		c.proof.Why = "" // nothing of its own to test; finish asks for it of the whole
 	}
-	attempt.Summary = strings.Join(proof.Lines(), "\n")
-	if !attempt.Held {
-		attempt.Summary += failureOutput(proof.Branch)
+	c.attempt.Summary = strings.Join(c.proof.Lines(), "\n")
+	if !c.attempt.Held {
+		c.attempt.Summary += failureOutput(c.proof.Branch)
 	}
-	if n := len(attempts); n > 0 && attempts[n-1].Tree == tree && !attempt.Held {
-		return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", attempt.Summary), claimFails), nil
+	return c, nil
+}
+
+// verifyClaim proves the claim, and then holds it against the scope. An attempt is edits followed
+// by a verification: a claim that fails without an edit since the last one is none.
+func (h *task) verifyClaim(ctx context.Context, summary string) (model.Result, error) {
+	c, err := h.proveClaim(ctx)
+	if err != nil {
+		return model.Result{}, err
 	}
-	if !attempt.Held {
-		if diff, err := h.tree.Diff(ctx); err == nil {
-			attempt.Diff = prompt.CutBytes(diff, 24<<10)
+	if !c.attempt.Held {
+		if n := len(c.earlier); n > 0 && c.earlier[n-1].Tree == c.attempt.Tree {
+			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", c.attempt.Summary), claimFails), nil
 		}
-		return h.attemptFailed(ctx, attempt)
+		if diff, err := h.tree.Diff(ctx); err == nil {
+			c.attempt.Diff = prompt.CutDiff(diff, prompt.MaxDiffBytes)
+		}
+		return h.attemptFailed(ctx, c.attempt)
 	}
-	if missing, err := h.skillGate(ctx, proof); missing != "" || err != nil {
-		return ledger.WithParts(prompt.Wrong("%s", missing), claimFails), err
+	scoped, err := h.Delivery.HoldToScope(ctx, h.tree, &h.task, h.grant)
+	if err != nil {
+		return model.Result{}, err
+	}
+	taken := ""
+	if scoped.Taken != nil {
+		taken = "\n" + prompt.TakenOut(*scoped.Taken)
+		if !scoped.Left {
+			return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the approval (%s). That is no failed attempt. Do what the scope allows, or call blocked and say what more it takes.%s", h.grant.Scope, taken), claimFails), nil
+		}
+		if c, err = h.proveClaim(ctx); err != nil {
+			return model.Result{}, err
+		}
+		if !c.attempt.Held {
+			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary), claimFails), nil
+		}
+	}
+	if missing, err := h.skillGate(ctx, c.proof); missing != "" || err != nil {
+		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFails), err
+	}
+	if meanwhile, err := h.readFirst(ctx, c.attempt, taken); meanwhile != nil || err != nil {
+		return prompt.DerefResult(meanwhile), err
 	}
 	if h.task.Apart {
 		clash, err := h.Trees.MergeTask(ctx, h.task, h.tree)
@@ -305,11 +367,27 @@ func (h *task) verifyClaim(ctx context.Context, tree, summary string) (model.Res
 			return model.Result{}, err
 		}
 		if clash != "" {
-			return h.mergeClashes(attempt, clash), nil
+			return h.mergeClashes(c.attempt, clash), nil
 		}
 	}
 	//crash:attempt_held
-	return h.attemptHeld(ctx, summary, proof.Short(), attempt)
+	held, err := h.attemptHeld(ctx, summary, c.proof.Short(), c.attempt)
+	held.Text += taken
+	return held, err
+}
+
+// readFirst keeps a verified task open where somebody wrote for its worker meanwhile.
+func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) (*model.Result, error) {
+	if err := h.journal.Hear(ctx); err != nil {
+		return nil, err
+	}
+	unseen, err := h.Inbox().Unseen(ctx, h.task.ID)
+	if err != nil || len(unseen) == 0 {
+		return nil, err
+	}
+	r := ledger.WithParts(model.Result{Text: "Verified, but somebody wrote for you meanwhile; you are shown it now. Do what it asks, and call done again, also where it changes nothing.\n" + a.Summary + taken},
+		store.Update{Maybe: []workflow.Event{workflow.EventVerified}})
+	return &r, nil
 }
 
 // passes: each task has to leave everything that worked as it was. That something new was
@@ -419,13 +497,9 @@ const EscalationKey = "escalation:"
 // orchestrator.
 func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said workflow.Line) (string, error) {
 	name := h.Agents[agent.Consultant].Signature()
-	attempts, err := h.Store.Attempts(ctx, h.task.ID)
+	shown, err := h.tried(ctx, last)
 	if err != nil {
 		return "", err
-	}
-	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", plaintext.CountNoun(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
-	for _, a := range append(attempts, *last) {
-		shown = append(shown, prompt.ProgramMark+fmt.Sprintf("Attempt %d:\n", a.Number)+prompt.Fence("diff", a.Diff)+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: fmt.Sprintf("%s%d", EscalationKey, h.task.ID), Question: "Why did the attempts fail, and what is to be done instead?"}
 	_, err = h.Inquiries.EnsureInquiry(ctx, q,
@@ -443,6 +517,37 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said workfl
 		return "\nThe " + name + " was asked and gave no answer.", nil
 	}
 	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, prompt.Fence("advice", advice.Text())), nil
+}
+
+// tried is what the consultant is shown of the attempts that failed, each with its whole
+// diff: those at this task, and those at the tasks whose work it takes up.
+func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, error) {
+	all, err := h.Store.Tasks(ctx, h.Session().ID, "")
+	if err != nil {
+		return nil, err
+	}
+	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", plaintext.CountNoun(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
+	var failed []workflow.Attempt
+	numbers := map[int64]int{}
+	for _, k := range all {
+		if k.ID != h.task.ID && k.State != workflow.TaskDropped {
+			continue
+		}
+		numbers[k.ID] = k.Number
+		attempts, err := h.Store.Attempts(ctx, k.ID)
+		if err != nil {
+			return nil, err
+		}
+		failed = append(failed, slices.DeleteFunc(attempts, func(a workflow.Attempt) bool { return a.Held })...)
+	}
+	for _, a := range append(failed, *last) {
+		which := fmt.Sprintf("Attempt %d", a.Number)
+		if a.Task != h.task.ID {
+			which += fmt.Sprintf(" at task %d, which this one takes up", numbers[a.Task])
+		}
+		shown = append(shown, prompt.ProgramMark+which+":\n"+prompt.Fence("diff", prompt.CutDiff(a.Diff, 2*prompt.MaxDiffBytes/(len(failed)+1)))+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
+	}
+	return shown, nil
 }
 
 func (w *Workers) MaxAttempts() int {

@@ -1,0 +1,24 @@
+package intent
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var namedTask = regexp.MustCompile(`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
+
+// TaskNamed reads "task 2: keep the name": the task's number and what is said of it; 0 and the
+// whole text where none is named.
+func TaskNamed(text string) (number int, words string) {
+	text = straighten(text)
+	m := namedTask.FindStringSubmatch(text)
+	if m == nil {
+		return 0, text
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n == 0 {
+		return 0, text
+	}
+	return n, strings.TrimSpace(m[2])
+}

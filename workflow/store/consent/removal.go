@@ -1,0 +1,80 @@
+package consent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// A Removal is what was taken out of a change where User is empty, otherwise that it is to
+// be put back, by the Permission of the same recording.
+type Removal workflow.Removal
+
+func (Removal) Stage() record.Stage { return record.Given }
+
+// Write keeps what was taken out, once by its hash; or that it is put back: once, and while
+// nobody's stop stands.
+func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if m.User == "" {
+		hunks, err := json.Marshal(m.Hunks)
+		if err != nil {
+			return err
+		}
+		tag, err := tx.Exec(ctx, `insert into removals (hash, session_id, approval_id, task_id, hunks, with_tree, without_tree, pack)
+			values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`, m.Hash, r.Session, m.Approval, m.Task, []byte(database.CleanText(string(hunks))), m.With, m.Without, m.Pack)
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
+	}
+	tag, err := tx.Exec(ctx, `update removals m set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now(), laid = false
+		from sessions s join approvals a on a.session_id = s.id where m.session_id = $1 and m.hash = $2 and m.user_id = '' and s.id = $1 and s.halted = '' and a.id = m.approval_id
+			and (a.revision = s.revision or exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed'))`,
+		r.Session, m.Hash, m.User, database.CleanText(m.UserName), m.MessageTS, permitted(r))
+	if err != nil {
+		return err
+	}
+	if tag.RowsAffected() == 0 {
+		return record.ErrStale
+	}
+	return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
+}
+
+// LaidBack is the hash of a removal that stands in the files again.
+type LaidBack string
+
+func (LaidBack) Stage() record.Stage { return record.Work }
+
+func (hash LaidBack) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `update removals set laid = true where session_id = $1 and hash = $2`, r.Session, string(hash))
+	return err
+}
+
+// Removals are what was taken out in the session, in order, without their packs.
+func (g Register) Removals(ctx context.Context, session string) ([]workflow.Removal, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select m.hash, m.approval_id, a.revision, m.task_id, m.hunks, m.with_tree, m.without_tree, m.user_id, m.user_name, m.message_ts, m.laid
+		from removals m join approvals a on a.id = m.approval_id where m.session_id = $1 order by m.at, m.hash`, session)
+	if err != nil {
+		return nil, fmt.Errorf("what was taken out of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.Removal, err error) {
+		var hunks []byte
+		if err := row.Scan(&m.Hash, &m.Approval, &m.Revision, &m.Task, &hunks, &m.With, &m.Without, &m.User, &m.UserName, &m.MessageTS, &m.Laid); err != nil {
+			return m, err
+		}
+		return m, json.Unmarshal(hunks, &m.Hunks)
+	})
+}
+
+// RemovalPack is what it takes to have the trees of a removal.
+func (g Register) RemovalPack(ctx context.Context, session, hash string) (pack []byte, err error) {
+	err = g.DB.Pool.QueryRow(ctx, `select pack from removals where session_id = $1 and hash = $2`, session, hash).Scan(&pack)
+	return pack, err
+}

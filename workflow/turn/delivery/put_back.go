@@ -1,0 +1,105 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// putBack are the removals under the approval that somebody had put back.
+func (d *Delivery) putBack(ctx context.Context, a *workflow.Approval) ([]workflow.Removal, error) {
+	all, err := d.Store.Removals(ctx, d.Session().ID)
+	return slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
+}
+
+func hunkSum(h diff.Hunk) string { return workflow.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
+
+// sumsOf are the sums of all that was taken out.
+func sumsOf(list []workflow.Removal) (sums []string) {
+	for _, r := range list {
+		for _, h := range r.Hunks {
+			sums = append(sums, h.Sum)
+		}
+	}
+	return sums
+}
+
+// LayBack lays what somebody who may approve had put back into the files that it was taken
+// out of: a task's own tree while the task works there, else the session's. k is the task
+// that works in the tree; nil: the whole work. What does not fit any more is told to the
+// agents, who make it anew.
+func (d *Delivery) LayBack(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
+	all, err := d.Store.Removals(ctx, d.Session().ID)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Laid })
+	if len(all) == 0 {
+		return nil
+	}
+	tasks, err := d.Store.Tasks(ctx, d.Session().ID, "")
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		owner := int64(0)
+		for _, o := range tasks {
+			if o.ID == r.Task && (o.State == workflow.TaskOpen || o.State == workflow.TaskWorking) {
+				owner = treeOwner(&o)
+			}
+		}
+		if owner != treeOwner(k) {
+			continue
+		}
+		if err := d.layRemoval(ctx, tree, k, r); err != nil {
+			return fmt.Errorf("put back what was taken out: %w", err)
+		}
+	}
+	return nil
+}
+
+func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r workflow.Removal) error {
+	pack, err := d.Store.RemovalPack(ctx, d.Session().ID, r.Hash)
+	if err != nil {
+		return err
+	}
+	if len(pack) > 0 {
+		if err := tree.Unpack(ctx, pack); err != nil {
+			return err
+		}
+	}
+	written := []store.Part{consent.LaidBack(r.Hash)}
+	conflicts, err := tree.Merge(ctx, nil, r.Without, r.With)
+	if err != nil && len(pack) > 0 {
+		return err
+	}
+	if len(conflicts) > 0 || err != nil {
+		var why []string
+		for _, c := range conflicts {
+			why = append(why, c.Path+": "+c.Why)
+		}
+		d.Log.Info("what was taken out does not fit any more", "conflicts", why, "err", err)
+		written = append(written,
+			inbox.Told{Key: "unfit:" + r.Hash, Text: "What was to be put back does not fit into the files as they are now. Make it anew where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff())},
+			store.Lines(d.ProgramLine("The files have changed since at "+r.Places()+", so it is made anew instead of put back.")))
+		return d.Record(ctx, written...)
+	}
+	if err := d.Trees.Own(tree); err != nil {
+		return err
+	}
+	//crash:hunks_put_back
+	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))
+	if err != nil {
+		return err
+	}
+	return d.Record(ctx, append(written, worktree.Some(files)...)...)
+}
