@@ -127,6 +127,13 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 	return text + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", c.Confidence)
 }
 
+// belowFirstLine puts what changed below a report's first line, which has its status: where
+// guests are shown no code, that line is what they are shown.
+func belowFirstLine(report, changed string) string {
+	first, rest, _ := strings.Cut(report, "\n")
+	return first + "\n" + changed + rest
+}
+
 // missingPlaces are the file:line in words of a report that the tree does not have.
 func (o *Orchestrator) missingPlaces(text string) []string {
 	var missing []string
@@ -189,7 +196,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, changed+ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
 	whole := ""
@@ -228,7 +235,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, changed+DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
 	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), "", how), begun...)
