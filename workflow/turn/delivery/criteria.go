@@ -57,19 +57,24 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) []string {
 	return nil
 }
 
-// followAmendments holds what is said of the work against what people said since its
+// followAmendments holds what is said of a feature against what people said since its
 // approval, where they said anything: something has to be said of that, and a criterion
-// that names what is nowhere in the files is not what was finally wanted.
+// that names what is nowhere in the files is not what was finally wanted. A bug has no
+// criteria that a correction could make wrong.
 func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, f decision.Finish) (amended bool, stale string, err error) {
 	said, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil || said == "" {
 		return false, "", err
 	}
+	criteria := d.doneCriteria(ctx, a.Revision)
+	if len(criteria) == 0 {
+		return true, "", nil
+	}
 	const now = "For a done criterion that became something else give what it is now, as now."
 	if plaintext.OneLine(f.Changed) == "" {
 		return true, fmt.Sprintf("say in one line, as changed, what is different now from what revision %d says, or why nothing is. %s\n%s", a.Revision, now, said), nil
 	}
-	for i, c := range d.doneCriteria(ctx, a.Revision) {
+	for i, c := range criteria {
 		if plaintext.OneLine(f.Criteria[i].Now) != "" || !f.Criteria[i].Met {
 			continue
 		}

@@ -132,9 +132,6 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	if consent, err = in.consentInContext(ctx, m, consent); err != nil {
 		return nil, err
 	}
-	if consent.Loose && !in.AwaitsConsent() && !in.Approvals.ReadsRemarks(ctx) {
-		consent.Kind = intent.ConsentNone
-	}
 	switch waits := in.AwaitsConsent(); {
 	case consent.Kind == intent.ConsentApprove, consent.Kind == intent.ConsentScoped:
 		return in.Approvals.Approve(ctx, m, p, in.Session().Revision, consent.Scope)
