@@ -60,14 +60,14 @@ func TestLogBlameAndShow(t *testing.T) {
 	_, err = m.Blame(ctx0(), "main", "cart", 1)
 	require.Error(t, err)
 
-	c, diff, err := m.Show(ctx0(), third[:10], nil)
+	c, diff, err := m.Show(ctx0(), third[:10], "", nil)
 	require.NoError(t, err)
 	require.Equal(t, "count from two", c.Subject)
 	require.Contains(t, diff, "@@ -1,3 +1,4 @@\n+zero\n one\n-two\n+TWO\n three\n")
-	_, diff, err = m.Show(ctx0(), first, nil)
+	_, diff, err = m.Show(ctx0(), first, "", nil)
 	require.NoError(t, err)
 	require.Contains(t, diff, "new file mode 100644")
-	_, diff, err = m.Show(ctx0(), gone, nil)
+	_, diff, err = m.Show(ctx0(), gone, "", nil)
 	require.NoError(t, err)
 	require.Contains(t, diff, "deleted file mode 100644")
 

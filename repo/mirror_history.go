@@ -32,12 +32,12 @@ func (m *Mirror) Log(ctx context.Context, commit, path string, n int) ([]history
 
 // Show gives a commit and its diff against its first parent, cut at 256 KB and without what
 // stands in the files whose path is hidden; hidden may be nil.
-func (m *Mirror) Show(ctx context.Context, commit string, hidden func(path string) bool) (history.Commit, string, error) {
+func (m *Mirror) Show(ctx context.Context, commit, within string, hidden func(path string) bool) (history.Commit, string, error) {
 	c, err := m.commitNamed(commit)
 	if err != nil {
 		return history.Commit{}, "", err
 	}
-	return history.Show(ctx, m.store, c, hidden)
+	return history.Show(ctx, m.store, c, within, hidden)
 }
 
 // Blame gives the commit that a line of a file (from 1) came with. It follows

@@ -26,7 +26,10 @@ func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
 }
 
 // Diff is the unified diff against the base, in the form that git apply reads.
-func (w *Workspace) Diff(ctx context.Context) (string, error) {
+func (w *Workspace) Diff(ctx context.Context) (string, error) { return w.DiffOf(ctx, nil) }
+
+// DiffOf is the diff of those paths alone; nil are all.
+func (w *Workspace) DiffOf(ctx context.Context, shown func(path string) bool) (string, error) {
 	deltas, err := w.Deltas(ctx)
 	if err != nil {
 		return "", err
@@ -34,6 +37,9 @@ func (w *Workspace) Diff(ctx context.Context) (string, error) {
 	var out strings.Builder
 	for i := range deltas {
 		d := &deltas[i]
+		if shown != nil && !shown(d.Path) {
+			continue
+		}
 		before, after, err := w.ReadSides(ctx, d)
 		if err != nil {
 			return "", err

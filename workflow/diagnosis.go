@@ -7,35 +7,35 @@ import (
 
 // Evidence is one claim of a report and what stands behind it.
 type Evidence struct {
-	Claim  string `json:"claim" jsonschema:"one sentence"`
-	Grade  string `json:"grade" jsonschema:"observed: you ran or read it; inferred: you concluded it"`
-	Source string `json:"source,omitempty" jsonschema:"file:line, or the command and the line of its output"`
+	Claim  string `json:"claim"`
+	Grade  string `json:"grade"`
+	Source string `json:"source,omitempty"`
 }
 
 // A Hypothesis is one possible cause and what a probe said of it.
 type Hypothesis struct {
-	Claim   string `json:"claim" jsonschema:"if this is the cause, then what must be seen"`
-	Probe   string `json:"probe" jsonschema:"the one command or reading that tested it"`
-	Outcome string `json:"outcome" jsonschema:"confirmed, ruled_out or open"`
+	Claim   string `json:"claim"`
+	Probe   string `json:"probe"`
+	Outcome string `json:"outcome"`
 }
 
 // Risk is how much a fix could break.
 type Risk struct {
-	Level  string `json:"level" jsonschema:"LOW, MEDIUM or HIGH"`
-	Reason string `json:"reason" jsonschema:"a few words"`
+	Level  string `json:"level"`
+	Reason string `json:"reason"`
 }
 
 // A Diagnosis is what a Diagnosis Report says.
 type Diagnosis struct {
-	Changed       string       `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
-	Bug           string       `json:"bug" jsonschema:"one line: the defect's name"`
-	RootCause     string       `json:"root_cause" jsonschema:"the cause, with file:line"`
-	AffectedScope []string     `json:"affected_scope" jsonschema:"which records or users are affected, then an estimated count"`
-	ProposedFix   []string     `json:"proposed_fix" jsonschema:"steps in order: the guard, a data migration of its own, the test"`
+	Changed       string       `json:"changed,omitempty"`
+	Bug           string       `json:"bug"`
+	RootCause     string       `json:"root_cause"`
+	AffectedScope []string     `json:"affected_scope"`
+	ProposedFix   []string     `json:"proposed_fix"`
 	Risk          Risk         `json:"risk"`
-	Hypotheses    []Hypothesis `json:"hypotheses" jsonschema:"three to five, the likeliest first, each with its probe"`
-	Evidence      []Evidence   `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
-	Reproduction  string       `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, word for word as you gave it to run"`
+	Hypotheses    []Hypothesis `json:"hypotheses"`
+	Evidence      []Evidence   `json:"evidence"`
+	Reproduction  string       `json:"reproduction,omitempty"`
 }
 
 // diagnosisMark begins and ends a Diagnosis Report.

@@ -8,24 +8,24 @@ import (
 
 // A Plan is what is written down before the work begins, for people to correct and allow.
 type Plan struct {
-	Changed      string     `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
-	Title        string     `json:"title" jsonschema:"a few words"`
-	Summary      string     `json:"summary" jsonschema:"what people get and how it is built, two to five sentences"`
-	OutOfScope   []string   `json:"out_of_scope,omitempty" jsonschema:"what is left alone on purpose"`
-	Tasks        []PlanTask `json:"tasks" jsonschema:"in order; each small enough to be verified by itself"`
-	Risks        []string   `json:"risks" jsonschema:"what may go wrong, and what is done about it"`
-	Verification string     `json:"verification" jsonschema:"how the whole is checked at the end"`
+	Changed      string     `json:"changed,omitempty"`
+	Title        string     `json:"title"`
+	Summary      string     `json:"summary"`
+	OutOfScope   []string   `json:"out_of_scope,omitempty"`
+	Tasks        []PlanTask `json:"tasks"`
+	Risks        []string   `json:"risks"`
+	Verification string     `json:"verification"`
 }
 
 // A PlanTask is one numbered task of a plan.
 type PlanTask struct {
-	Description string   `json:"description" jsonschema:"the whole task: goal, what must hold, what not to touch"`
-	Category    string   `json:"category" jsonschema:"quick, deep or visual-engineering"`
-	Skill       string   `json:"skill,omitempty" jsonschema:"tdd, frontend-ui-ux or diagnose"`
-	Files       []string `json:"files" jsonschema:"the files it changes or adds"`
-	Acceptance  string   `json:"acceptance" jsonschema:"what is true when it is done"`
-	Check       string   `json:"check" jsonschema:"the command that shows it"`
-	After       []int    `json:"after,omitempty" jsonschema:"numbers of tasks that must be done first"`
+	Description string   `json:"description"`
+	Category    string   `json:"category"`
+	Skill       string   `json:"skill,omitempty"`
+	Files       []string `json:"files"`
+	Acceptance  string   `json:"acceptance"`
+	Check       string   `json:"check"`
+	After       []int    `json:"after,omitempty"`
 }
 
 // mostPlanTasks is how many tasks people can still review.
@@ -41,7 +41,7 @@ func (p Plan) Missing() string {
 	case len(p.Tasks) > mostPlanTasks:
 		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), mostPlanTasks)
 	case blank(p.Verification):
-		return "verification has to say how the whole is checked at the end"
+		return "verification has to say of the whole, at the end"
 	}
 	for i, t := range p.Tasks {
 		if blank(t.Description) || blank(t.Acceptance) || blank(t.Check) {

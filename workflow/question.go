@@ -23,7 +23,7 @@ type Question struct {
 // An OpenDecision is a question that was not put yet, and the answer that stands for it.
 type OpenDecision struct {
 	Question    string `json:"question"`
-	Recommended string `json:"recommended" jsonschema:"the answer you would take"`
+	Recommended string `json:"recommended"`
 }
 
 // Defaults says which answers are taken where the interview ends here.
@@ -62,11 +62,11 @@ type Inquiry struct {
 
 // Advice is the consultant's typed answer.
 type Advice struct {
-	BottomLine string   `json:"bottom_line" jsonschema:"the recommendation, two or three sentences"`
-	Steps      []string `json:"steps" jsonschema:"what to do, in order; seven at most"`
+	BottomLine string   `json:"bottom_line" jsonschema:"two or three sentences"`
+	Steps      []string `json:"steps"`
 	Effort     string   `json:"effort" jsonschema:"quick (under an hour), short (hours), medium (a day or two) or large"`
-	Confidence string   `json:"confidence" jsonschema:"high, medium or low"`
-	Risks      []string `json:"risks,omitempty" jsonschema:"what to watch, three at most"`
+	Confidence string   `json:"confidence"`
+	Risks      []string `json:"risks,omitempty"`
 }
 
 // Text is the advice for people.

@@ -9,13 +9,13 @@ import (
 // A Request is what was asked for, as the orchestrator understood it: shown back before
 // anything is built, and held against the result at the end.
 type Request struct {
-	Changed      string    `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
-	SurfaceArea  string    `json:"surface_area" jsonschema:"which part of the project is affected, with its packages or folders"`
-	Constraints  []string  `json:"constraints,omitempty" jsonschema:"components to use, technologies, limits that were named or that the code sets"`
-	DoneCriteria []string  `json:"done_criteria" jsonschema:"each a thing that can be checked afterwards: a behaviour, a command, a page"`
-	Files        []string  `json:"files" jsonschema:"the files you expect to change or add"`
-	Decisions    []Decided `json:"decisions,omitempty" jsonschema:"after an interview: every question with the answer that was given or taken"`
-	Subsystem    bool      `json:"subsystem,omitempty" jsonschema:"true when this is a whole new subsystem"`
+	Changed      string    `json:"changed,omitempty"`
+	SurfaceArea  string    `json:"surface_area" jsonschema:"the part affected, with its folders"`
+	Constraints  []string  `json:"constraints,omitempty" jsonschema:"named, or set by the code"`
+	DoneCriteria []string  `json:"done_criteria" jsonschema:"each can be checked"`
+	Files        []string  `json:"files" jsonschema:"to change or add"`
+	Decisions    []Decided `json:"decisions,omitempty"`
+	Subsystem    bool      `json:"subsystem,omitempty"`
 }
 
 // Decided is a question of an interview with its answer.

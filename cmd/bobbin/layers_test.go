@@ -305,7 +305,7 @@ var inTests = map[string][]string{
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer"},
 	"repo/packages":                         {"repo/remote"},
-	"workflow/turn":                         {"workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
+	"workflow/turn":                         {"workflow/tool", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 
 // keepers are the rooms that alone may know a library: what changes often, or is a risk,

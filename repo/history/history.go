@@ -167,7 +167,7 @@ func (h *history) visitParents(c *object.Commit) ([]visit, error) {
 
 // Show gives a commit and its diff against its first parent, cut at 256 KB and without what
 // stands in the files whose path is hidden; hidden may be nil.
-func Show(ctx context.Context, s *objects.Store, c *object.Commit, hidden func(path string) bool) (Commit, string, error) {
+func Show(ctx context.Context, s *objects.Store, c *object.Commit, within string, hidden func(path string) bool) (Commit, string, error) {
 	var before plumbing.Hash
 	if len(c.ParentHashes) > 0 {
 		parent, err := s.Commit(c.ParentHashes[0])
@@ -183,6 +183,9 @@ func Show(ctx context.Context, s *objects.Store, c *object.Commit, hidden func(p
 	if err != nil {
 		return Commit{}, "", err
 	}
+	deltas = slices.DeleteFunc(deltas, func(d gittree.Delta) bool {
+		return within != "" && d.Path != within && !strings.HasPrefix(d.Path, within+"/")
+	})
 	slices.SortFunc(deltas, func(a, b gittree.Delta) int { return cmp.Compare(a.Path, b.Path) })
 	text, err := writeDiffs(ctx, s, deltas, hidden)
 	return commitOf(c), text, err

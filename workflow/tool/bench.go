@@ -59,6 +59,7 @@ func Reading(b *Bench) []model.Tool {
 		newTool("read_file", b.readFile),
 		newTool("outline", b.outline),
 		newTool("history", commitReader{b.Mirror, b.Workspace}.history),
+		newTool("diff", b.diff),
 	}
 }
 

@@ -21,9 +21,9 @@ const (
 )
 
 type historyArgs struct {
-	Path   string `json:"path,omitempty" jsonschema:"log of a file or folder"`
-	Line   int    `json:"line,omitempty" jsonschema:"with path: who last changed it"`
-	Commit string `json:"commit,omitempty" jsonschema:"its message and diff"`
+	Path   string `json:"path,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Commit string `json:"commit,omitempty"`
 }
 
 // A commitReader looks into the history of a workspace.
@@ -50,15 +50,15 @@ func (r commitReader) history(ctx context.Context, in historyArgs) (string, erro
 }
 
 func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) {
-	if in.Commit != "" {
-		return r.oneCommit(ctx, in.Commit)
-	}
 	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
 		return "", err
 	}
 	if p == "." {
 		p = ""
+	}
+	if in.Commit != "" {
+		return r.oneCommit(ctx, in.Commit, p)
 	}
 	base := r.workspace.Base()
 	if in.Line > 0 {
@@ -89,12 +89,12 @@ func (r commitReader) blame(ctx context.Context, base, p string, line int) (stri
 	return fmt.Sprintf("%s:%d was last changed by\n%s\n", plaintext.QuotePath(p), line, commitLine(c)), nil
 }
 
-func (r commitReader) oneCommit(ctx context.Context, name string) (string, error) {
+func (r commitReader) oneCommit(ctx context.Context, name, within string) (string, error) {
 	hash, err := r.mirror.Resolve(name)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := r.mirror.Show(ctx, hash, workfile.IsPrivate)
+	c, diff, err := r.mirror.Show(ctx, hash, within, workfile.IsPrivate)
 	if errors.Is(err, history.ErrShallow) {
 		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
 	}
@@ -102,6 +102,9 @@ func (r commitReader) oneCommit(ctx context.Context, name string) (string, error
 		return "", notThere(ctx, err)
 	}
 	text := commitLine(c) + "\n"
+	if diff == "" && within != "" {
+		diff = plaintext.QuotePath(within) + " was not changed by it.\n"
+	}
 	if body := strings.TrimSpace(c.Body); body != "" {
 		text += "\n" + plaintext.CutCounted(workfile.ShowLines(body), 4000) + "\n"
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 type listArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"folder"`
-	Glob string `json:"glob,omitempty" jsonschema:"e.g. **/*_test.go"`
+	Path string `json:"path,omitempty"`
+	Glob string `json:"glob,omitempty" jsonschema:"as **/*_test.go"`
 }
 
 // listFiles shows everything below a folder where that is little, else the folder alone

@@ -13,7 +13,7 @@ import (
 const maxSkillName = 64 // characters of a wrong name that are repeated
 
 type loadSkillArgs struct {
-	Name string `json:"name" jsonschema:"the skill's name"`
+	Name string `json:"name"`
 }
 
 // LoadSkill is the tool that gives an agent the text of a skill. find and names are those of

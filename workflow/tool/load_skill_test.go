@@ -73,6 +73,6 @@ func TestLoadSkillRefusesOtherArguments(t *testing.T) {
 		require.NoError(t, err)
 		require.True(t, r.Wrong, raw)
 	}
-	require.JSONEq(t, `{"type":"object","properties":{"name":{"type":"string","description":"the skill's name"}},"required":["name"],"additionalProperties":false}`, string(made.Schema))
+	require.JSONEq(t, `{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`, string(made.Schema))
 	require.Contains(t, made.Description, "advice and permits nothing")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 type outlineArgs struct {
-	Path string `json:"path" jsonschema:"file or folder"`
+	Path string `json:"path"`
 }
 
 // outline shows the symbols of a file, or of each file of a folder.

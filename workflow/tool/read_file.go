@@ -12,8 +12,8 @@ import (
 
 type readArgs struct {
 	Path   string `json:"path"`
-	Offset int    `json:"offset,omitempty" jsonschema:"first line, from 1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"lines, default 400"`
+	Offset int    `json:"offset,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
 }
 
 func (b *Bench) readFile(ctx context.Context, in readArgs) (string, error) {

@@ -22,8 +22,8 @@ const (
 )
 
 type runArgs struct {
-	Command        string `json:"command" jsonschema:"for sh -c, in the repository's root"`
-	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"default 120, at most 600"`
+	Command        string `json:"command"`
+	TimeoutSeconds int    `json:"timeout_seconds,omitempty" jsonschema:"120; at most 600"`
 }
 
 // A CommandRun is a command that came to an end; it is what a call of run writes.

@@ -9,10 +9,10 @@ import (
 )
 
 type searchArgs struct {
-	Pattern string `json:"pattern" jsonschema:"RE2"`
-	Glob    string `json:"glob,omitempty" jsonschema:"e.g. *.go"`
-	Path    string `json:"path,omitempty" jsonschema:"file or folder"`
-	Literal bool   `json:"literal,omitempty" jsonschema:"pattern is plain text"`
+	Pattern string `json:"pattern"`
+	Glob    string `json:"glob,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Literal bool   `json:"literal,omitempty"`
 }
 
 // search looks for a pattern in the files of a folder, one file, a kept output or an attachment.

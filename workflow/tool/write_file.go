@@ -14,7 +14,7 @@ import (
 
 type writeArgs struct {
 	Path    string `json:"path"`
-	Content string `json:"content" jsonschema:"whole file"`
+	Content string `json:"content"`
 }
 
 func (b *Bench) writeFile(_ context.Context, in writeArgs) (string, error) {

@@ -43,52 +43,52 @@ type WorkerTools interface {
 
 // RootCause is what report_root_cause takes.
 type RootCause struct {
-	Changed      string              `json:"changed,omitempty" jsonschema:"of a new revision, in one line: what it says otherwise than the one before; people read it first"`
-	Summary      string              `json:"summary" jsonschema:"one line: what is wrong, as the reporter would say it"`
-	Cause        string              `json:"cause" jsonschema:"the cause with file:line, and how it leads to the symptom"`
-	Change       string              `json:"change,omitempty" jsonschema:"one line: what the fix will change, and where"`
-	Evidence     []workflow.Evidence `json:"evidence" jsonschema:"each claim with how you know it; at least one"`
-	Reproduction string              `json:"reproduction,omitempty" jsonschema:"the command that shows the bug, word for word as you gave it to run"`
-	Confidence   string              `json:"confidence" jsonschema:"high, medium or low"`
+	Changed      string              `json:"changed,omitempty"`
+	Summary      string              `json:"summary" jsonschema:"in the reporter's words"`
+	Cause        string              `json:"cause" jsonschema:"with file:line"`
+	Change       string              `json:"change,omitempty" jsonschema:"what the fix will change"`
+	Evidence     []workflow.Evidence `json:"evidence"`
+	Reproduction string              `json:"reproduction,omitempty"`
+	Confidence   string              `json:"confidence"`
 }
 
 // An Assignment is one task of delegate.
 type Assignment struct {
-	Description string `json:"description" jsonschema:"the whole task: the goal, the files, what must hold, what not to touch; the worker sees only this, the report and the thread's corrections"`
-	Category    string `json:"category" jsonschema:"quick: one small plain change; deep: anything with more than one step; visual-engineering: user interface"`
-	Skill       string `json:"skill,omitempty" jsonschema:"tdd, frontend-ui-ux or diagnose"`
-	After       []int  `json:"after,omitempty" jsonschema:"positions in this list (from 1) that must be done first; tasks without it run side by side"`
-	Plan        int    `json:"plan,omitempty" jsonschema:"number of the approved plan's task that this is"`
+	Description string `json:"description"`
+	Category    string `json:"category"`
+	Skill       string `json:"skill,omitempty"`
+	After       []int  `json:"after,omitempty" jsonschema:"positions in this list that come first"`
+	Plan        int    `json:"plan,omitempty" jsonschema:"number in the approved plan"`
 }
 
 // A Question is what ask takes.
 type Question struct {
 	Question    string   `json:"question"`
-	Options     []string `json:"options" jsonschema:"two to four answers that exclude each other"`
-	Recommended string   `json:"recommended" jsonschema:"the option you would take, word for word"`
+	Options     []string `json:"options"`
+	Recommended string   `json:"recommended"`
 	// Open is shown as a number, and taken as it stands when the thread wraps up.
-	Open []workflow.OpenDecision `json:"open,omitempty" jsonschema:"in an interview: every other decision that is still open, with the answer you would take"`
+	Open []workflow.OpenDecision `json:"open,omitempty"`
 }
 
 // Finish is what finish takes.
 type Finish struct {
-	Title    string      `json:"title,omitempty" jsonschema:"the commit's first line: what this change does, in the imperative, 72 characters at most"`
-	Summary  string      `json:"summary" jsonschema:"what was changed and why, two to five sentences; becomes the rest of the commit message"`
-	Changed  string      `json:"changed,omitempty" jsonschema:"where people said something since the approval: what is different now from what was approved, in one line, or why nothing is"`
-	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"for a feature: each done criterion of the request, in its order"`
+	Title    string      `json:"title,omitempty" jsonschema:"of the commit, imperative, 72 characters at most"`
+	Summary  string      `json:"summary" jsonschema:"what and why, for the commit"`
+	Changed  string      `json:"changed,omitempty" jsonschema:"where people wrote since the approval: what differs now, or why nothing does"`
+	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"a feature's, in order"`
 }
 
 // A Criterion is one done criterion held against the result.
 type Criterion struct {
 	Met bool   `json:"met"`
-	How string `json:"how" jsonschema:"the test, command or place that shows it; for one that is not met, why"`
-	Now string `json:"now,omitempty" jsonschema:"where people corrected the criterion since: what it is now"`
+	How string `json:"how"`
+	Now string `json:"now,omitempty"`
 }
 
 // Explanation is what explain_diff takes.
 type Explanation struct {
-	Summary string     `json:"summary" jsonschema:"one or two sentences: why the change is as large as it is"`
-	Hunks   []HunkWord `json:"hunks" jsonschema:"every hunk by its number"`
+	Summary string     `json:"summary"`
+	Hunks   []HunkWord `json:"hunks"`
 }
 
 // A HunkWord says why one hunk is there.
@@ -99,7 +99,7 @@ type HunkWord struct {
 
 // Judgement is what judge_hunks takes.
 type Judgement struct {
-	Hunks []HunkVerdict `json:"hunks" jsonschema:"every hunk by its number"`
+	Hunks []HunkVerdict `json:"hunks"`
 }
 
 // A HunkVerdict says whether one hunk stands within a scope.
@@ -122,7 +122,7 @@ func newTool[T any](name string, call func(context.Context, T) (model.Result, er
 }
 
 type sayIn struct {
-	Message string `json:"message" jsonschema:"one or two sentences"`
+	Message string `json:"message"`
 }
 
 func say(s Speaker) model.Tool {
@@ -147,26 +147,28 @@ func Leading(o OrchestratorTools) []model.Tool {
 		})),
 		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
 			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"},
+		}), brief(map[string]string{
+			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}",
 		})),
-		newTool("restate_request", o.Restate),
+		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}"})),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
-		})),
+		}), brief(map[string]string{"tasks": "{description, category, skill?, files: [], acceptance, check, after?: [numbers]}"})),
 		newTool("delegate", func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},
 		) (model.Result, error) {
 			return o.Delegate(ctx, in.Tasks)
 		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills})),
-		newTool("ask", o.Ask),
+		newTool("ask", o.Ask, brief(map[string]string{"open": "in an interview, {question, recommended}"})),
 		newTool("consult", func(ctx context.Context, in struct {
-			Question string `json:"question" jsonschema:"what you want to know, with what you found and tried so far"`
+			Question string `json:"question"`
 		},
 		) (model.Result, error) {
 			return o.Consult(ctx, in.Question)
 		}),
 		newTool("reply", func(ctx context.Context, in struct {
-			Text string `json:"text" jsonschema:"the answer, short, in Markdown"`
+			Text string `json:"text"`
 		},
 		) (model.Result, error) {
 			return o.Reply(ctx, in.Text)
@@ -177,7 +179,7 @@ func Leading(o OrchestratorTools) []model.Tool {
 		) (model.Result, error) {
 			return o.NotForMe(ctx, in.Reason)
 		}),
-		newTool("finish", o.Finish),
+		newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as people corrected it}"})),
 	})
 }
 
@@ -242,6 +244,20 @@ func enums(values map[string][]any) func(*jsonschema.Schema) {
 			if s := property(root, path); s != nil {
 				s.Enum = list
 			}
+		}
+	}
+}
+
+// brief says in a line what models are told of the objects in these properties, which may be
+// arrays of them. Arguments are still checked against the whole.
+func brief(forms map[string]string) func(*jsonschema.Schema) {
+	return func(root *jsonschema.Schema) {
+		for path, form := range forms {
+			s := property(root, path)
+			if s.Items != nil {
+				s = s.Items
+			}
+			s.Comment = form
 		}
 	}
 }

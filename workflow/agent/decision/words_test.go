@@ -89,17 +89,12 @@ func TestStaticWordsArePinned(t *testing.T) {
 	t.Parallel()
 	table := agent.Table(nil)
 	var b strings.Builder
-	size := 0
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
 		fmt.Fprintf(&b, "=== %s\n%s\n\n", name, table[name].Prompt)
 	}
 	for _, tool := range everyTool(&desk{}) {
 		fmt.Fprintf(&b, "=== tool %s\n%s\n%s\n\n", tool.Name, tool.Description, tool.Schema)
 	}
-	for _, tool := range Leading(&desk{}) {
-		size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
-	}
-	require.Less(t, size+len(table["orchestrator"].Prompt), 20<<10, "the words of one agent stay short")
 	modeltest.Golden(t, b.String(), "testdata/words.golden")
 }
 

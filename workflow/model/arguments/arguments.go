@@ -24,8 +24,8 @@ type Checker struct {
 	tool     string
 	checked  *jsonschema.Schema
 	resolved *jsonschema.Resolved
-	Schema   json.RawMessage
-	right    string // an example of a right call, in words
+	Schema   json.RawMessage // as models are told it
+	right    string          // an example of a right call, in words
 }
 
 // NewChecker prepares the schema, which has to be an object's, for the calls of a tool.
@@ -40,11 +40,29 @@ func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	if schema.Properties == nil { // endpoints want to see it even when it is empty
 		schema.Properties = map[string]*jsonschema.Schema{}
 	}
-	raw, err := json.Marshal(schema)
+	raw, err := json.Marshal(told(schema.CloneSchemas()))
 	if err != nil {
 		return nil, fmt.Errorf("encode schema: %w", err)
 	}
 	return &Checker{tool: tool, checked: schema, resolved: resolved, Schema: raw, right: rightCall(schema)}, nil
+}
+
+// told is the schema as it stands in every request, and therefore short: a part with a comment
+// is told by that, and not that objects have no other fields. Models take them for closed
+// anyway. Arguments are checked against the whole, and one who breaks it is shown the whole.
+func told(s *jsonschema.Schema) *jsonschema.Schema {
+	if s == nil {
+		return nil
+	}
+	if s.Comment != "" {
+		return &jsonschema.Schema{Type: s.Type, Description: s.Comment}
+	}
+	s.AdditionalProperties = nil
+	for name, p := range s.Properties {
+		s.Properties[name] = told(p)
+	}
+	s.Items = told(s.Items)
+	return s
 }
 
 // Decode reads the arguments into in. It returns what is wrong, in words for the model, or an

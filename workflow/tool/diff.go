@@ -1,0 +1,71 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+)
+
+const maxDiff = 24 << 10 // bytes of one answer
+
+type diffArgs struct {
+	Path string `json:"path,omitempty"`
+}
+
+// diff shows what differs from the base.
+func (b *Bench) diff(ctx context.Context, in diffArgs) (string, error) {
+	p, err := workfile.CleanPath(in.Path)
+	if err != nil {
+		return "", err
+	}
+	if p == "." {
+		p = ""
+	}
+	b.changing.RLock()
+	defer b.changing.RUnlock()
+	text, err := ShowDiff(ctx, b.Workspace, p, maxDiff)
+	if err == nil && text == "" {
+		return "Nothing was changed.", nil
+	}
+	return text, err
+}
+
+// ShowDiff is what a model is shown of the changes in a file or folder, everywhere where
+// within is empty: the diffs of the first files that fit into so many bytes whole, and the
+// others by name. It is empty where nothing differs from the base.
+func ShowDiff(ctx context.Context, w *repo.Workspace, within string, most int) (string, error) {
+	changes, err := w.Changes(ctx)
+	if err != nil {
+		return "", err
+	}
+	var shown, named strings.Builder
+	for _, c := range changes {
+		if !workfile.Within(within, c.Path) {
+			continue
+		}
+		text := ""
+		if !workfile.IsPrivate(c.Path) {
+			if text, err = w.DiffOf(ctx, func(p string) bool { return p == c.Path }); err != nil {
+				return "", err
+			}
+			text = workfile.ShowLines(text)
+		}
+		alone := c.Path == within
+		switch {
+		case text == "":
+			fmt.Fprintf(&named, "%s (not shown)\n", c)
+		case alone:
+			text, _ = plaintext.CutMiddle(text, most/2, most/2)
+			shown.WriteString(text)
+		case shown.Len()+len(text) > most:
+			fmt.Fprintf(&named, "%s (see diff with this path)\n", c)
+		default:
+			shown.WriteString(text)
+		}
+	}
+	return shown.String() + named.String(), nil
+}

@@ -1,0 +1,61 @@
+package turn
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+)
+
+// maxFirstPrompt is what an agent may be told before anything of a session: its system
+// prompt and its tools, as they go over the wire.
+const maxFirstPrompt = 12 << 10
+
+// firstTools are the tools of each agent, in the order in which they are sent.
+func firstTools() map[string][]model.Tool {
+	bench := &tool.Bench{}
+	skill := tool.LoadSkill(nil, nil, nil)
+	reading := tool.Reading(bench)
+	join := func(lists ...[]model.Tool) (all []model.Tool) {
+		for _, l := range lists {
+			all = append(all, l...)
+		}
+		return all
+	}
+	working := join(decision.Working(nil), []model.Tool{skill}, reading, tool.Running(bench), tool.Writing(bench))
+	return map[string][]model.Tool{
+		agent.Orchestrator:              join(decision.Leading(nobody{}), reading, tool.Running(bench), []model.Tool{skill}),
+		string(workflow.CategoryQuick):  working,
+		string(workflow.CategoryDeep):   working,
+		string(workflow.CategoryVisual): working,
+		agent.Consultant:                join(decision.Advising(nil, nil), []model.Tool{skill}, reading),
+		agent.Explainer:                 join(decision.Explaining(nil), reading),
+		agent.Reviewer:                  join(decision.Reviewing(nil), reading),
+	}
+}
+
+// nobody has the orchestrator's decisions without acting on them.
+type nobody struct{ decision.OrchestratorTools }
+
+// What stands before a conversation is paid for in every request, and hides what matters.
+func TestEveryAgentsFirstPromptIsShort(t *testing.T) {
+	t.Parallel()
+	tools := firstTools()
+	for name, a := range agent.Table(nil) {
+		require.NotEmpty(t, tools[name], name)
+		size := len(a.Prompt)
+		for _, x := range tools[name] {
+			b, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{"name": x.Name, "description": x.Description, "parameters": x.Schema}})
+			require.NoError(t, err)
+			size += len(b) + 1
+		}
+		t.Logf("%s: %d bytes, %d of them tools", name, size, size-len(a.Prompt))
+		require.LessOrEqual(t, size, maxFirstPrompt, name)
+	}
+}
