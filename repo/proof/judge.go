@@ -8,12 +8,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/result"
 )
 
-// A newTest is a test that the base does not have, or new cases of one that it has.
+// A newTest is a test that the base does not have, or one that it has with fewer cases.
 type newTest struct {
-	unit   key
-	label  string
-	leaves []key
-	cases  bool // the base has the test, but not these cases
+	unit     key
+	label    string
+	leaves   []key // those that the base does not have
+	extended bool  // the base has the test, but not these cases
 }
 
 // newTests are what the branch has and the base has not. A test that only moved is none.
@@ -26,7 +26,7 @@ func newTests(base, branch index) []newTest {
 			continue
 		}
 		seen[unit] = true
-		n := newTest{unit: unit, label: branch.labelOf(unit), cases: len(base.units[unit]) > 0}
+		n := newTest{unit: unit, label: branch.labelOf(unit), extended: len(base.units[unit]) > 0}
 		for _, leaf := range branch.units[unit] {
 			if base.statusOf(leaf) == "" && !cameFrom(leaf, base, branch) {
 				n.leaves = append(n.leaves, leaf)
@@ -35,10 +35,8 @@ func newTests(base, branch index) []newTest {
 		if len(n.leaves) == 0 {
 			continue
 		}
-		if n.cases && len(n.leaves) == 1 {
+		if n.extended && len(n.leaves) == 1 {
 			n.label = branch.labelOf(n.leaves[0])
-		} else if n.cases {
-			n.label = fmt.Sprintf("%s (%d new cases)", n.label, len(n.leaves))
 		}
 		out = append(out, n)
 	}
@@ -58,37 +56,46 @@ func cameFrom(k key, base, branch index) bool {
 // addNewTest judges a new test by what it does on the base.
 func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 	v.NewTests = append(v.NewTests, n.label)
-	for _, k := range n.leaves {
-		if onBase.statusOf(k) == result.Failed {
-			v.RedOnBase = append(v.RedOnBase, n.label)
-			return
-		}
+	if n.extended {
+		v.Extended = append(v.Extended, n.label)
 	}
+	failed, passed := n.countIn(onBase, result.Failed), n.countIn(onBase, result.Passed)
 	ran := slices.ContainsFunc(n.leaves, func(k key) bool { return onBase.statusOf(k) != "" })
-	if red, how := v.redUnrun(n, onBase, branch); !ran && red {
-		v.RedOnBase = append(v.RedOnBase, n.label)
+	v.Cases.Guards += passed
+	switch red, how := v.redUnrun(n, onBase, branch); {
+	case failed > 0:
+		v.addRed(n, failed)
+	case !ran && red:
+		v.addRed(n, len(n.leaves))
 		if how != "" {
 			v.addNote(n.label, "%s", how)
 		}
-		return
-	}
-	if n.cases {
-		v.weakCases = append(v.weakCases, n.label)
-	} else {
-		v.NotRed = append(v.NotRed, n.label)
-	}
-	switch {
-	case !ran:
-		v.addNote(n.label, "does not run on %s", v.BaseName)
-	case n.passesIn(onBase):
-		v.addNote(n.label, "passes on %s already", v.BaseName)
+	case passed > 0:
+		v.Guards = append(v.Guards, n.label)
 	default:
-		v.addNote(n.label, "is skipped on %s", v.BaseName)
+		v.NotRed = append(v.NotRed, n.label)
+		v.addNote(n.label, "%s on %s", map[bool]string{true: "is skipped", false: "does not run"}[ran], v.BaseName)
 	}
 }
 
-func (n newTest) passesIn(x index) bool {
-	return slices.ContainsFunc(n.leaves, func(k key) bool { return x.statusOf(k) == result.Passed })
+// addRed records a test that fails on the base, and how many of its cases do.
+func (v *proving) addRed(n newTest, cases int) {
+	v.RedOnBase = append(v.RedOnBase, n.label)
+	if n.extended {
+		v.Cases.Extended += cases
+	} else {
+		v.Cases.New += cases
+	}
+}
+
+// countIn counts the leaves that ended so.
+func (n newTest) countIn(x index, s result.Status) (count int) {
+	for _, k := range n.leaves {
+		if x.statusOf(k) == s {
+			count++
+		}
+	}
+	return count
 }
 
 // redUnrun judges a new test that the base did not come to run: it is red when what
@@ -119,38 +126,39 @@ func (v *proving) howBroken(b result.Test) string {
 	return fmt.Sprintf("%s %s on %s (counts as failing)", b.Group, b.Broken, v.BaseName)
 }
 
-// addChanged finds the tests that the base has, that pass there as they were, fail there
+// addExtended finds the tests that the base has, that pass there as they were, fail there
 // as they are now, and pass on the branch. A test that fails now and then looks the same,
 // so where nothing else is red the base is run once more.
-func (v *proving) addChanged(ctx context.Context, base, onBase, branch index) error {
-	changed := v.changedTests(base, onBase, branch)
-	if len(changed) > 0 && len(v.RedOnBase) == 0 {
+func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) error {
+	extended, cases := v.extendedTests(base, onBase, branch)
+	if len(extended) > 0 && len(v.RedOnBase) == 0 {
 		again, err := v.onBase(ctx)
 		if err != nil {
 			return err
 		}
-		changed = v.changedTests(base, newIndex(again), branch)
+		extended, cases = v.extendedTests(base, newIndex(again), branch)
 	}
-	for _, name := range changed {
-		v.NewTests, v.Changed, v.RedOnBase = append(v.NewTests, name), append(v.Changed, name), append(v.RedOnBase, name)
+	for _, name := range extended {
+		v.NewTests, v.Extended, v.RedOnBase = append(v.NewTests, name), append(v.Extended, name), append(v.RedOnBase, name)
 	}
+	v.Cases.Extended += cases
 	return nil
 }
 
-func (v *proving) changedTests(base, onBase, branch index) []string {
-	var out []string
+func (v *proving) extendedTests(base, onBase, branch index) (names []string, cases int) {
 	for _, k := range branch.order {
 		if base.statusOf(k) != result.Passed || onBase.statusOf(k) != result.Failed || branch.statusOf(k) != result.Passed {
 			continue
 		}
-		if name := branch.labelOf(unitOf(branch.tests[k])); !slices.Contains(out, name) && !slices.Contains(v.NewTests, name) {
-			out = append(out, name)
+		cases++
+		if name := branch.labelOf(unitOf(branch.tests[k])); !slices.Contains(names, name) && !slices.Contains(v.NewTests, name) {
+			names = append(names, name)
 		}
 	}
-	return out
+	return names, cases
 }
 
-// addUncompiled records a group as changed if the changed test files do not compile on the base
+// addUncompiled records a group as extended if the changed test files do not compile on the base
 // and no new test stands for them.
 func (v *proving) addUncompiled(base, onBase, branch index) {
 	if len(v.NewTests) > 0 {
@@ -161,7 +169,8 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 			continue
 		}
 		name := "of " + b.Group
-		v.NewTests, v.Changed, v.RedOnBase = append(v.NewTests, name), append(v.Changed, name), append(v.RedOnBase, name)
+		v.NewTests, v.Extended, v.RedOnBase = append(v.NewTests, name), append(v.Extended, name), append(v.RedOnBase, name)
+		v.Cases.Extended++
 		v.addNote(name, "%s", v.howBroken(b))
 	}
 }
@@ -206,14 +215,15 @@ func (v *proving) findMended(ctx context.Context, base, branch index) error {
 // pass. A test that fails is run once more before it is called a regression.
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
+	kept := 0 // of the tests that pass on the branch, those that the base has
 	for _, k := range base.order {
-		switch base.statusOf(k) {
-		case result.Failed:
-			if branch.statusOf(k) == result.Failed {
+		if s := base.statusOf(k); s != result.Passed {
+			if branch.statusOf(k) == result.Passed {
+				kept++
+			}
+			if s == result.Failed && branch.statusOf(k) == result.Failed {
 				v.AlreadyFailing = append(v.AlreadyFailing, base.labelOf(k))
 			}
-			continue
-		case result.Skipped:
 			continue
 		}
 		v.PassedBefore++
@@ -228,10 +238,12 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			}
 			if again.statusOf(k) == result.Passed {
 				v.Unstable = append(v.Unstable, base.labelOf(k))
-				why = ""
+				v.StillPassing++
+				continue
 			}
 		}
 		if why == "" {
+			kept++
 			v.StillPassing++
 			continue
 		}
@@ -243,6 +255,12 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			v.AlreadyFailing = append(v.AlreadyFailing, b.Name)
 		}
 	}
+	for _, k := range branch.order {
+		if branch.statusOf(k) == result.Passed {
+			v.Cases.Passing++
+		}
+	}
+	v.Cases.Passing = max(0, v.Cases.Passing-kept)
 	return nil
 }
 
@@ -267,47 +285,4 @@ func (v *proving) whyLost(k key, base, branch index) string {
 		return "" // its cases have other names now, and are no fewer
 	}
 	return "is gone"
-}
-
-// judgeFigures compares the runs where their tests have no names: by files, counts and
-// exit codes.
-func (v *proving) judgeFigures() {
-	v.NewTests = v.tests.testFiles()
-	for _, c := range v.changes {
-		if c.Kind != "added" && slices.Contains(v.NewTests, c.Path) {
-			v.Changed = append(v.Changed, c.Path)
-		}
-	}
-	v.GreenOnBranch = v.Branch.TestsOK
-	if v.Base.Counted && v.Branch.Counted {
-		v.PassedBefore, v.StillPassing = v.Base.Passed, min(v.Base.Passed, v.Branch.Passed)
-		if fewer := v.Base.Passed - v.Branch.Passed; fewer > 0 {
-			v.Regressions = append(v.Regressions, fmt.Sprintf("%d fewer tests pass than before", fewer))
-		}
-	}
-	red := v.OnBase.TestsRan && !v.OnBase.TestsOK && v.Base.TestsOK
-	if v.Base.Counted && v.OnBase.Counted {
-		red = v.OnBase.Failed > v.Base.Failed
-	}
-	switch {
-	case len(v.NewTests) == 0:
-		v.Why = "no test file was added or changed, so nothing was seen to fail on " + v.BaseName
-	case !v.Base.TestsOK && !v.Base.Counted:
-		v.Why = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
-	case red:
-		v.RedOnBase = slices.Clone(v.NewTests)
-		for _, name := range v.NewTests {
-			v.addNote(name, "the tests fail on %s with this file (as expected)", v.BaseName)
-		}
-		v.Shown = v.GreenOnBranch
-	default:
-		v.NotRed = slices.Clone(v.NewTests)
-		for _, name := range v.NewTests {
-			v.addNote(name, "the tests pass on %s with this file", v.BaseName)
-		}
-		v.Why = "the tests pass on " + v.BaseName + " with the changed test files, so it was not seen that the change mends anything"
-	}
-	if v.Why == "" && !v.GreenOnBranch {
-		v.Why = "the tests do not pass on the branch"
-	}
 }

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -23,16 +24,54 @@ type Proof struct {
 	Notes   map[string]string // to a test: how it fails on the base, or why it no longer passes
 	NoTests bool              // the project has no tests at all, or no way to run them is known
 	Shown   bool              // red on the base and green on the branch was seen
-	Why     string            // what could not be shown
+	// Missing is set where nothing can be proven here, whatever the change: what the base
+	// itself does not run for, in words: "eslint is not installed".
+	Missing string
+	// Why is, of a proof that does not hold, the reason and what to do; of one that holds,
+	// what could not be shown.
+	Why string
 }
 
 // OwnTests are what the change's own tests show.
 type OwnTests struct {
-	NewTests  []string // new ones, and changed ones that tell the base from the branch
-	Changed   []string // those of NewTests that the base has, too
+	NewTests  []string // new ones, and extended ones that tell the base from the branch
+	Extended  []string // those of NewTests that the base has, too, in another form or with fewer cases
 	RedOnBase []string // those of NewTests that fail on the base, as they should
-	NotRed    []string // those that pass there and so show nothing
+	Guards    []string // those that pass there, too: they guard what works, and show nothing of the bug
+	NotRed    []string // those that do not run there, or are skipped: nothing is known of them
 	Mended    []string // tests that the base has as they are, that fail there and pass on the branch
+	Cases     Cases
+}
+
+// Cases are how many of the change's own tests there are, in the unit of all other figures: a
+// test with five cases is five.
+type Cases struct {
+	New      int // new ones that are red on the base
+	Extended int // of extended tests, those that are red on the base
+	Guards   int
+	Passing  int // on the branch, whatever they do on the base
+}
+
+// An Outcome is what came of a proof.
+type Outcome string
+
+// The outcomes.
+const (
+	Held       Outcome = "holds"
+	Failed     Outcome = "fails"
+	NotStarted Outcome = "did not start" // Proof.Missing says why; it says nothing of the change
+)
+
+// Outcome is the verdict in three: a proof that did not start speaks neither for the change nor
+// against it.
+func (p Proof) Outcome() Outcome {
+	switch {
+	case p.Holds():
+		return Held
+	case p.Missing != "":
+		return NotStarted
+	}
+	return Failed
 }
 
 // OldTests are what became of the tests that the base has.
@@ -44,11 +83,14 @@ type OldTests struct {
 	Unstable       []string // tests that failed on the branch, and passed when run again
 }
 
-// Holds reports whether the change is proven: each new test fails on the base and passes
-// on the branch, at least one does or one of old that failed is mended, what passed still
-// passes, and the build is clean. A project without any tests has nothing but its build
-// to show.
+// Holds reports whether the change is proven: at least one new test fails on the base, or one of
+// old that failed is mended; the others pass there and guard what works; all of them pass on
+// the branch, what passed still passes, and the build is clean. A project without any tests
+// has nothing but its build to show.
 func (p Proof) Holds() bool {
+	if p.Missing != "" {
+		return false
+	}
 	if p.NoTests {
 		return p.BuildOK && p.Branch.BuildRan == p.Base.BuildRan && p.Branch.Stopped == ""
 	}
@@ -59,15 +101,18 @@ func (p Proof) Holds() bool {
 // mostNamed is how many tests are named one by one.
 const mostNamed = 5
 
-// Lines are the proof for people, with figures.
+// Lines are the proof for people, with figures. The reason of a refusal is the first.
 func (p Proof) Lines() []string {
 	var lines []string
+	if p.Why != "" && !p.Holds() {
+		lines = append(lines, p.Why)
+	}
 	lines = append(lines, p.newLines()...)
 	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
 		lines = append(lines, p.branchLine())
 	}
 	lines = append(lines, p.keptLines()...)
-	if p.Why != "" {
+	if p.Why != "" && p.Holds() {
 		lines = append(lines, "Not shown: "+p.Why)
 	}
 	return lines
@@ -77,7 +122,7 @@ func (p Proof) Lines() []string {
 func (p Proof) newLines() []string {
 	var lines []string
 	for _, name := range firstNames(p.RedOnBase, mostNamed) {
-		line := fmt.Sprintf("%s test %s: %s", p.newOrChanged(name), name, p.onBaseInWords(name))
+		line := fmt.Sprintf("%s test %s: %s", p.newOrExtended(name), name, p.onBaseInWords(name))
 		switch p.branchStatus(name) {
 		case result.Failed:
 			line += ", and fails on the branch, too"
@@ -91,11 +136,17 @@ func (p Proof) newLines() []string {
 	if more := len(p.RedOnBase) - mostNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
+	for _, name := range firstNames(p.Guards, mostNamed) {
+		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s, %s on the branch", name, p.BaseName, verbOf[p.branchStatus(name)]))
+	}
+	if more := len(p.Guards) - mostNamed; more > 0 {
+		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
+	}
 	for _, name := range firstNames(p.Mended, mostNamed) {
 		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.onBaseInWords(name)))
 	}
 	for _, name := range firstNames(p.NotRed, mostNamed) {
-		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrChanged(name), name, p.onBaseInWords(name)))
+		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrExtended(name), name, p.onBaseInWords(name)))
 	}
 	if more := len(p.NotRed) - mostNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests do not fail on %s", more, p.BaseName))
@@ -103,13 +154,14 @@ func (p Proof) newLines() []string {
 	return lines
 }
 
+// verbOf says how a test ended.
+var verbOf = map[result.Status]string{result.Passed: "passes", result.Failed: "fails", result.Skipped: "is skipped"}
+
 func firstNames(names []string, most int) []string { return names[:min(len(names), most)] }
 
-func (p Proof) newOrChanged(name string) string {
-	for _, c := range p.Changed {
-		if c == name {
-			return "Changed"
-		}
+func (p Proof) newOrExtended(name string) string {
+	if slices.Contains(p.Extended, name) {
+		return "Extended"
 	}
 	return "New"
 }
@@ -148,7 +200,7 @@ func (p Proof) branchStatus(name string) result.Status {
 // branchLine is the whole run on the branch.
 func (p Proof) branchLine() string {
 	news := ""
-	if n := len(p.NewTests) - len(p.Changed); n > 0 && p.Branch.EveryTestNamed() {
+	if n := p.Cases.Passing; n > 0 && p.Branch.EveryTestNamed() {
 		news = fmt.Sprintf(" (%d new)", n)
 	}
 	line := p.Branch.LineWithNews(news)
@@ -164,8 +216,8 @@ func (p Proof) keptLines() []string {
 	if p.PassedBefore > 0 {
 		lines = append(lines, fmt.Sprintf("Still passing: %d of %d that passed before", p.StillPassing, p.PassedBefore))
 	}
-	if len(p.Regressions) > 0 {
-		lines = append(lines, "No longer passing: "+result.ListNames(p.withNotes(p.Regressions), mostNamed))
+	if lost := p.listWithNotes(p.Regressions); lost != "" && !strings.Contains(p.Why, lost) {
+		lines = append(lines, "No longer passing: "+lost)
 	}
 	if len(p.Unstable) > 0 {
 		lines = append(lines, "Unstable: "+result.ListNames(p.Unstable, mostNamed)+" failed once on the branch and passed when run again")
@@ -176,16 +228,24 @@ func (p Proof) keptLines() []string {
 	return lines
 }
 
-// withNotes returns the names with their notes in brackets.
-func (p Proof) withNotes(names []string) []string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = name
-		if note := p.Notes[name]; note != "" {
-			out[i] += " (" + note + ")"
+// listWithNotes lists the first names, each note once, behind the names that it is of.
+func (p Proof) listWithNotes(names []string) string {
+	var out []string
+	for rest := names; len(rest) > 0; {
+		note, n := p.Notes[rest[0]], 1
+		for n < len(rest) && p.Notes[rest[n]] == note {
+			n++
 		}
+		of := result.ListNames(rest[:n], mostNamed)
+		switch {
+		case note != "" && n > 1:
+			of += " (each " + note + ")"
+		case note != "":
+			of += " (" + note + ")"
+		}
+		out, rest = append(out, of), rest[n:]
 	}
-	return out
+	return result.ListNames(out, mostNamed)
 }
 
 // addNote records how a test fails or why it is gone.

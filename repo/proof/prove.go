@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 
@@ -20,9 +21,6 @@ type proving struct {
 	project project.Project
 	changes []diff.Change
 	tests   overlay
-	// weakCases are new cases of tests that were there, which pass on the base. A table
-	// may hold such beside the one that shows the bug, but not instead of it.
-	weakCases []string
 }
 
 // Prove shows what the workspace's change does, or says what it could not show. The checker is
@@ -34,10 +32,14 @@ func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project
 		v.BaseName = "the base"
 	}
 	if !c.HasSandbox() {
-		v.Why = "nothing was run, since there is no sandbox to run it in"
+		v.Missing = "there is no sandbox to run anything in"
+		v.Why = v.refusal()
 		return v.Proof, nil
 	}
 	err := v.runAndJudge(ctx)
+	if !v.Holds() {
+		v.Why = v.refusal()
+	}
 	return v.Proof, err
 }
 
@@ -96,6 +98,8 @@ func (v *proving) judgeBuild() {
 		v.BuildOK = v.Branch.Stopped == ""
 	case v.Branch.BuildOK:
 		v.Build, v.BuildOK = "clean", true
+	case v.Base.Missing.Build != "":
+		v.Build, v.BuildOK = "it does not start on "+v.BaseName+" either", true
 	case v.Base.BuildRan && !v.Base.BuildOK && v.Base.Stopped == "":
 		v.Build, v.BuildOK = "it fails on "+v.BaseName+" already", true
 	default:
@@ -107,13 +111,19 @@ func (v *proving) judgeBuild() {
 func (v *proving) whyUnprovable() string {
 	switch {
 	case v.project.Test == "":
-		v.NoTests = true
+		v.NoTests, v.Missing = true, v.Base.Missing.Build
 		return "no test command is known for this project, so nothing was tested"
 	case v.Base.HasNoTests() && v.Branch.HasNoTests():
 		v.NoTests = true
 		return "the project has no tests, and none was added"
+	case v.Base.Missing.Tests != "":
+		v.Missing = v.Base.Missing.Tests
+		return "the tests did not start on " + v.BaseName
 	case v.Base.Stopped != "":
-		return "the run on " + v.BaseName + " itself " + v.Base.StopReason() + ", so there is nothing to compare with"
+		v.Missing = "the run on " + v.BaseName + " itself " + v.Base.StopReason()
+		return v.Missing + ", so there is nothing to compare with"
+	case v.Branch.Missing.Tests != "":
+		return "the tests did not start on the branch (" + v.Branch.Missing.Tests + "), and did on " + v.BaseName
 	case v.Branch.Stopped != "":
 		return "the run on the branch " + v.Branch.StopReason()
 	}
@@ -140,13 +150,10 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	for _, n := range news {
 		v.addNewTest(n, base, onBase, branch)
 	}
-	if err := v.addChanged(ctx, base, onBase, branch); err != nil {
+	if err := v.addExtended(ctx, base, onBase, branch); err != nil {
 		return err
 	}
 	v.addUncompiled(base, onBase, branch)
-	if len(v.RedOnBase)+len(v.Mended) == 0 {
-		v.NotRed = append(v.NotRed, v.weakCases...)
-	}
 	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news, onBase, branch)
 	v.Shown = len(v.RedOnBase)+len(v.Mended) > 0 && v.GreenOnBranch
 	v.Why = v.whatIsMissing()
@@ -159,11 +166,14 @@ func (v *proving) whatIsMissing() string {
 	case len(v.Mended) > 0 && v.GreenOnBranch:
 		return ""
 	case len(v.NewTests) == 0 && v.tests.isEmpty():
-		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName
+		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName + addOne
 	case len(v.NewTests) == 0:
-		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there"
+		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there" + addOne
+	case len(v.RedOnBase) == 0 && len(v.Guards) > 0:
+		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; add one that fails there and passes with the change",
+			v.BaseName, result.ListNames(v.Guards, mostNamed))
 	case len(v.RedOnBase) == 0:
-		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything"
+		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything" + addOne
 	case !v.GreenOnBranch:
 		return "the tests do not pass on the branch"
 	}

@@ -180,9 +180,9 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	require.False(t, p.Shown)
 	require.True(t, p.GreenOnBranch)
 	require.Equal(t, []string{
+		"No test was added or changed, so nothing was seen to fail on main: add one that fails there and passes with the change",
 		"go test ./...: 5 passed, build clean",
 		"Still passing: 5 of 5 that passed before",
-		"Not shown: no test was added or changed, so nothing was seen to fail on main",
 	}, p.Lines())
 }
 
@@ -198,24 +198,52 @@ func TestSplitRuns(t *testing.T) { Split(10, 3) }
 `,
 	})
 	require.False(t, p.Holds())
-	require.Equal(t, []string{"TestSplitRuns"}, p.NotRed)
-	require.Contains(t, p.Lines(), "New test TestSplitRuns: passes on main already, so it does not show what was wrong")
+	require.Equal(t, Failed, p.Outcome())
+	require.Equal(t, []string{
+		"No new test fails on main: TestSplitRuns passes there already. It may stay as a guard; add one that fails there and passes with the change",
+		"Guard TestSplitRuns: passes on main, passes on the branch",
+		"go test ./...: 6 passed (1 new), build clean",
+		"Still passing: 5 of 5 that passed before",
+	}, p.Lines())
 }
 
-func TestOneWeakTestBesideAGoodOneDoesNotHold(t *testing.T) {
+// TestAGuardBesideATestThatFailsOnTheBase has a test of what works already beside the one that
+// shows the bug, and in that one a case that works already, too.
+func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{"cart/weak_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestNothing(t *testing.T) {}\n"}))
+	p := proveGo(t, 0, mend.With(repotest.Files{
+		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
+		"money/remainder_test.go": strings.NewReplacer(
+			"\tsum := 0", "\tfor _, total := range []int{9, 10} {\n\tt.Run(strconv.Itoa(total), func(t *testing.T) {\n\tsum := 0", "Split(10, 3)", "Split(total, 3)",
+			"sum != 10", "sum != total", "want 10\", sum)\n\t}", "want more\", sum)\n\t}})}", `import "testing"`, "import (\n\t\"strconv\"\n\t\"testing\"\n)").Replace(remainderTest),
+	}))
+	require.True(t, p.Holds())
+	require.Equal(t, Held, p.Outcome())
+	require.Equal(t, []string{
+		"New test TestSplitRemainder: fails on main (as expected), passes on the branch",
+		"Guard TestOne: passes on main, passes on the branch",
+		"go test ./...: 8 passed (3 new), build clean",
+		"Still passing: 5 of 5 that passed before",
+	}, p.Lines())
+	require.Equal(t, "1 new test: red before, green now; 2 guards: green before and now; 5 still pass", p.Short())
+
+	// The control: a guard that does not hold on the branch is none.
+	p = proveGo(t, 0, mend.With(repotest.Files{
+		"cart/cart.go":       "package cart\n\nimport \"strings\"\n\nfunc Label(items []string) string {\n\tif len(items) == 1 {\n\t\treturn \"one\"\n\t}\n\treturn strings.Join(items, \", \")\n}\n",
+		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
+	}))
 	require.False(t, p.Holds())
-	require.Equal(t, []string{"TestSplitRemainder"}, p.RedOnBase)
-	require.Equal(t, []string{"TestNothing"}, p.NotRed)
+	require.Equal(t, "The change's own tests do not pass on the branch: TestOne fails there", p.Lines()[0])
 }
 
 func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{"money/remainder_test.go": remainderTest})
 	require.False(t, p.Holds())
-	require.Contains(t, p.Lines(), "New test TestSplitRemainder: fails on main (as expected), and fails on the branch, too")
-	require.Contains(t, p.Lines(), "Not shown: the tests do not pass on the branch")
+	require.Equal(t, []string{
+		"The change's own tests do not pass on the branch: TestSplitRemainder fails there",
+		"New test TestSplitRemainder: fails on main (as expected), and fails on the branch, too",
+	}, p.Lines()[:2])
 }
 
 func TestARegressionIsFound(t *testing.T) {
@@ -223,9 +251,9 @@ func TestARegressionIsFound(t *testing.T) {
 	p := proveGo(t, 0, mend.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is shown.\nfunc Label(items []string) string { return \"\" }\n"}))
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestLabel"}, p.Regressions)
+	require.Equal(t, "Mend the change or bring back what is gone. No longer passing, 1 of 5 that passed on main: TestLabel (fails)", p.Lines()[0])
 	require.Contains(t, p.Lines(), "go test ./...: 5 passed (1 new), 1 failed (TestLabel), build clean")
 	require.Contains(t, p.Lines(), "Still passing: 4 of 5 that passed before")
-	require.Contains(t, p.Lines(), "No longer passing: TestLabel (fails)")
 }
 
 func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
@@ -236,7 +264,7 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 	}))
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestLabel", "TestLabelEmpty", "TestSplitEven/three"}, p.Regressions)
-	require.Contains(t, p.Lines(), "No longer passing: TestLabel (is skipped), TestLabelEmpty (is gone), TestSplitEven/three (is gone)")
+	require.Equal(t, "Mend the change or bring back what is gone. No longer passing, 3 of 5 that passed on main: TestLabel (is skipped), TestLabelEmpty, TestSplitEven/three (each is gone)", p.Lines()[0])
 }
 
 func TestACaseUnderANewNameIsNotGone(t *testing.T) {
@@ -275,10 +303,14 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 	p := proveGo(t, 0, repotest.Files{"money/money.go": mend["money/money.go"], "money/money_test.go": table})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestSplitEven/rest"}, p.RedOnBase)
-	require.Empty(t, p.Changed)
+	require.Equal(t, []string{
+		"Extended test TestSplitEven/rest: fails on main (as expected), passes on the branch",
+		"go test ./...: 6 passed (1 new), build clean",
+	}, p.Lines()[:2])
+	require.Equal(t, "1 extended test: red before, green now; 5 still pass", p.Short())
 }
 
-func TestAChangedTestTellsTheBaseFromTheBranch(t *testing.T) {
+func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{
 		"money/money.go": mend["money/money.go"],
@@ -286,8 +318,8 @@ func TestAChangedTestTellsTheBaseFromTheBranch(t *testing.T) {
 			"if got := Split(10, 3)[0] + len(Split(10, 3)); got != 7 {", 1),
 	})
 	require.True(t, p.Holds())
-	require.Equal(t, []string{"TestSplitCount"}, p.Changed)
-	require.Equal(t, "Changed test TestSplitCount: fails on main (as expected), passes on the branch", p.Lines()[0])
+	require.Equal(t, []string{"TestSplitCount"}, p.Extended)
+	require.Equal(t, "Extended test TestSplitCount: fails on main (as expected), passes on the branch", p.Lines()[0])
 	require.Equal(t, "go test ./...: 5 passed, build clean", p.Lines()[1])
 }
 
@@ -296,7 +328,8 @@ func TestABuildThatFailsIsSaid(t *testing.T) {
 	p := proveGo(t, 0, mend.With(repotest.Files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
 	require.False(t, p.Holds())
 	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does not compile), build fails (go build ./...): it does not fail on main")
-	require.Contains(t, p.Lines(), "No longer passing: TestLabel (did not run: example.com/shop/cart does not compile), TestLabelEmpty (did not run: example.com/shop/cart does not compile)")
+	require.Equal(t, "The build fails on the branch, and does not fail on main: mend it", p.Lines()[0])
+	require.Contains(t, p.Lines(), "No longer passing: TestLabel, TestLabelEmpty (each did not run: example.com/shop/cart does not compile)")
 	require.Contains(t, p.Branch.BuildOutput, "cannot use")
 }
 

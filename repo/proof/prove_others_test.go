@@ -125,7 +125,7 @@ func TestPytest(t *testing.T) {
 	require.True(t, p.Holds())
 	require.Equal(t, []string{
 		"New test test_rest: fails on main (as expected), passes on the branch",
-		"python3 -m pytest -q: 4 passed (1 new)",
+		"python3 -m pytest -q: 4 passed (3 new)",
 		"Still passing: 1 of 1 that passed before",
 	}, p.Lines())
 }
@@ -181,7 +181,33 @@ func TestMakeByExitCodes(t *testing.T) {
 	// The control: the new file passes on the base.
 	p = prove(t, makeShop, repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 9 3) = 3\n"})
 	require.False(t, p.Holds())
-	require.Contains(t, p.Why, "the tests pass on main with the changed test files")
+	require.Contains(t, p.Lines()[0], "The tests pass on main with the changed test files")
+}
+
+// TestARunThatDoesNotStartIsNeitherProofNorRefutation has a project whose linter is not
+// installed, and whose tests come behind it.
+func TestARunThatDoesNotStartIsNeitherProofNorRefutation(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "make --version")
+	base := makeShop.With(repotest.Files{"Makefile": "test:\n\tno-such-linter . && for t in tests/*.sh; do sh $$t || exit 1; done\n"})
+	fix := repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"}
+	p := prove(t, base, fix)
+	require.Equal(t, NotStarted, p.Outcome())
+	require.Equal(t, "no-such-linter is not installed", p.Missing)
+	require.Equal(t, []string{
+		"Nothing can be proven here, since the tests do not start on main itself: no-such-linter is not installed",
+		"make test: did not start: no-such-linter is not installed",
+	}, p.Lines())
+
+	// The control: a run that starts and fails on main already is a failure.
+	p = prove(t, base.With(repotest.Files{"Makefile": "test:\n\tfalse\n"}), fix)
+	require.Equal(t, Failed, p.Outcome())
+	require.Contains(t, p.Lines()[0], "The tests fail on main already")
+
+	// And a build that does not start shows nothing where there is nothing else.
+	p = prove(t, repotest.Files{"Makefile": "build:\n\tno-such-builder run.sh\n", "run.sh": "echo hello\n"}, repotest.Files{"run.sh": "echo bye\n"})
+	require.Equal(t, NotStarted, p.Outcome())
+	require.Equal(t, "no-such-builder is not installed", p.Missing)
 }
 
 func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
@@ -211,7 +237,7 @@ func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 	p := proveIn(t, c, m, commits[0], repotest.Files{"shop.py": pythonFix})
 	require.False(t, p.Holds())
 	require.False(t, p.Shown)
-	require.Equal(t, []string{"Not shown: nothing was run, since there is no sandbox to run it in"}, p.Lines())
+	require.Equal(t, []string{"Nothing can be proven here, since the tests do not start on main itself: there is no sandbox to run anything in"}, p.Lines())
 
 	_, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{})
 	require.ErrorIs(t, err, testrun.ErrNoSandbox)
@@ -223,7 +249,7 @@ func TestNothingChangedIsNoProof(t *testing.T) {
 	t.Parallel()
 	p := prove(t, pythonShop, repotest.Files{})
 	require.False(t, p.Holds())
-	require.Equal(t, []string{"Not shown: nothing was changed"}, p.Lines())
+	require.Equal(t, []string{"Nothing was changed"}, p.Lines())
 }
 
 // TestFilesThatAreNotCommittedDoNotCount has a fix that rests on a file which .gitignore

@@ -12,8 +12,8 @@ func (p Proof) Short() string {
 		n           int
 		what, whats string
 	}{
-		{len(p.RedOnBase) - p.changedRed(), "new test", "new tests"},
-		{p.changedRed(), "changed test", "changed tests"},
+		{p.Cases.New, "new test", "new tests"},
+		{p.Cases.Extended, "extended test", "extended tests"},
 		{len(p.Mended), "test that was there", "tests that were there"},
 	} {
 		switch {
@@ -22,6 +22,11 @@ func (p Proof) Short() string {
 		case shown.n > 1:
 			parts = append(parts, fmt.Sprintf("%d %s: red before, green now", shown.n, shown.whats))
 		}
+	}
+	if n := p.Cases.Guards; n == 1 {
+		parts = append(parts, "1 guard: green before and now")
+	} else if n > 1 {
+		parts = append(parts, fmt.Sprintf("%d guards: green before and now", n))
 	}
 	if n := len(p.NotRed); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d new not seen red", n))
@@ -48,14 +53,4 @@ func (p Proof) Short() string {
 		parts = append(parts, "not shown: "+p.Why)
 	}
 	return strings.Join(parts, "; ")
-}
-
-// changedRed counts the changed tests among those that fail on the base.
-func (p Proof) changedRed() (n int) {
-	for _, name := range p.RedOnBase {
-		if p.newOrChanged(name) == "Changed" {
-			n++
-		}
-	}
-	return n
 }

@@ -10,10 +10,10 @@ import (
 
 func TestShort(t *testing.T) {
 	t.Parallel()
-	two := Proof{OwnTests: OwnTests{NewTests: []string{"A", "B"}, RedOnBase: []string{"A", "B"}}, OldTests: OldTests{PassedBefore: 126, StillPassing: 126}}
+	two := Proof{OwnTests: OwnTests{Cases: Cases{New: 2}}, OldTests: OldTests{PassedBefore: 126, StillPassing: 126}}
 	require.Equal(t, "2 new tests: red before, green now; 126 still pass", two.Short())
-	two.Changed, two.StillPassing, two.AlreadyFailing = []string{"B"}, 125, []string{"C"}
-	require.Equal(t, "1 new test: red before, green now; 1 changed test: red before, green now; 125 of 126 still pass; 1 failed before and still does", two.Short())
+	two.Cases, two.StillPassing, two.AlreadyFailing = Cases{New: 1, Extended: 1, Guards: 3}, 125, []string{"C"}
+	require.Equal(t, "1 new test: red before, green now; 1 extended test: red before, green now; 3 guards: green before and now; 125 of 126 still pass; 1 failed before and still does", two.Short())
 	require.Equal(t, "not shown: no sandbox", Proof{Why: "no sandbox"}.Short())
 	require.Equal(t, "1 test that was there: red before, green now; the build is not clean",
 		Proof{OwnTests: OwnTests{Mended: []string{"A"}}, Branch: result.Result{BuildRan: true}}.Short())

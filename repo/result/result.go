@@ -41,6 +41,9 @@ func (c *Counts) Add(more Counts) {
 	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
 }
 
+// Missing is what a run did not start for, in words: "eslint is not installed". Empty: it started.
+type Missing struct{ Build, Tests string }
+
 // A Result is one run of a project's build and tests.
 type Result struct {
 	Project project.Project // what was run
@@ -55,6 +58,7 @@ type Result struct {
 	Tests    []Test // at most what the runner named; some name only what failed
 	Output   string // of the tests, for people: its ends when long
 	ExitCode int
+	Missing  Missing
 	// Stopped says why the sandbox ended a command: time, memory, output, disk, files, killed.
 	Stopped string
 	Printed int64 // bytes, also those that are not in the outputs here
@@ -81,6 +85,8 @@ func (r Result) LineWithNews(news string) string {
 	switch {
 	case r.BuildRan && r.BuildOK:
 		parts = append(parts, "build clean")
+	case r.Missing.Build != "":
+		parts = append(parts, "build did not start: "+r.Missing.Build+" ("+r.Project.Build+")")
 	case r.BuildRan:
 		parts = append(parts, "build fails ("+r.Project.Build+")")
 	}
@@ -102,6 +108,9 @@ func (r Result) LineWithNews(news string) string {
 
 // testCounts is what the tests came to, in words.
 func (r Result) testCounts(news string) string {
+	if r.Missing.Tests != "" {
+		return "did not start: " + r.Missing.Tests
+	}
 	var parts []string
 	if r.Counted {
 		parts = r.countFigures(news)

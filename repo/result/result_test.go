@@ -26,6 +26,23 @@ func TestResultInOneLine(t *testing.T) {
 	}
 }
 
+func TestWhatFailedBeforeStandsApart(t *testing.T) {
+	t.Parallel()
+	base := Result{Tests: []Test{{Name: "TestOld", Group: "p", Status: Failed}, {Name: "TestFine", Group: "p", Status: Passed}}}
+	now := Result{Tests: []Test{{Name: "TestOld", Group: "p", Status: Failed}, {Name: "TestFine", Group: "p", Status: Failed}, {Name: "TestOld", Group: "q", Status: Failed}}}
+	fresh, already := now.FailingSince(base)
+	require.Equal(t, now.Tests[1:], fresh)
+	require.Equal(t, now.Tests[:1], already)
+}
+
+func TestWhatACompilerSaysTwiceIsToldOnce(t *testing.T) {
+	t.Parallel()
+	build := "# shop/money\nmoney.go:3:1: syntax error\n"
+	require.True(t, Told([]string{build}, "# shop/money [shop/money.test]\nmoney.go:3:1: syntax error\n"))
+	require.False(t, Told([]string{build}, "# shop/cart\ncart.go:9:2: undefined: x\n"))
+	require.False(t, Told([]string{build}, ""), "nothing was told of it")
+}
+
 func TestLongTextKeepsBothEnds(t *testing.T) {
 	t.Parallel()
 	long := "first" + strings.Repeat("x", 10_000) + "last"

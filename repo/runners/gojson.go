@@ -188,9 +188,11 @@ func (run *goRun) whyBroken(p *goTest, failing int) (why, output string) {
 	return "failed outside its tests", text
 }
 
-// plainText is the run as go test without -json would have shown it.
+// plainText is the run as go test without -json would have shown it; where a package fails,
+// without those that do not.
 func (run *goRun) plainText() string {
 	var b strings.Builder
+	failing := slices.ContainsFunc(run.pkgs, func(p *goTest) bool { return p.status == result.Failed })
 	b.WriteString(run.other.String())
 	said := map[string]bool{}
 	for _, p := range run.pkgs {
@@ -205,7 +207,9 @@ func (run *goRun) plainText() string {
 		}
 	}
 	for _, p := range run.pkgs {
-		appendBounded(&b, p.output.String())
+		if !failing || p.status == result.Failed || p.status == "" {
+			appendBounded(&b, p.output.String())
+		}
 	}
 	return b.String()
 }

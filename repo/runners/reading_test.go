@@ -95,6 +95,18 @@ func TestWhatGoPrintedIsForPeopleAgain(t *testing.T) {
 	}
 }
 
+func TestOfPackagesThoseThatFailAreForPeople(t *testing.T) {
+	t.Parallel()
+	event := func(pkg, verdict string) string {
+		return fmt.Sprintf(`{"Action":"output","Package":"%[1]s","Output":"%[2]s\t%[1]s\n"}`+"\n"+`{"Action":"%[2]s","Package":"%[1]s"}`+"\n", pkg, verdict)
+	}
+	r, ok := Read(event("one", "pass") + event("two", "fail") + event("three", "skip"))
+	require.True(t, ok)
+	require.Equal(t, "fail\ttwo\n", r.Text)
+	r, _ = Read(event("one", "pass") + event("three", "skip"))
+	require.Equal(t, "pass\tone\nskip\tthree\n", r.Text, "the control: where none fails all are")
+}
+
 func TestReadingIsBounded(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

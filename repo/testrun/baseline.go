@@ -15,11 +15,11 @@ import (
 )
 
 // rememberedVersion changes when what is remembered would be read differently.
-const rememberedVersion = 1
+const rememberedVersion = 2
 
 // Baseline builds and tests a commit of the repository itself, once: the result is
-// remembered on disk. It alone fills the repository's build cache. A run that the
-// sandbox had to end is not remembered, since the next may fare better.
+// remembered on disk. It alone fills the repository's build cache. A run that the sandbox
+// had to end, or that did not start, is not remembered, since the next may fare better.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
 	if !c.HasSandbox() {
 		return result.Result{Project: p}, ErrNoSandbox
@@ -52,10 +52,20 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 		return r, err
 	}
 	c.log().Info("the base was tested", "repository", name, "commit", commit, "result", r.String(), "took", r.Took)
-	if r.Stopped == "" {
+	if r.Stopped == "" && r.Missing == (result.Missing{}) {
 		err = saveResult(file, r)
 	}
 	return r, err
+}
+
+// Remembered is what Baseline has found out before; false where it did not run yet.
+func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
+	cache := c.cacheOrEmpty()
+	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
+	if err != nil {
+		return result.Result{}, false
+	}
+	return loadResult(file)
 }
 
 // RunTree builds and tests a fresh tree of the commit, on which lay may put something.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +69,7 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 		if err != nil {
 			return r, err
 		}
-		r.BuildRan, r.BuildOK = true, o.code == 0
+		r.BuildRan, r.BuildOK, r.Missing.Build = true, o.code == 0, o.missing()
 		r.BuildOutput, r.Stopped, r.Printed = result.KeepEnds(result.StripTerminal(o.text), result.MaxText), o.stopped, o.printed
 	}
 	r.Took = time.Since(began)
@@ -135,6 +136,9 @@ func takeTests(r *result.Result, o outcome, written []string) {
 	r.Tests, r.Counts = said.Tests, said.Counts
 	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest say so by this code
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
+	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {
+		r.Missing.Tests = o.missing()
+	}
 }
 
 // preamble stands before every test command: one stream, so that what a runner says and

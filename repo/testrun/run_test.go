@@ -43,7 +43,8 @@ func TestRunInOneLine(t *testing.T) {
 		{"echo broken >&2; exit 2", "true", "TEST: exit code 0 (the tests could not be counted), build fails (BUILD)", false},
 		{"true", "", "build clean, no test command is known", true},
 		{"", "", "nothing to run: no build or test command is known", true},
-		{"", "no-such-program", "TEST: exit code 127 (the tests could not be counted)", false},
+		{"", "no-such-program", "TEST: did not start: no-such-program is not installed", false},
+		{"no-such-builder", "true", "TEST: exit code 0 (the tests could not be counted), build did not start: no-such-builder is not installed (BUILD)", false},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -33,56 +34,74 @@ func (c commandRunner) check(ctx context.Context, _ checkArgs) (string, any, err
 	if err != nil {
 		return "", nil, err
 	}
-	return checked(r), r, nil
+	base, _ := c.Checker.Remembered(c.workspace.Base(), c.Project)
+	return checked(r, base), r, nil
 }
 
-// checked is the result in figures, and what failed as far as it helps.
-func checked(r result.Result) string {
+// checked is the result in figures, and what failed as far as it helps: what fails on the base
+// already stands apart, by its names alone.
+func checked(r, base result.Result) string {
 	var s strings.Builder
+	fresh, already := r.FailingSince(base)
+	r.Tests = append(slices.Clone(fresh), already...) // those that the line names are the fresh ones
 	s.WriteString(r.String() + "\n")
+	if len(already) > 0 {
+		fmt.Fprintf(&s, "%d of the failed ones fail without the change, too, and are not counted against it: %s\n", len(already), testNames(already))
+	}
+	var told []string
 	if r.BuildRan && !r.BuildOK {
+		told = append(told, r.BuildOutput)
 		fmt.Fprintf(&s, "The build fails:\n%s\n", ends(r.BuildOutput, buildEnd))
 	}
-	shown := failingTests(&s, r.Tests)
-	if shown == 0 && r.TestsRan && !r.OK() {
+	failingTests(&s, fresh, told)
+	if len(fresh)+len(already) == 0 && r.TestsRan && !r.TestsOK {
 		fmt.Fprintf(&s, "The tests fail:\n%s\n", ends(r.Output, uncountedEnd))
 	}
 	return s.String()
 }
 
-// failingTests shows the first failing tests whole and names the others.
-func failingTests(s *strings.Builder, tests []result.Test) int {
-	var failing []result.Test
-	for _, t := range tests {
-		if t.Status == result.Failed {
-			failing = append(failing, t)
+// failingTests shows the first failing tests whole and names the others. What was told of
+// another one before is not repeated.
+func failingTests(s *strings.Builder, failing []result.Test, told []string) {
+	var others []result.Test
+	shown := 0
+	for _, t := range failing {
+		switch {
+		case result.Told(told, t.Output):
+			fmt.Fprintf(s, "FAIL %s (as above)\n", testName(t))
+		case shown == maxFailing:
+			others = append(others, t)
+			continue
+		default:
+			shown++
+			told = append(told, t.Output)
+			fmt.Fprintf(s, "FAIL %s\n%s\n", testName(t), ends(t.Output, failingEnd))
 		}
 	}
-	for _, t := range failing[:min(len(failing), maxFailing)] {
-		fmt.Fprintf(s, "FAIL %s\n%s\n", testName(t), ends(t.Output, failingEnd))
+	if len(others) > 0 {
+		s.WriteString("Failing too: " + testNames(others) + "\n")
 	}
-	if len(failing) <= maxFailing {
-		return len(failing)
+}
+
+// testNames names the first tests.
+func testNames(tests []result.Test) string {
+	var names []string
+	for _, t := range tests {
+		names = append(names, testName(t))
 	}
-	others := failing[maxFailing:]
-	s.WriteString("Failing too:")
-	for _, t := range others[:min(len(others), maxOtherNames)] {
-		s.WriteString(" " + testName(t) + ";")
+	if more := len(names) - maxOtherNames; more > 0 {
+		names = append(names[:maxOtherNames], fmt.Sprintf("and %d more", more))
 	}
-	if more := len(others) - maxOtherNames; more > 0 {
-		fmt.Fprintf(s, " and %d more", more)
-	}
-	s.WriteString("\n")
-	return len(failing)
+	return strings.Join(names, "; ")
 }
 
 func testName(t result.Test) string {
 	name := t.Name
-	if t.Group != "" && t.Group != name {
+	switch {
+	case t.Broken != "":
+		name = t.Group + ": " + t.Broken
+	case t.Group != "" && t.Group != name:
 		name = t.Group + " " + name
-	}
-	if t.Broken != "" {
-		name += ": " + t.Broken
 	}
 	return plaintext.CutCounted(strings.Join(strings.Fields(plaintext.StripTerminal(name)), " "), 300)
 }

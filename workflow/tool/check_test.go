@@ -32,13 +32,35 @@ func TestCheckedIsBounded(t *testing.T) {
 	t.Parallel()
 	r := result.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Counts: result.Counts{Passed: 3, Failed: 80}}
 	for i := range 80 {
-		r.Tests = append(r.Tests, result.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: result.Failed, Output: "\x1b[31m" + strings.Repeat("x", 20_000)})
+		r.Tests = append(r.Tests, result.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: result.Failed, Output: fmt.Sprintf("\x1b[31m%d", i) + strings.Repeat("x", 20_000)})
 	}
-	text := checked(r)
+	text := checked(r, result.Result{})
 	require.Less(t, len(text), 40_000)
 	require.Contains(t, text, "FAIL pkg Test9\n")
 	require.NotContains(t, text, "FAIL pkg Test10\n")
 	require.Contains(t, text, "Failing too: pkg Test10; pkg Test11")
 	require.Contains(t, text, "and 20 more")
 	require.NotContains(t, text, "\x1b")
+}
+
+// TestCheckTellsWhatFailedBeforeApart has a test that fails on the base, too, one that the change
+// broke, and a package that does not compile beside two that need it.
+func TestCheckTellsWhatFailedBeforeApart(t *testing.T) {
+	t.Parallel()
+	old := result.Test{Group: "p", Name: "TestBrokenForYears", Status: result.Failed, Output: "nobody knows why\n"}
+	text := checked(result.Result{TestsRan: true, Counted: true, Counts: result.Counts{Failed: 4}, Tests: []result.Test{
+		old,
+		{Group: "p", Name: "TestNew", Status: result.Failed, Output: "3 != 4\n"},
+		{Group: "q", Name: "q does not compile", Broken: "does not compile", Status: result.Failed, Output: "# q\nq.go:1:1: undefined: x\n"},
+		{Group: "r", Name: "r does not compile", Broken: "does not compile", Status: result.Failed, Output: "# q\nq.go:1:1: undefined: x\n"},
+	}}, result.Result{Tests: []result.Test{old}})
+	require.Equal(t, `: 0 passed, 4 failed (TestNew, q does not compile, r does not compile and 1 more)
+1 of the failed ones fail without the change, too, and are not counted against it: p TestBrokenForYears
+FAIL p TestNew
+3 != 4
+FAIL q: does not compile
+# q
+q.go:1:1: undefined: x
+FAIL r: does not compile (as above)
+`, text)
 }

@@ -24,7 +24,7 @@ import (
 // Prove is the program's own proof over a tree of the session; nobody's word stands for it.
 func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proof.Proof, error) {
 	if d.Trees.Checker == nil {
-		return proof.Proof{Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
+		return proof.Proof{Missing: d.Trees.SandboxOff, Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
 	}
 	// The same files over the same base prove the same: what a worker's claim was held to
 	// is not run once more for the end of the work.

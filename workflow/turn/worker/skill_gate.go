@@ -50,12 +50,12 @@ func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error)
 // notSeenRed: with tdd each new test has to be seen failing, in a check of the program's,
 // before the change that makes it pass.
 func notSeenRed(proof proof.Proof, checks []progress.Check) string {
-	if len(proof.NewTests) == 0 {
-		return "The skill tdd is in force, and no test is new: write one that fails, see it fail in a check, then make it pass."
+	if len(proof.NewTests) == len(proof.Guards) {
+		return "The skill tdd is in force, and no test is new that fails without the change: write one that fails, see it fail in a check, then make it pass."
 	}
 	var unseen []string
 	for _, name := range proof.NewTests {
-		if !slices.ContainsFunc(checks, func(c progress.Check) bool { return c.Failed(name) }) {
+		if !slices.Contains(proof.Guards, name) && !slices.ContainsFunc(checks, func(c progress.Check) bool { return c.Failed(name) }) {
 			unseen = append(unseen, name)
 		}
 	}

@@ -317,7 +317,7 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 	}
 	c.attempt.Summary = strings.Join(c.proof.Lines(), "\n")
 	if !c.attempt.Held {
-		c.attempt.Summary += failureOutput(c.proof.Branch)
+		c.attempt.Summary += failureOutput(c.proof)
 	}
 	return c, nil
 }
@@ -397,22 +397,26 @@ func (h *task) passes(p proof.Proof) bool {
 	if p.Holds() {
 		return true
 	}
-	plain := len(p.NewTests) == 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
-	return plain && (h.Session().Kind == workflow.KindFeature || h.task.Apart || len(h.task.After) > 0)
+	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
+	among := h.task.Apart || len(h.task.After) > 0
+	return plain && (among || h.Session().Kind == workflow.KindFeature && len(p.Guards) == 0)
 }
 
-// failureOutput are what the first failing tests printed, for whoever has to mend them.
-func failureOutput(r result.Result) string {
+// failureOutput is what the first tests printed that fail on the branch alone, for whoever has
+// to mend them. What several printed is told once.
+func failureOutput(p proof.Proof) string {
 	const most, each = 3, 1500
 	var b strings.Builder
-	if r.BuildRan && !r.BuildOK {
-		fmt.Fprintf(&b, "\nThe build printed:\n%s", tail(r.BuildOutput, each))
+	var told []string
+	if p.Branch.BuildRan && !p.BuildOK {
+		told = append(told, p.Branch.BuildOutput)
+		fmt.Fprintf(&b, "\nThe build printed:\n%s", tail(p.Branch.BuildOutput, each))
 	}
-	n := 0
-	for _, x := range r.Tests {
-		if x.Status == result.Failed && n < most {
+	fresh, _ := p.Branch.FailingSince(p.Base)
+	for _, x := range fresh {
+		if len(told) < most && !result.Told(told, x.Output) {
+			told = append(told, x.Output)
 			fmt.Fprintf(&b, "\n%s printed:\n%s", x.Name, tail(x.Output, each))
-			n++
 		}
 	}
 	return b.String()

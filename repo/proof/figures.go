@@ -1,0 +1,51 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+)
+
+// judgeFigures compares the runs where their tests have no names: by files, counts and
+// exit codes.
+func (v *proving) judgeFigures() {
+	v.NewTests = v.tests.testFiles()
+	for _, c := range v.changes {
+		if c.Kind != "added" && slices.Contains(v.NewTests, c.Path) {
+			v.Extended = append(v.Extended, c.Path)
+		}
+	}
+	v.GreenOnBranch = v.Branch.TestsOK
+	if v.Base.Counted && v.Branch.Counted {
+		v.PassedBefore, v.StillPassing = v.Base.Passed, min(v.Base.Passed, v.Branch.Passed)
+		if fewer := v.Base.Passed - v.Branch.Passed; fewer > 0 {
+			v.Regressions = append(v.Regressions, fmt.Sprintf("%d fewer tests pass than before", fewer))
+		}
+	}
+	red := v.OnBase.TestsRan && !v.OnBase.TestsOK && v.Base.TestsOK
+	if v.Base.Counted && v.OnBase.Counted {
+		red = v.OnBase.Failed > v.Base.Failed
+	}
+	switch {
+	case len(v.NewTests) == 0:
+		v.Why = "no test file was added or changed, so nothing was seen to fail on " + v.BaseName + addOne
+	case !v.Base.TestsOK && !v.Base.Counted:
+		v.Why = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
+	case red:
+		v.RedOnBase = slices.Clone(v.NewTests)
+		v.Cases.Extended = len(v.Extended)
+		v.Cases.New = len(v.NewTests) - len(v.Extended)
+		for _, name := range v.NewTests {
+			v.addNote(name, "the tests fail on %s with this file (as expected)", v.BaseName)
+		}
+		v.Shown = v.GreenOnBranch
+	default:
+		v.NotRed = slices.Clone(v.NewTests)
+		for _, name := range v.NewTests {
+			v.addNote(name, "the tests pass on %s with this file", v.BaseName)
+		}
+		v.Why = "the tests pass on " + v.BaseName + " with the changed test files, so it was not seen that the change mends anything" + addOne
+	}
+	if v.Why == "" && !v.GreenOnBranch {
+		v.Why = "the tests do not pass on the branch"
+	}
+}

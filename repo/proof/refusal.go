@@ -1,0 +1,48 @@
+package proof
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+)
+
+// addOne is what to do where no test tells the base from the branch.
+const addOne = ": add one that fails there and passes with the change"
+
+// refusal is why a proof does not hold, and what to do: what stops everything before what
+// broke, and that before what was not shown.
+func (p Proof) refusal() string {
+	why := p.Why
+	switch own := p.failingOwn(); {
+	case p.Missing != "":
+		why = "nothing can be proven here, since the tests do not start on " + p.BaseName + " itself: " + p.Missing
+	case p.Branch.BuildRan && !p.BuildOK:
+		why = "the build fails on the branch, and does not fail on " + p.BaseName + ": mend it"
+	case len(p.Regressions) > 0 && p.PassedBefore > 0:
+		why = fmt.Sprintf("mend the change or bring back what is gone. No longer passing, %d of %d that passed on %s: %s",
+			p.PassedBefore-p.StillPassing, p.PassedBefore, p.BaseName, p.listWithNotes(p.Regressions))
+	case len(own) > 0:
+		why = "the change's own tests do not pass on the branch: " + result.ListNames(own, mostNamed)
+	case len(p.NotRed) > 0 && len(p.RedOnBase)+len(p.Mended) > 0:
+		why = fmt.Sprintf("new test %s %s, so it does not show what was wrong: have it run there, or leave it out", p.NotRed[0], p.onBaseInWords(p.NotRed[0]))
+	}
+	if why == "" {
+		why = "the tests do not pass on the branch"
+	}
+	return strings.ToUpper(why[:1]) + why[1:]
+}
+
+// failingOwn are the change's own tests that do not pass on the branch, with how they end there.
+func (p Proof) failingOwn() []string {
+	var out []string
+	if !p.Branch.EveryTestNamed() {
+		return nil
+	}
+	for _, name := range p.NewTests {
+		if s := p.branchStatus(name); s != result.Passed {
+			out = append(out, name+" "+verbOf[s]+" there")
+		}
+	}
+	return out
+}

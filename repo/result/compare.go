@@ -1,0 +1,44 @@
+package result
+
+import "strings"
+
+// FailingSince are the tests that fail here, apart: those that do not fail on the base, and
+// those that fail there already, or could not run.
+func (r Result) FailingSince(base Result) (fresh, already []Test) {
+	type key struct{ group, name string }
+	before := map[key]bool{}
+	for _, t := range base.Tests {
+		if t.Status == Failed {
+			before[key{t.Group, t.Name}] = true
+		}
+	}
+	for _, t := range r.Tests {
+		switch {
+		case t.Status != Failed:
+		case before[key{t.Group, t.Name}]:
+			already = append(already, t)
+		default:
+			fresh = append(fresh, t)
+		}
+	}
+	return fresh, already
+}
+
+// Told reports whether one of the texts has every line that says something of the output: a
+// compiler says the same of each package that needs a broken one.
+func Told(texts []string, output string) bool {
+	for _, text := range texts {
+		lines, all := map[string]bool{}, true
+		for line := range strings.Lines(text) {
+			lines[strings.TrimSpace(line)] = true
+		}
+		for line := range strings.Lines(output) {
+			line = strings.TrimSpace(line)
+			all = all && (line == "" || strings.HasPrefix(line, "# ") || lines[line])
+		}
+		if all && strings.TrimSpace(output) != "" {
+			return true
+		}
+	}
+	return false
+}
