@@ -124,6 +124,10 @@ func (s *server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Root's Postgres runs as another account, and moves to a disk where it may not pass.
+	if err := os.Chmod(dir, 0o711); err != nil {
+		return err
+	}
 	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: most})
 	if err != nil {
 		os.RemoveAll(dir)
