@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
@@ -90,8 +92,52 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if err := buildUsualChanges(ctx, box, checker.For(mirror).Cache, dir); err != nil {
+		return nil, "", err
+	}
 	cache, err = buildCache(checker, mirror)
 	return box, cache, err
+}
+
+// usualStory makes the two changes that most stories make, one after the other.
+const usualStory = "testdata/script/follow_up.txtar"
+
+var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) <<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
+
+// buildUsualChanges builds and tests the shop after each edit of usualStory, into the cache:
+// a proof of the same files is then one of Go's cached results. Stories with edits of their
+// own have theirs built and tested as ever.
+func buildUsualChanges(ctx context.Context, box *sandbox.Sandbox, cache *buildcache.Cache, dir string) error {
+	story, err := os.ReadFile(usualStory)
+	if err != nil {
+		return err
+	}
+	edits := editCall.FindAllStringSubmatch(string(story), -1)
+	if len(edits) != 4 {
+		return fmt.Errorf("%s: %d edits, want two tests and two changes", usualStory, len(edits))
+	}
+	tree := repotest.Files{}
+	for _, f := range txtar.Parse(stage.DemoShop).Files {
+		tree[f.Name] = string(f.Data)
+	}
+	for n, e := range edits {
+		if name, text, instead := e[1], e[2], e[3]; instead == "" {
+			tree[name] = text
+		} else {
+			tree[name] = strings.Replace(tree[name], text, instead, 1)
+		}
+		files := filepath.Join(dir, fmt.Sprintf("usual-%d", n))
+		if err := errors.Join(tree.Write(files), box.Own(files)); err != nil {
+			return err
+		}
+		cmd := box.Command(files, "sh", "-c", "go build ./... && go test -json ./...")
+		cmd.Mounts, cmd.Env = cache.WritableMounts(files)
+		var failed *sandbox.ExitError
+		if err := cmd.Run(ctx); err != nil && !errors.As(err, &failed) { // each test fails before its change
+			return err
+		}
+	}
+	return nil
 }
 
 // buildCache finds where a checker keeps a repository's Go build cache.
