@@ -123,7 +123,8 @@ var rooms = map[string][]string{
 	"repo/worktree/index":            {"repo/gittree"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
 	"repo/proxy":                     {},
-	"repo/packages":                  {"repo", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
+	"repo/packages":                  {"repo", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
+	"repo/packages/manager":          {},
 	"repo/packages/packagestest":     {},
 	"repo/filelock":                  {},
 	"repo/repotest":                  {"repo", "repo/sandbox", "repo/remote"},
@@ -189,7 +190,7 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/worktree": {
 		"workflow/store/inbox", "workflow/store/progress",
-		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt",
+		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext",
 	},
 	"workflow/turn/budget": {
 		"repo/disk", "workflow", "workflow/store", "workflow/turn/ledger",

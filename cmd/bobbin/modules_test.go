@@ -27,16 +27,17 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
 	)
 	network := packagestest.New(s.t)
-	if s.packages = make(chan struct{}); !down {
-		network.Reached(func(context.Context) { <-s.packages })
-	}
-	if down {
+	patience := time.Minute // the model is told at once what is missing
+	if s.packages = make(chan struct{}); down {
 		network.Mux = http.NewServeMux()
+	} else {
+		network.Reached(func(context.Context) { <-s.packages })
+		patience = 20 * time.Millisecond
 	}
 	adjust := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
 		adjust(set)
-		set.Network, set.ModelPatience = network, 20*time.Millisecond
+		set.Network, set.ModelPatience = network, patience
 		set.Repositories[0].Setup.Env = packagestest.Mirrors()
 	}
 }

@@ -64,6 +64,7 @@ var outside = []readerOf{
 		[]string{"repo/runners FuzzGoJSON", "repo/runners FuzzGoText", "repo/runners FuzzJUnit", "repo/runners FuzzTAP", "repo/runners FuzzCargo", "repo/runners FuzzPytest", "repo/runners FuzzUnittest", "repo/runners FuzzVitest", "repo/runners FuzzJest", "repo/runners FuzzNodeSpec", "repo/runners FuzzMocha", "repo/runners FuzzAny"},
 	},
 	{"what a project says of itself", []string{"repo/project/project.go Find", "repo/project/node.go findNode"}, []string{"repo/project FuzzProject"}},
+	{"what a folder says of its packages", []string{"repo/packages/manager/manager.go FindIn", "repo/packages/manager/npm.go readNodeManifest"}, []string{"repo/packages/manager FuzzFindIn"}},
 	{"tests within Rust's sources", []string{"repo/project/rust.go rustTestModule"}, []string{"repo/project FuzzRust"}},
 	{
 		"style sheets, markup, JSX and design tokens",

@@ -32,6 +32,7 @@ type fetchRun struct {
 	job     Job
 	plan    plan
 	dir     string
+	kept    string // what dir becomes
 	report  report
 }
 
@@ -55,10 +56,15 @@ func (b *fetchRun) prepareFolders() error {
 	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
 		errs = append(errs, os.MkdirAll(dir, 0o755))
 	}
-	for _, name := range []string{"go", "cargo", "python"} {
-		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", name), 0o755))
+	for _, o := range outputs {
+		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", o.name), 0o755))
 	}
-	errs = append(errs, b.plan.writeManifests(b.job.Mirror, b.job.Commit, b.pathOf("src")))
+	errs = append(errs, b.plan.writeManifests(b.pathOf("src")), copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
+	for _, m := range b.plan.managers {
+		for name, text := range m.Helpers {
+			errs = append(errs, os.WriteFile(b.pathOf("scratch", name), []byte(text), 0o644))
+		}
+	}
 	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
 		errs = append(errs, b.fetcher.Sandbox.Own(dir))
 	}
@@ -76,7 +82,7 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 		limit = defaultTime
 	}
 	way, err := proxy.Open(proxy.Config{
-		Allow: c.allowedHosts(b.plan.managers), Private: c.Private, Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
+		Allow: b.fetcher.allowedHosts(c, b.plan.managers), Private: b.fetcher.privateHosts(c), Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
 	})
 	if err != nil {
 		return err
@@ -121,13 +127,13 @@ func (b *fetchRun) stepCommand(s step, socket string, out *tail, limit time.Dura
 		{Host: b.pathOf("scratch"), Inside: insideScratch, Writable: true},
 	}
 	machine := ""
-	if s.kind == "go" { // which runs nothing that strangers wrote: what else this machine has is not theirs to read
+	if b.plan.kind() == "go" { // which runs nothing that strangers wrote: what else this machine has is not theirs to read
 		machine = b.fetcher.machineCache()
 	}
 	if machine != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
-	cmd.Env = b.job.Config.environment(machine != "")
+	cmd.Env = b.fetcher.environment(b.job.Config, machine != "")
 	return cmd
 }
 
@@ -143,29 +149,71 @@ func (f *Fetcher) machineCache() string {
 // stepError says why a step failed, and what somebody can do about it.
 func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
 	var exit *sandbox.ExitError
-	e := &Error{Names: b.plan.lockNames(), Output: output, Refused: b.report.Refused}
+	e := &Missing{Output: output, Refused: b.report.Refused}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(cause, errTooMuch):
-		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; setup.run can fetch less", mostDisk>>30)
+		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; `setup.run` in the configuration can fetch less", mostDisk>>30)
 	case !errors.As(err, &exit):
 		return fmt.Errorf("setup: %w", err)
 	case exit.Reason == "time":
-		e.Why, e.Cure = fmt.Sprintf("`%s` was not done after %s", s.line, limit), "setup.minutes allows more"
+		e.Why, e.Cure = fmt.Sprintf("`%s` was not done after %s", s.shown, limit), "`setup.minutes` in the configuration allows more"
 	case b.report.Full:
-		e.Why, e.Cure = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.line), "setup.run can fetch less"
+		e.Why, e.Cure = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown), "`setup.run` in the configuration can fetch less"
 	case exit.Reason != "":
-		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.line, exit.Reason), "setup.run can do with less"
+		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.shown, exit.Reason), "`setup.run` in the configuration can do with less"
 	case len(e.Refused) > 0:
-		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d after something was refused", s.line, exit.Code), "a host that is meant belongs under setup.allow"
+		e.Why, e.Cure = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused)), b.refusalCure()
 	case len(b.report.Missed) > 0:
 		m := b.report.Missed[0]
-		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.line, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or setup.env names a mirror"
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or `setup.env` in the configuration names a mirror"
 	default:
-		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d", s.line, exit.Code), "setup.run says how it is done instead, and setup: off that it is not"
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d", s.shown, exit.Code), "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
 	}
 	return e
+}
+
+// refusedHosts are the first of what was refused, in code marks: the names are strangers' words.
+func refusedHosts(list []proxy.Refusal) string {
+	var out []string
+	for _, r := range list {
+		name := "`" + strings.ReplaceAll(strings.TrimSuffix(r.Target, ":443"), "`", "'") + "`"
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if n := len(out); n > 3 {
+		return strings.Join(out[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
+	}
+	return strings.Join(out, ", ")
+}
+
+// refusalCure names the keys of the configuration with all that belongs there: allow stands in
+// the place of the hosts that are allowed without it.
+func (b *fetchRun) refusalCure() string {
+	hosts := b.fetcher.allowedHosts(b.job.Config, b.plan.managers)
+	allowed, private := len(hosts), []string(nil)
+	for _, r := range b.report.Refused {
+		host, port, _ := strings.Cut(r.Target, ":")
+		if port != "443" && port != "80" {
+			host = r.Target
+		}
+		switch {
+		case proxy.CheckHost(host) != nil:
+		case strings.Contains(r.Why, "setup.private"):
+			private = append(private, host)
+		case !slices.Contains(hosts, host):
+			hosts = append(hosts, host)
+		}
+	}
+	switch {
+	case len(hosts) > allowed:
+		return "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") + "]}` in the configuration"
+	case len(private) > 0:
+		return "if that is meant, `setup: {private: [" + strings.Join(private, ", ") + "]}` in the configuration"
+	}
+	return "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
 }
 
 // noteFile is beside what was fetched.
@@ -206,7 +254,7 @@ func (b *fetchRun) keepFetched() error {
 // nodeFolders are where a node_modules may have been made, the top first.
 func (p plan) nodeFolders() (dirs []string) {
 	for _, file := range p.copy {
-		if dir := folderOf(file); path.Base(file) == "package.json" && !p.known[path.Join(dir, "node_modules")] {
+		if dir := folderOf(file); path.Base(file) == "package.json" && !p.tree.known[path.Join(dir, "node_modules")] {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -32,7 +32,7 @@ type Kept struct {
 func List(dir string) (out []Kept) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if !e.IsDir() {
+		if !e.IsDir() || strings.HasSuffix(e.Name(), pinsSuffix) {
 			continue
 		}
 		k := Kept{Path: filepath.Join(dir, e.Name())}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/packages/manager"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 )
 
@@ -19,6 +20,7 @@ type Config struct {
 	Private []string      // hosts that may be in a private network
 	Env     []string      // NAME=value; no secrets: what strangers wrote can read them
 	Time    time.Duration // default 10 minutes, for all commands together
+	Began   time.Time     // when the session began: what the repository does not name exactly is resolved once a week
 }
 
 const (
@@ -34,24 +36,21 @@ const (
 )
 
 // environment is what the commands have beside the clean one of every command.
-func (c Config) environment(machineCache bool) []string {
-	env := []string{
-		"GOPROXY=https://proxy.golang.org", "GOVCS=*:off", "GOFLAGS=-mod=mod -modcacherw", "GOTOOLCHAIN=local",
-		"npm_config_ignore_scripts=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_offline=false",
-		"PIP_NO_INDEX=0", "PIP_NO_INPUT=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_BREAK_SYSTEM_PACKAGES=1",
-		"CARGO_NET_OFFLINE=false",
-	}
-	env = append(env, c.Env...)
-	if machineCache { // what this machine has need not come over the network; go.sum holds for it, too
-		last := slices.IndexFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOPROXY=") })
-		for i, kv := range env {
-			if strings.HasPrefix(kv, "GOPROXY=") {
-				last = i
-			}
+func (f *Fetcher) environment(c Config, machineCache bool) []string {
+	env := slices.Concat(manager.Environment(c.Allow), f.own.Env, c.Env)
+	last := ""
+	for _, kv := range env {
+		if value, ok := strings.CutPrefix(kv, "GOPROXY="); ok {
+			last = value
 		}
-		env = append(env, "GOPROXY=file://"+insideMachine+","+strings.TrimPrefix(env[last], "GOPROXY="))
 	}
-	return append(env,
+	if len(c.Allow) > 0 && !strings.Contains(last, "direct") { // from hosts that GOVCS names alone
+		last += ",direct"
+	}
+	if machineCache { // what this machine has need not come over the network; go.sum holds for it, too
+		last = "file://" + insideMachine + "," + last
+	}
+	return append(env, "GOPROXY="+last,
 		"PACKAGES="+insidePackages, "GOMODCACHE="+insidePackages+"/go", "CARGO_HOME="+insidePackages+"/cargo",
 		"TMPDIR="+insideScratch, "GOCACHE="+insideScratch+"/go-build", "npm_config_cache="+insideScratch+"/npm", "PIP_CACHE_DIR="+insideScratch+"/pip")
 }
@@ -84,18 +83,22 @@ func HostsIn(value string) (hosts []string) {
 	return hosts
 }
 
-// allowedHosts are the hosts that may be asked for these kinds.
-func (c Config) allowedHosts(found []manager) (hosts []string) {
-	if len(c.Allow) > 0 {
-		return append(slices.Clone(c.Allow), c.Private...)
+// allowedHosts are the hosts that these managers may ask.
+func (f *Fetcher) allowedHosts(c Config, found []manager.Manager) (hosts []string) {
+	hosts = append(slices.Clone(c.Allow), c.Private...)
+	if len(c.Allow) == 0 {
+		for _, m := range found {
+			hosts = append(hosts, m.Hosts...)
+		}
+		for _, kv := range slices.Concat(f.own.Env, c.Env) {
+			hosts = append(hosts, HostsIn(kv)...)
+		}
 	}
-	for _, k := range found {
-		hosts = append(hosts, k.hosts...)
-	}
-	for _, kv := range c.Env {
-		hosts = append(hosts, HostsIn(kv)...)
-	}
-	hosts = append(hosts, c.Private...)
 	slices.Sort(hosts)
 	return slices.Compact(hosts)
+}
+
+// privateHosts are the hosts that may be in a private network.
+func (f *Fetcher) privateHosts(c Config) []string {
+	return slices.Concat(c.Private, f.own.Hosts)
 }

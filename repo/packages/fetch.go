@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/packages/manager"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -27,10 +28,21 @@ type Fetcher struct {
 	Never   []string      // hosts of the program's own services
 	// ModuleCache is a Go module cache of this machine, asked before the network; empty: none.
 	ModuleCache string
-	Log         *slog.Logger // default: discarded
+	// Registries are the operator's own, asked for once, before the first fetch; nil: there are
+	// none but those that everybody uses.
+	Registries func(context.Context) Registries
+	Log        *slog.Logger // default: discarded
 
 	disk     int64    // tests: instead of mostDisk
-	versions sync.Map // what each kind's tool says of itself
+	versions sync.Map // what each manager's tool says of itself
+	once     sync.Once
+	own      Registries
+}
+
+// Registries are where an operator has packages fetched from.
+type Registries struct {
+	Env   []string // NAME=value, as in Config.Env, which goes before them
+	Hosts []string // that may be in a private network
 }
 
 // A Job is what to fetch, and where to keep it.
@@ -42,9 +54,11 @@ type Job struct {
 	Begin  func(names string) // called before there is something to wait for; may be nil
 }
 
-// An Error says that packages could not be fetched. The session goes on without them.
-type Error struct {
+// A Missing says which packages could not be had. The session goes on without them.
+type Missing struct {
+	Kind    string // of project; empty: of any
 	Names   string // the files that name them
+	Tool    string // that is not installed; empty: it is
 	Why     string
 	Cure    string
 	Output  string // how the command's output ends
@@ -52,7 +66,7 @@ type Error struct {
 }
 
 // Error is one line.
-func (e *Error) Error() string {
+func (e *Missing) Error() string {
 	line := fmt.Sprintf("setup: the packages that %s names: %s", e.Names, e.Why)
 	for _, r := range e.Refused {
 		line += "; refused " + r.String()
@@ -61,84 +75,125 @@ func (e *Error) Error() string {
 }
 
 // Fetch gives the packages that the commit names, fetched now or earlier, held until
-// Close; nil where there is nothing to fetch. The error is an *Error where it is the
-// packages' own fault.
+// Close; nil where there is nothing to fetch. What could not be had is in Missing: what one
+// package manager lacks the others do not wait for.
 func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	if j.Config.Off || f.Sandbox == nil {
 		return nil, nil
 	}
-	p, err := findPlan(ctx, j.Mirror, j.Commit, j.Config)
-	if err != nil || len(p.steps) == 0 {
-		return nil, err
-	}
-	versions := f.toolVersions(ctx, &p, len(j.Config.Run) > 0)
-	if len(p.steps) == 0 {
-		return nil, ctx.Err()
-	}
-	key, err := p.cacheKey(j.Mirror, j.Commit, j.Config, versions)
-	if err != nil {
+	plans, err := findPlans(ctx, j.Mirror, j.Commit, j.Config)
+	if err != nil || len(plans) == 0 {
 		return nil, err
 	}
 	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}
-	dir := filepath.Join(j.Dir, key)
-	if have, err := openFetched(dir); have != nil || err != nil {
-		return have, err
+	all := &Packages{}
+	if err := f.fetchPlans(ctx, j, plans, all); err != nil {
+		all.Close()
+		return nil, err
 	}
-	if j.Begin != nil {
-		j.Begin(p.lockNames())
+	return all, nil
+}
+
+// fetchPlans opens what is there, and then fetches the rest.
+func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Packages) error {
+	f.once.Do(func() {
+		if f.Registries != nil {
+			f.own = f.Registries(ctx)
+		}
+	})
+	var rest []plan
+	var dirs, names []string
+	for _, p := range plans {
+		versions, missing := f.toolVersions(ctx, p)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if missing != nil {
+			all.Missing = append(all.Missing, *missing)
+			continue
+		}
+		key, err := p.cacheKey(j.Config, f.allowedHosts(j.Config, p.managers), versions)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Join(j.Dir, key)
+		have, err := openFetched(dir)
+		if err != nil {
+			return err
+		}
+		if have != nil {
+			all.sets = append(all.sets, have)
+			continue
+		}
+		rest, dirs, names = append(rest, p), append(dirs, dir), append(names, p.lockNames())
 	}
-	return f.fetchOnce(ctx, j, p, dir)
+	if len(rest) > 0 && j.Begin != nil {
+		j.Begin(strings.Join(names, ", "))
+	}
+	for i, p := range rest {
+		if err := f.fetchOnce(ctx, j, p, dirs[i], all); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fetchOnce fetches under the lock, unless another process did so first.
-func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
-	var fresh *Packages
+func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
 	for {
 		held, err := filelock.Exclusive(ctx, dir+".lock")
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if _, err = os.Stat(dir); err != nil {
-			fresh, err = f.carryOut(ctx, j, p, dir)
+			err = f.carryOut(ctx, j, p, dir, all)
 		}
 		held.Release()
+		if missing := (*Missing)(nil); errors.As(err, &missing) {
+			missing.Kind, missing.Names = p.kind(), p.lockNames()
+			all.Missing = append(all.Missing, *missing)
+			return nil
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		have, err := openFetched(dir)
-		if have != nil && fresh != nil {
-			have.Fetched, have.Refused, have.Took = true, fresh.Refused, fresh.Took
+		if have != nil {
+			all.sets = append(all.sets, have)
 		}
 		if have != nil || err != nil { // neither: it was cleaned away this moment
-			return have, err
+			return err
 		}
 	}
 }
 
-// toolVersions says which tools the plan uses. A kind whose tool commands cannot run is left out:
-// its builds and tests could not run either.
-func (f *Fetcher) toolVersions(ctx context.Context, p *plan, own bool) string {
-	var all []string
-	for _, k := range append([]manager(nil), p.managers...) {
-		said, known := f.versions.Load(k.name)
+// toolVersions says which tools the plan uses. Without a tool that commands can run its
+// packages are of no use: builds and tests could not run either.
+func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
+	var all string
+	for _, m := range p.managers {
+		said, known := f.versions.Load(m.Name)
 		if !known {
-			said = f.toolVersion(ctx, k)
+			said = f.toolVersion(ctx, m)
 			if said != "" { // else it may be there the next time
-				f.versions.Store(k.name, said)
+				f.versions.Store(m.Name, said)
 			}
 		}
-		if said == "" && !own {
-			f.log().Info("setup: commands cannot run the tool here", "kind", k.name, "files", p.lockNames())
-			p.dropManager(k)
+		if said == "" && !p.own && ctx.Err() == nil {
+			f.log().Info("setup: commands cannot run the tool here", "tool", m.Name, "files", p.lockNames())
+			return "", &Missing{
+				Kind: p.kind(), Names: p.lockNames(), Tool: m.Name, Why: m.Name + " is not installed here",
+				Cure: "install it on the machine that I run on, where every user can run it",
+			}
 		}
-		all = append(all, k.name+" "+said.(string))
+		all += m.Name + " " + said.(string) + "\n"
 	}
-	return strings.Join(all, "\n")
+	return all, nil
 }
 
-func (f *Fetcher) toolVersion(ctx context.Context, k manager) string {
+func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager) string {
 	dir, err := os.MkdirTemp("", "bobbin-setup-")
 	if err != nil {
 		return ""
@@ -148,7 +203,7 @@ func (f *Fetcher) toolVersion(ctx context.Context, k manager) string {
 		return ""
 	}
 	var out bytes.Buffer
-	c := f.Sandbox.Command(dir, "sh", "-c", k.version)
+	c := f.Sandbox.Command(dir, "sh", "-c", m.Version)
 	c.Stdout = &out
 	if c.Run(ctx) != nil {
 		return ""
@@ -164,31 +219,29 @@ func (f *Fetcher) log() *slog.Logger {
 }
 
 // carryOut carries out the plan in a folder of its own, which becomes dir when it is whole.
-func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string) (*Packages, error) {
+func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
 	began := time.Now()
 	removeLeftovers(j.Dir, filepath.Base(dir))
 	making, err := os.MkdirTemp(j.Dir, makingPrefix+filepath.Base(dir)+"-")
 	if err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
+		return fmt.Errorf("setup: %w", err)
 	}
 	defer disk.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
-	b := &fetchRun{fetcher: f, job: j, plan: p, dir: making}
+	b := &fetchRun{fetcher: f, job: j, plan: p, dir: making, kept: dir}
 	if err := b.prepareFolders(); err != nil {
-		if own := (*Error)(nil); errors.As(err, &own) {
-			return nil, own
-		}
-		return nil, fmt.Errorf("setup: %w", err)
+		return fmt.Errorf("setup: %w", err)
 	}
 	f.log().Info("setup: fetch packages", "repository", j.Mirror.Remote().Name, "files", p.lockNames(), "commit", j.Commit)
 	if err := b.runSteps(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	if err := b.keepFetched(); err != nil {
-		return nil, fmt.Errorf("setup: keep what was fetched: %w", err)
+	if err := errors.Join(b.savePins(), b.keepFetched()); err != nil {
+		return fmt.Errorf("setup: keep what was fetched: %w", err)
 	}
 	if err := os.Rename(filepath.Join(making, "kept"), dir); err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
+		return fmt.Errorf("setup: %w", err)
 	}
 	f.log().Info("setup: fetched", "repository", j.Mirror.Remote().Name, "took", time.Since(began).Round(time.Millisecond), "bytes", b.report.bytes(), "refused", b.report.Refused)
-	return &Packages{Refused: b.report.Refused, Took: time.Since(began)}, nil
+	all.Fetched, all.Took, all.Refused = true, all.Took+time.Since(began), append(all.Refused, b.report.Refused...)
+	return nil
 }

@@ -24,7 +24,7 @@ func able(t *testing.T, s *sandbox.Sandbox, line string) {
 }
 
 func ran(p *Packages) bool {
-	_, err := os.Stat(filepath.Join(p.dir, "out", "go", "ran"))
+	_, err := os.Stat(filepath.Join(p.sets[0].dir, "out", "go", "ran"))
 	return err == nil
 }
 
@@ -64,8 +64,9 @@ func TestScriptsOfPackages(t *testing.T) {
 // Where a stranger put a link in the way, his tree goes without; nothing is shown elsewhere.
 func TestLinksInTheWayOfPackages(t *testing.T) {
 	t.Parallel()
-	p := &Packages{dir: t.TempDir(), note: note{Node: []string{"web"}}}
-	require.NoError(t, os.MkdirAll(filepath.Join(p.dir, "node", "0", "a"), 0o755))
+	web := &set{dir: t.TempDir(), note: note{Node: []string{"web"}}}
+	p := &Packages{sets: []*set{web}}
+	require.NoError(t, os.MkdirAll(filepath.Join(web.dir, "node", "0", "a"), 0o755))
 	for name, plant := range map[string]func(tree string) error{
 		"a link in its place": func(tree string) error { return os.Symlink("/etc", filepath.Join(tree, "web", "node_modules")) },
 		"a file in its place": func(tree string) error { return os.WriteFile(filepath.Join(tree, "web", "node_modules"), nil, 0o644) },
@@ -94,7 +95,7 @@ func TestLinksInPlaceOfPackages(t *testing.T) {
 	p := fetch(t, f, j)
 	mounts, env := p.Mounts(t.TempDir())
 	require.Len(t, mounts, 1, "the control: the one that is a folder")
-	require.Equal(t, []string{"PYTHONPATH=" + insidePython}, env)
+	require.Equal(t, []string{"PYTHONPATH=/cache/python"}, env)
 }
 
 func TestPythonPackages(t *testing.T) {
@@ -123,7 +124,7 @@ func TestModulesOfThisMachine(t *testing.T) {
 	f, j, r := fetching(t, box(t), goFiles())
 	first := fetch(t, f, j)
 	before := len(r.Asked())
-	f.ModuleCache, j.Dir = filepath.Join(first.dir, "out", "go"), filepath.Join(t.TempDir(), "packages")
+	f.ModuleCache, j.Dir = filepath.Join(first.sets[0].dir, "out", "go"), filepath.Join(t.TempDir(), "packages")
 	require.True(t, fetch(t, f, j).Fetched)
 	require.Len(t, r.Asked(), before)
 	j.Config.Run = []string{"! test -e " + insideMachine}
@@ -191,9 +192,11 @@ func TestBrokenOff(t *testing.T) {
 	}
 	r.Reached(nil)
 	// What a killed process left, with its folder's rights taken away.
-	p, err := findPlan(t.Context(), j.Mirror, j.Commit, j.Config)
+	plans, err := findPlans(t.Context(), j.Mirror, j.Commit, j.Config)
 	require.NoError(t, err)
-	key, err := p.cacheKey(j.Mirror, j.Commit, j.Config, f.toolVersions(t.Context(), &p, false))
+	versions, missing := f.toolVersions(t.Context(), plans[0])
+	require.Nil(t, missing)
+	key, err := plans[0].cacheKey(j.Config, f.allowedHosts(j.Config, plans[0].managers), versions)
 	require.NoError(t, err)
 	half := filepath.Join(j.Dir, makingPrefix+key+"-1", "kept", "out")
 	require.NoError(t, os.MkdirAll(half, 0o755))
@@ -208,7 +211,7 @@ func TestTimeAndDisk(t *testing.T) {
 	j.Config.Run, j.Config.Time = []string{"echo begun; sleep 1000"}, time.Second
 	e := failure(t, f, j)
 	require.Equal(t, "`echo begun; sleep 1000` was not done after 1s", e.Why)
-	require.Equal(t, "setup.minutes allows more", e.Cure)
+	require.Equal(t, "`setup.minutes` in the configuration allows more", e.Cure)
 	require.Equal(t, "begun", e.Output)
 
 	f.disk = 1 << 20
@@ -226,7 +229,7 @@ func TestOverTLS(t *testing.T) {
 	f, j, r := fetching(t, box(t), goFiles())
 	j.Config.Run = []string{"curl -skSf https://" + registryHost + "/go/example.com/greet/@v/v1.0.0.info > $PACKAGES/go/info"}
 	p := fetch(t, f, j)
-	text, err := os.ReadFile(filepath.Join(p.dir, "out", "go", "info"))
+	text, err := os.ReadFile(filepath.Join(p.sets[0].dir, "out", "go", "info"))
 	require.NoError(t, err)
 	require.Equal(t, `{"Version":"v1.0.0"}`, string(text))
 	require.Equal(t, []string{"198.41.0.4:443"}, r.Dialled())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/packages/manager"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -23,7 +24,13 @@ type Packages struct {
 	Fetched bool // now, and not earlier
 	Took    time.Duration
 	Refused []proxy.Refusal // while they were fetched
+	Missing []Missing       // what could not be had
 
+	sets []*set // each by one package manager
+}
+
+// A set is a folder of packages.
+type set struct {
 	dir  string
 	note note
 	held *filelock.Lock
@@ -34,26 +41,49 @@ func (p *Packages) Key() string {
 	if p == nil {
 		return ""
 	}
-	return filepath.Base(p.dir)
+	var keys []string
+	for _, s := range p.sets {
+		keys = append(keys, filepath.Base(s.dir))
+	}
+	return strings.Join(keys, "-")
 }
 
 // Bytes is what they take of the disk.
-func (p *Packages) Bytes() int64 { return disk.DiskUse(p.dir) }
+func (p *Packages) Bytes() (sum int64) {
+	for _, s := range p.sets {
+		sum += disk.DiskUse(s.dir)
+	}
+	return sum
+}
 
 // Close lets them be cleaned away.
 func (p *Packages) Close() {
 	if p != nil {
-		p.held.Release()
+		for _, s := range p.sets {
+			s.held.Release()
+		}
 	}
 }
 
 // Where commands see what was fetched. Package buildcache has mounts of its own
 // there, which these replace.
 const (
-	InsideGo     = "/cache/gomod"
-	InsideCargo  = "/cache/cargo"
-	insidePython = "/cache/python"
+	InsideGo    = "/cache/gomod"
+	InsideCargo = "/cache/cargo"
 )
+
+// outputs are the folders below out/, with the variables by which commands find them.
+var outputs = []struct {
+	name, inside string
+	env          []string
+}{
+	{"go", InsideGo, []string{"GOMODCACHE=" + InsideGo}},
+	{"cargo", InsideCargo, []string{"CARGO_HOME=" + InsideCargo}},
+	{"python", "/cache/python", []string{"PYTHONPATH=/cache/python"}},
+	{"ruby", "/cache/ruby", []string{"BUNDLE_PATH=/cache/ruby"}},
+	{"maven", "/cache/maven", []string{"MAVEN_OPTS=-Dmaven.repo.local=/cache/maven", "MAVEN_ARGS=-o"}},
+	{"gradle", "/cache/gradle", []string{"GRADLE_RO_DEP_CACHE=/cache/gradle/caches"}},
+}
 
 // Mounts show a command over the files of tree, a folder of this machine, what was fetched,
 // read-only, with the environment that points there.
@@ -61,17 +91,21 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 	if p == nil {
 		return nil, nil
 	}
-	for _, x := range []struct{ name, inside, variable string }{
-		{"go", InsideGo, "GOMODCACHE"}, {"cargo", InsideCargo, "CARGO_HOME"}, {"python", insidePython, "PYTHONPATH"},
-	} {
-		if host := filepath.Join(p.dir, "out", x.name); hasEntries(host) {
-			mounts, env = append(mounts, sandbox.Mount{Host: host, Inside: x.inside}), append(env, x.variable+"="+x.inside)
+	for _, s := range p.sets {
+		for _, o := range outputs {
+			host := filepath.Join(s.dir, "out", o.name)
+			if hasEntries(host) {
+				mounts, env = append(mounts, sandbox.Mount{Host: host, Inside: o.inside}), append(env, o.env...)
+			}
+			if o.name == "go" && hasEntries(filepath.Join(host, manager.GoWorkspace)) {
+				env = append(env, "GOWORK="+path.Join(o.inside, manager.GoWorkspace, "go.work"))
+			}
 		}
-	}
-	for i, dir := range p.note.Node {
-		host := filepath.Join(p.dir, "node", strconv.Itoa(i))
-		if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
-			mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, "node_modules")})
+		for i, dir := range s.note.Node {
+			host := filepath.Join(s.dir, "node", strconv.Itoa(i))
+			if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
+				mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, "node_modules")})
+			}
 		}
 	}
 	return mounts, env
@@ -109,7 +143,7 @@ func canMountAt(tree, at string) bool {
 }
 
 // openFetched holds what is in dir; nil when there is nothing.
-func openFetched(dir string) (*Packages, error) {
+func openFetched(dir string) (*set, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, nil
 	}
@@ -120,17 +154,17 @@ func openFetched(dir string) (*Packages, error) {
 	if held == nil { // it is being removed
 		return nil, nil
 	}
-	p := &Packages{dir: dir, held: held}
+	p := &set{dir: dir, held: held}
 	text, err := os.ReadFile(filepath.Join(dir, noteFile))
 	if errors.Is(err, fs.ErrNotExist) { // removed before we held it
-		p.Close()
+		held.Release()
 		return nil, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &p.note)
 	}
 	if err != nil {
-		p.Close()
+		held.Release()
 		return nil, fmt.Errorf("setup: %w", err)
 	}
 	held.Touch()

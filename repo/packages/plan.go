@@ -7,14 +7,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/packages/manager"
 )
 
 // What a repository may bring.
@@ -27,48 +28,95 @@ const (
 
 // A step is one command line, run in a folder.
 type step struct {
-	kind string // empty: the operator's
-	dir  string
-	line string
+	dir   string
+	line  string
+	shown string   // the same in few words
+	pins  []string // paths of files that say what was resolved; none where the repository says it
 }
 
-// A plan is what there is to fetch.
+// A plan is what there is to fetch, by one package manager or by the operator's commands.
 type plan struct {
-	managers []manager
+	managers []manager.Manager
 	locks    []string // paths of the files that name the packages
 	steps    []step
-	found    bool            // and not written by the operator
-	copy     []string        // paths of what the commands see
-	stubs    []string        // files of which they see the name alone
-	known    map[string]bool // folders that hold their packages already: node_modules and vendor, by path
+	own      bool     // written by the operator
+	copy     []string // paths of what the commands see
+	stubs    []string // files of which they see the name alone
+	tree     *tree
 }
 
-// findPlan looks for what the commit names. A plan without steps has nothing to do.
-func findPlan(ctx context.Context, m *repo.Mirror, commit string, c Config) (plan, error) {
-	p := plan{known: map[string]bool{}}
+// kind is of the project; empty: the operator's.
+func (p plan) kind() string {
+	if p.own {
+		return ""
+	}
+	return p.managers[0].Kind
+}
+
+// A tree is the paths of a commit as far as they are looked at.
+type tree struct {
+	mirror *repo.Mirror
+	commit string
+	paths  []string
+	bases  map[string][]string // by folder
+	known  map[string]bool     // folders that hold their packages already: node_modules and vendor, by path
+}
+
+func readTree(ctx context.Context, m *repo.Mirror, commit, part string) (*tree, error) {
+	t := &tree{mirror: m, commit: commit, bases: map[string][]string{}, known: map[string]bool{}}
 	paths, err := m.ListPaths(ctx, commit, func(dir string) bool {
 		base := path.Base(dir)
 		if base == "node_modules" || base == "vendor" {
-			p.known[dir] = true
+			t.known[dir] = true
 		}
-		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, c.Folder)
+		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, part)
 	})
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	for _, k := range managers {
-		p.addManager(k, paths, c.Folder)
+	t.paths = paths
+	for _, file := range paths {
+		t.bases[folderOf(file)] = append(t.bases[folderOf(file)], path.Base(file))
 	}
-	if p.found = len(c.Run) == 0; !p.found {
-		p.steps = nil
-		for _, line := range c.Run {
-			p.steps = append(p.steps, step{line: line})
+	return t, nil
+}
+
+// findPlans looks for what the commit names.
+func findPlans(ctx context.Context, m *repo.Mirror, commit string, c Config) ([]plan, error) {
+	t, err := readTree(ctx, m, commit, c.Folder)
+	if err != nil {
+		return nil, err
+	}
+	var plans []plan
+	for _, kind := range manager.Kinds() {
+		found, err := t.findKind(kind, c.Folder)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, found...)
+	}
+	if len(c.Run) > 0 {
+		plans = []plan{t.ownPlan(plans, c.Run)}
+	}
+	for i := range plans {
+		plans[i].addFiles()
+		if n := len(plans[i].copy); n > mostFiles {
+			return nil, fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, mostFiles)
 		}
 	}
-	if len(p.copy) > mostFiles {
-		return p, fmt.Errorf("the repository has %d manifests, and at most %d are looked at", len(p.copy), mostFiles)
+	return plans, nil
+}
+
+// ownPlan is what the operator wrote, over all that was found.
+func (t *tree) ownPlan(found []plan, lines []string) plan {
+	all := plan{own: true, tree: t}
+	for _, p := range found {
+		all.managers, all.locks = append(all.managers, p.managers...), append(all.locks, p.locks...)
 	}
-	return p, nil
+	for _, line := range lines {
+		all.steps = append(all.steps, step{line: line, shown: line})
+	}
+	return all
 }
 
 // folderOf is where a file is; empty at the top.
@@ -88,63 +136,101 @@ func tooDeep(dir, part string) bool {
 	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= mostDeep
 }
 
-// nearestFolders are the folders, of those that have lock files, that are fetched for: the top, or
-// else those closest below it. Where the work is about a part of the repository, what holds
-// that part comes first, from the inside out.
-func nearestFolders(dirs []string, part string) []string {
-	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
-	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
-	if part != "" {
-		for dir := part; ; dir = folderOf(dir) {
-			if slices.Contains(dirs, dir) {
-				return []string{dir}
+func depthOf(dir string) int {
+	return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' }))
+}
+
+// findKind plans the fetching for the folders of a kind: the top, or else those closest below it.
+// Where the work is about a part of the repository, what holds that part comes first, from the
+// inside out. Folders of examples and documentation count where the work is about them alone.
+func (t *tree) findKind(kind, part string) ([]plan, error) {
+	for dir := part; part != ""; dir = folderOf(dir) {
+		if plans, found, err := t.planFolder(nil, kind, dir); found || err != nil {
+			return plans, err
+		}
+		if dir == "" {
+			break
+		}
+	}
+	var dirs []string
+	for dir := range t.bases {
+		below, inside := strings.CutPrefix(dir, part+"/")
+		if (part == "" || inside) && !manager.IsAside(below) {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depthOf(a), depthOf(b)), strings.Compare(a, b)) })
+	var plans []plan
+	depth := -1
+	for _, dir := range dirs {
+		if depth >= 0 && depthOf(dir) > depth {
+			break
+		}
+		more, found, err := t.planFolder(plans, kind, dir)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			plans, depth = more, depthOf(dir)
+		}
+	}
+	return plans, nil
+}
+
+// planFolder adds the step of a folder to the plan of its manager. It is false where the
+// folder is not of the kind.
+func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) {
+	found, is, err := manager.FindIn(kind, t.bases[dir], func(base string) (string, error) {
+		text, err := t.mirror.ReadFile(t.commit, path.Join(dir, base))
+		return string(text), err
+	})
+	m := found.Manager
+	if err != nil || !is || len(found.Files) == 0 || t.known[path.Join(dir, m.Vendored)] {
+		return plans, is, err
+	}
+	i := slices.IndexFunc(plans, func(p plan) bool { return p.managers[0].Name == m.Name })
+	if i < 0 {
+		i, plans = len(plans), append(plans, plan{managers: []manager.Manager{m}, tree: t})
+	}
+	p := &plans[i]
+	if len(p.steps) == mostSteps {
+		return plans, true, nil
+	}
+	s := step{dir: dir, line: m.Fetch(found.Files, found.Exact), shown: m.Name + " install"}
+	if !strings.ContainsAny(s.line, "\n|;") {
+		s.shown = s.line
+	}
+	for _, base := range m.Pins {
+		if !found.Exact {
+			s.pins = append(s.pins, path.Join(dir, base))
+		}
+	}
+	p.steps = append(p.steps, s)
+	for _, base := range found.Files {
+		p.locks = append(p.locks, path.Join(dir, base))
+	}
+	return plans, true, nil
+}
+
+// addFiles adds what the commands see.
+func (p *plan) addFiles() {
+	managers := p.managers
+	if p.own {
+		managers = manager.All
+	}
+	for _, file := range p.tree.paths {
+		for _, m := range managers {
+			wants, nameOnly := m.WantsFile(file)
+			if nameOnly {
+				p.stubs = append(p.stubs, file)
+			} else if wants {
+				p.copy = append(p.copy, file)
 			}
-			if dir == "" {
+			if wants {
 				break
 			}
 		}
-		dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !strings.HasPrefix(dir, part+"/") })
 	}
-	end := slices.IndexFunc(dirs, func(dir string) bool { return depth(dir) > depth(dirs[0]) })
-	if end < 0 {
-		return dirs
-	}
-	return dirs[:end]
-}
-
-// addManager adds what one package manager has to fetch.
-func (p *plan) addManager(k manager, paths []string, part string) {
-	locks := map[string][]string{}
-	for _, file := range paths {
-		base := path.Base(file)
-		if k.manifest.MatchString(base) || k.needs != nil && k.needs(file) {
-			p.copy = append(p.copy, file)
-		}
-		if k.stub != nil && k.stub(file) {
-			p.stubs = append(p.stubs, file)
-		}
-		if k.locks.MatchString(base) && !p.known[path.Join(folderOf(file), k.vendored)] {
-			locks[folderOf(file)] = append(locks[folderOf(file)], base)
-		}
-	}
-	dirs := nearestFolders(slices.Collect(maps.Keys(locks)), part)
-	if len(dirs) == 0 {
-		return
-	}
-	p.managers = append(p.managers, k)
-	for _, dir := range dirs[:min(len(dirs), mostSteps-len(p.steps))] {
-		p.steps = append(p.steps, step{k.name, dir, k.fetch(locks[dir])})
-		for _, base := range locks[dir] {
-			p.locks = append(p.locks, path.Join(dir, base))
-		}
-	}
-}
-
-// dropManager takes out a package manager whose tool is not there.
-func (p *plan) dropManager(k manager) {
-	p.managers = slices.DeleteFunc(p.managers, func(o manager) bool { return o.name == k.name })
-	p.steps = slices.DeleteFunc(p.steps, func(s step) bool { return s.kind == k.name })
-	p.locks = slices.DeleteFunc(p.locks, func(file string) bool { return k.locks.MatchString(path.Base(file)) })
 }
 
 // lockNames are the files in words.
@@ -159,7 +245,7 @@ func (p plan) lockNames() string {
 }
 
 // writeManifests writes what the commands see: lock files, manifests and stubs.
-func (p plan) writeManifests(m *repo.Mirror, commit, dir string) error {
+func (p plan) writeManifests(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
@@ -167,12 +253,12 @@ func (p plan) writeManifests(m *repo.Mirror, commit, dir string) error {
 	defer root.Close()
 	var sum int
 	for _, file := range p.copy {
-		text, err := m.ReadFile(commit, file)
+		text, err := p.tree.mirror.ReadFile(p.tree.commit, file)
 		if err != nil {
 			return err
 		}
-		if p.found && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
-			return &Error{Names: p.lockNames(), Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "setup.run says so, if that is meant"}
+		if !p.own && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
+			return &Missing{Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "`setup.run` in the configuration says so, if that is meant"}
 		}
 		if sum += len(text); sum > mostBytes {
 			return errors.New("the repository's manifests are larger than can be looked at")
@@ -198,11 +284,15 @@ func writeAt(root *os.Root, file string, text []byte) error {
 }
 
 // keyVersion changes when the same plan would be carried out differently.
-const keyVersion = "1"
+const keyVersion = "2"
 
-// cacheKey names what the plan fetches. The lock files decide it; where the operator wrote a
-// command, the manifests count too, since it may read them.
-func (p plan) cacheKey(m *repo.Mirror, commit string, c Config, versions string) (string, error) {
+// freshFor is how long what no lock file names exactly stays as it was resolved, for sessions
+// that begin; a session itself stays with what there was when it began.
+const freshFor = 7 * 24 * time.Hour
+
+// cacheKey names what the plan fetches. Lock files decide it; where there are none, or the tool
+// or the operator's command reads more, the manifests count too.
+func (p plan) cacheKey(c Config, allowed []string, versions string) (string, error) {
 	h := sha256.New()
 	part := func(words ...string) {
 		for _, w := range words {
@@ -213,15 +303,19 @@ func (p plan) cacheKey(m *repo.Mirror, commit string, c Config, versions string)
 	for _, s := range p.steps {
 		part("step", s.dir, s.line)
 	}
-	part(append([]string{"allow"}, c.allowedHosts(p.managers)...)...)
+	loose := len(p.pinPaths()) > 0
+	if loose && !c.Began.IsZero() {
+		part("began", c.Began.UTC().Truncate(freshFor).Format(time.DateOnly))
+	}
+	part(append([]string{"allow"}, allowed...)...)
 	part(append([]string{"private"}, c.Private...)...)
 	part(append([]string{"env"}, c.Env...)...)
+	all := p.own || loose || p.kind() == "go" || p.kind() == "python"
 	for _, file := range p.copy {
-		decides := slices.Contains(p.locks, file) || strings.HasPrefix(path.Base(file), "go.") || strings.HasSuffix(file, ".txt") || len(c.Run) > 0
-		if !decides {
+		if !all && !slices.Contains(p.locks, file) {
 			continue
 		}
-		text, err := m.ReadFile(commit, file)
+		text, err := p.tree.mirror.ReadFile(p.tree.commit, file)
 		if err != nil {
 			return "", err
 		}

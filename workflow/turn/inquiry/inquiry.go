@@ -63,7 +63,7 @@ func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, 
 		if err != nil {
 			return kept, err
 		}
-		text := strings.TrimRight(iq.Trees.RepositoryFacts()+"\n\n"+shown+"\n\n"+more, "\n")
+		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+shown+"\n\n"+more, "\n")
 		if err := j.Append(ctx, agent.Entry{Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}}}); err != nil {
 			return kept, err
 		}

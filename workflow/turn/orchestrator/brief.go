@@ -19,7 +19,7 @@ import (
 // conventions as data, and the thread so far. What people wrote to the bot follows by
 // Splice.
 func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) error {
-	parts := []string{o.Trees.RepositoryFacts()}
+	parts := []string{o.Trees.RepositoryFacts(ctx)}
 	if c := o.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}

@@ -74,10 +74,9 @@ func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
-		select {
-		case <-r.Trees.Current().Warm:
-		case <-ctx.Done():
-			return model.Result{}, ctx.Err()
+		late, err := r.Trees.LateFacts(ctx)
+		if err != nil {
+			return model.Result{}, err
 		}
 		if before != nil {
 			if err := before(ctx); err != nil {
@@ -89,6 +88,9 @@ func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error
 		end()
 		if err == nil {
 			err = r.Trees.Folders.CheckSpace()
+		}
+		if late != "" {
+			result.Text += "\n\n" + late
 		}
 		if err != nil || after == nil {
 			return result, err

@@ -118,7 +118,7 @@ func (h *task) writeBrief(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("report %d: %w", h.grant.Revision, err)
 	}
-	parts := []string{h.Trees.RepositoryFacts()}
+	parts := []string{h.Trees.RepositoryFacts(ctx)}
 	if c := h.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}

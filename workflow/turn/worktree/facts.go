@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io/fs"
 	"sort"
@@ -16,7 +17,7 @@ const (
 )
 
 // RepositoryFacts are what the program knows of the repository.
-func (t *Trees) RepositoryFacts() string {
+func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	p := t.Current()
 	var b strings.Builder
 	fmt.Fprintf(&b, prompt.ProgramMark+"Repository %s, branch %s at commit %s.\n", p.Repository.Name, p.BaseBranch(), prompt.ShortHash(t.Session().BaseCommit))
@@ -28,6 +29,9 @@ func (t *Trees) RepositoryFacts() string {
 	}
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
+	}
+	if missing := t.missingFacts(ctx); missing != "" {
+		b.WriteString(missing + "\n")
 	}
 	if f := p.Folder(); f != "" {
 		fmt.Fprintf(&b, "The work is about its folder %s alone: that is what is listed and searched, and nothing outside of it may be changed. In it: %s", prompt.FileName(f), strings.Join(p.topLevelNames(), ", "))

@@ -30,7 +30,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	//crash:mirror_opened
-	p := &Place{Repository: r, Mirror: mirror, Warm: make(chan struct{})}
+	p := &Place{Repository: r, Mirror: mirror, Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)
 	}
@@ -125,12 +125,13 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	defer close(p.Warm)
 	if t.Checker == nil {
+		close(p.fetched.done)
 		p.err = errors.New(t.SandboxOff)
 		return
 	}
 	commit := t.Session().BaseCommit
-	p.packages = packageFetcher{t.Ledger, t.Patience}.fetchPackages(ctx, p, commit)
-	p.Checker.Cache.UsePackages(p.packages)
+	p.fetched.have = packageFetcher{t.Ledger, t.Patience}.fetchPackages(ctx, p, commit)
+	p.Checker.Cache.UsePackages(p.fetched.have)
 	p.base, p.err = p.Checker.Baseline(ctx, commit, p.Project)
 	if p.err != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", p.err)
@@ -144,7 +145,7 @@ func (t *Trees) Close() {
 		return
 	}
 	<-p.Warm
-	p.packages.Close()
+	p.fetched.have.Close()
 	p.closeTrees()
 	t.mu.Lock()
 	t.place = nil

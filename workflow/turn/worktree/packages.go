@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -25,28 +27,93 @@ type packageFetcher struct {
 // still being fetched: 20 seconds, 2 minutes, 5 minutes.
 var waits = []time.Duration{2, 12, 30}
 
-// fetchPackages fetches what the base names. Whatever becomes of it the session goes on: where it
-// fails, people are told once, and builds and tests say for themselves what they miss.
+// fetchPackages fetches what the base names. Whatever becomes of it the session goes on: what is
+// missing people are told once, and the models where they begin.
 func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit string) *packages.Packages {
+	defer close(p.fetched.done)
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
 	how := p.Repository.Setup
-	how.Folder = p.Folder()
+	how.Folder, how.Began = p.Folder(), f.Session().Created
 	have, err := p.Checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
 		names = of
 		go f.sayStillFetching(waiting, p.Repository.Name, of)
 	})
 	done()
-	switch {
-	case err != nil && ctx.Err() == nil:
+	var failed []error
+	if err != nil && ctx.Err() == nil {
+		failed, p.fetched.missing = []error{err}, "The packages that the repository names could not be fetched."
+	}
+	if have != nil {
+		p.fetched.missing = describeMissing(have.Missing, p.Project)
+		for i := range have.Missing {
+			failed = append(failed, &have.Missing[i])
+		}
+	}
+	for _, err := range failed {
 		f.Log.Warn("setup", "err", err)
 		f.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
-	case have != nil && have.Fetched && len(have.Refused) > 0:
+	}
+	if have != nil && have.Fetched && len(have.Missing) == 0 && len(have.Refused) > 0 {
 		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. A host that is meant belongs under `setup.allow`.",
 			p.Repository.Name, names, refusals(have.Refused)))
 	}
 	return have
+}
+
+// describeMissing is what agents are told of what could not be had.
+func describeMissing(list []packages.Missing, p project.Project) string {
+	var lines []string
+	for _, m := range list {
+		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200), prompt.FirstLine(m.Why))
+		if ofProject := m.Kind == "" || m.Kind == p.Kind; ofProject && p.Build+p.Test != "" {
+			switch {
+			case m.Tool != "" && strings.Contains(p.Build+p.Test, m.Tool+" "):
+				line += " Build and test as above cannot run here."
+			default:
+				line += " Build and test as above work here only where they need none of them."
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// missingFacts are what agents are told of packages that the repository names and that are not
+// here. Nobody waits long for it: what is not known yet comes with LateFacts.
+func (t *Trees) missingFacts(ctx context.Context) string {
+	p := t.Current()
+	wait := time.NewTimer(cmp.Or(t.Patience, 10*time.Second) / 2)
+	defer wait.Stop()
+	select {
+	case <-p.fetched.done:
+		return p.fetched.missing
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	p.fetched.late = true
+	t.mu.Unlock()
+	return "The packages that it names are still being fetched; the first command waits for them."
+}
+
+// LateFacts are what agents were not told of missing packages when they began, since it was not
+// known yet; once. It waits until all is ready for commands.
+func (t *Trees) LateFacts(ctx context.Context) (string, error) {
+	p := t.Current()
+	select {
+	case <-p.Warm:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !p.fetched.late {
+		return "", nil
+	}
+	p.fetched.late = false
+	return p.fetched.missing, nil
 }
 
 // sayStillFetching tells the thread of a long wait, now and then.
@@ -69,25 +136,33 @@ func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names 
 	}
 }
 
-// FetchFailed is what people are told: what failed, how its output ends, what to do.
+// FetchFailed is what people are told, in one line: what failed, how its output ends, what to do.
 func FetchFailed(repository string, err error) string {
 	const rest = " I go on without them; builds and tests that need them will fail."
-	var e *packages.Error
-	if !errors.As(err, &e) {
+	var m *packages.Missing
+	if !errors.As(err, &m) {
 		return fmt.Sprintf("I could not fetch the packages that %s names: %s.", repository, prompt.FirstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
 	}
-	line := fmt.Sprintf("I could not fetch the packages that %s names (%s): %s.", repository, e.Names, e.Why)
-	if len(e.Refused) > 0 {
-		line += " Refused: " + refusals(e.Refused) + "."
+	line := fmt.Sprintf("I could not fetch the packages that %s names (%s): %s.", repository, plaintext.CutLine(m.Names, 200), m.Why)
+	if said := telling(m.Output); said != "" && len(m.Refused) == 0 {
+		line += " It says: `" + strings.ReplaceAll(said, "`", "'") + "`."
 	}
-	if e.Cure != "" {
-		line += " " + strings.ToUpper(e.Cure[:1]) + e.Cure[1:] + " (whoever runs me, in the configuration)."
+	if m.Cure != "" {
+		line += " For whoever runs me: " + m.Cure + "."
 	}
-	line += rest
-	if e.Output != "" {
-		line += "\n```\n" + strings.ReplaceAll(prompt.CutBytes(e.Output, 1200), "```", "` ` `") + "\n```"
+	return line + rest
+}
+
+// telling is how an output ends, less what says nothing.
+func telling(output string) string {
+	var lines []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line != "" && line != "npm error" && !strings.Contains(line, "complete log of this run") {
+			lines = append(lines, line)
+		}
 	}
-	return line
+	return plaintext.CutLine(strings.Join(lines[max(0, len(lines)-2):], " "), 400)
 }
 
 // refusals are in code marks: the names are strangers' words.

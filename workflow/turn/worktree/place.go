@@ -28,10 +28,18 @@ type Place struct {
 	Skills     skill.Set
 	Secrets    *redact.Finder // what the program was given, and what the repository keeps in private files; nil: t.Secrets
 
-	Warm     chan struct{}      // closed when what follows is there
-	packages *packages.Packages // that the base names; nil: none
-	base     result.Result      // what passed before anything was changed
-	err      error
+	Warm    chan struct{} // closed when what follows is there
+	fetched fetched       // that the base names
+	base    result.Result // what passed before anything was changed
+	err     error
+}
+
+// What was fetched for a place.
+type fetched struct {
+	done    chan struct{}      // closed when the rest is known
+	have    *packages.Packages // nil: none
+	missing string             // what agents are told of packages that are not here
+	late    bool               // they were not told so yet
 }
 
 // BaseBranch is the branch that the work starts from.

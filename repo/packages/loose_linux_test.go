@@ -1,0 +1,81 @@
+package packages
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What no lock file names exactly is resolved once: whatever is published later, a session
+// stays with it, also where the packages themselves were cleaned away meanwhile. A session that
+// begins in a later week has what there is then.
+func resolvedOnce(t *testing.T, tree files, line string, publish func(registry)) {
+	t.Helper()
+	f, j, r := fetching(t, box(t), tree)
+	j.Config.Began = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	says := func(want string, fresh bool) {
+		t.Helper()
+		p := fetch(t, f, j)
+		require.Equal(t, fresh, p.Fetched)
+		out, err := run(t, f.Sandbox, p, tree, line)
+		require.NoError(t, err, out)
+		require.Equal(t, want+"\n", out)
+		p.Close()
+	}
+	says("hello", true)
+	publish(r)
+	says("hello", false)
+	for _, k := range List(j.Dir) {
+		gone, err := k.Remove()
+		require.NoError(t, err)
+		require.True(t, gone)
+	}
+	says("hello", true)
+	j.Config.Began = j.Config.Began.Add(freshFor)
+	says("hello1.1.0", true)
+}
+
+func TestNodePackagesWithoutALockFile(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "node --version && npm --version")
+	resolvedOnce(t, files{"package.json": `{"name":"shop","version":"1.0.0","devDependencies":{"left-shop":"^1.0.0"}}`},
+		`node -p 'require("left-shop")' && test ! -e package-lock.json`,
+		func(r registry) { r.addNode(t, "1.0.0", "1.1.0") })
+}
+
+func TestPythonPackagesWithoutALockFile(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "python3 -m pip --version")
+	resolvedOnce(t, files{"pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\ndependencies = ['left-shop>=1']\n"},
+		`python3 -c 'import left_shop; print(left_shop.HELLO)' && test ! -e bobbin-exact.txt`,
+		func(r registry) { r.addPython(t, "1.0.0", "1.1.0") })
+}
+
+// A lock file of another manager is what pip goes by, and a requirements file may name the
+// project itself.
+func TestPythonLockFiles(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "python3 -m pip --version")
+	for name, text := range map[string]string{
+		"poetry.lock": "[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\n",
+		"uv.lock":     "version = 1\n[[package]]\nname = \"shop\"\nversion = \"9\"\nsource = { editable = \".\" }\n[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\n",
+	} {
+		tree := files{name: text, "requirements-dev.txt": "-e .[dev]\n", "pyproject.toml": "[project]\nname = 'shop'\nversion = '9'\n[project.optional-dependencies]\ndev = ['left-shop']\n"}
+		f, j, r := fetching(t, box(t), tree)
+		r.addPython(t, "1.0.0", "1.1.0")
+		out, err := run(t, f.Sandbox, fetch(t, f, j), tree, `python3 -c 'import left_shop; print(left_shop.HELLO)'`)
+		require.NoError(t, err, out)
+		require.Equal(t, "hello\n", out)
+	}
+}
+
+func TestGoModulesWithoutSums(t *testing.T) {
+	t.Parallel()
+	tree := goFiles()
+	delete(tree, "go.sum")
+	f, j, _ := fetching(t, box(t), tree)
+	out, err := run(t, f.Sandbox, fetch(t, f, j), tree, "go build ./... && test ! -e go.sum && echo built")
+	require.NoError(t, err, out)
+	require.Equal(t, "built\n", out)
+}

@@ -1,0 +1,32 @@
+package manager
+
+import "regexp"
+
+var mavenHosts = []string{"repo.maven.apache.org", "repo1.maven.org"}
+
+// maven names exact versions in its manifests alone.
+var maven = Manager{
+	Name: "maven", Kind: "java",
+	Loose:    regexp.MustCompile(`^pom\.xml$`),
+	Read:     func(_, _ string) (bool, bool) { return true, true },
+	Manifest: regexp.MustCompile(`^pom\.xml$`),
+	Fetch: func([]string, bool) string {
+		return `mvn -B -q -Dmaven.repo.local="$PACKAGES/maven" dependency:go-offline`
+	},
+	Version: "mvn --version",
+	Hosts:   mavenHosts,
+}
+
+// gradle is told apart alone: what it fetches its build files say, which are programs.
+var gradle = Manager{
+	Name: "gradle", Kind: "java",
+	Loose:    regexp.MustCompile(`^build\.gradle(\.kts)?$`),
+	Read:     func(_, _ string) (bool, bool) { return true, true },
+	Manifest: regexp.MustCompile(`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
+	Fetch: func([]string, bool) string {
+		return `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" bobbinFetch`
+	},
+	Helpers: map[string]string{"fetch.gradle": "allprojects { tasks.register('bobbinFetch') { doLast { configurations.findAll { it.canBeResolved }.each { it.files } } } }\n"},
+	Version: "gradle --version",
+	Hosts:   append([]string{"plugins.gradle.org"}, mavenHosts...),
+}

@@ -1,0 +1,52 @@
+package manager
+
+import (
+	_ "embed"
+	"path"
+	"regexp"
+	"strings"
+)
+
+//go:embed requirements.py
+var readRequirements string
+
+// pip stands for poetry, uv, pdm and pipenv, too: what their lock files name exactly are
+// constraints to it, and what their manifests name are its requirements. So none of them has
+// to be installed.
+var pip = Manager{
+	Name: "pip", Kind: "python",
+	Locks:    regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
+	Loose:    regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|Pipfile)$`),
+	Read:     readPythonManifest,
+	Manifest: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|noxfile\.py|pytest\.ini)$`),
+	Needs: func(file string) bool { // one requirements file may take in others
+		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
+	},
+	Fetch: func([]string, bool) string {
+		return `python3 "$TMPDIR/requirements.py" "$TMPDIR" && if test -s "$TMPDIR/wanted.txt"; then
+python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r "$TMPDIR/wanted.txt" -c "$TMPDIR/exact.txt" &&
+python3 -m pip freeze --path "$PACKAGES/python" > bobbin-exact.txt; fi`
+	},
+	Pins:     []string{"bobbin-exact.txt"},
+	Helpers:  map[string]string{"requirements.py": readRequirements},
+	Vendored: ".venv",
+	Version:  "python3 --version && python3 -m pip --version",
+	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},
+}
+
+var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
+
+// readPythonManifest reports whether a file names packages. A requirements file does so exactly
+// where each of its lines is of one version.
+func readPythonManifest(base, text string) (names, exact bool) {
+	if !strings.HasSuffix(base, ".txt") {
+		return pythonNames.MatchString(text), false
+	}
+	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" && !strings.Contains(line, "==") {
+			return true, false
+		}
+	}
+	return strings.TrimSpace(text) != "", true
+}

@@ -1,0 +1,51 @@
+package worktree
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proxy"
+)
+
+func TestMissingPackagesInWords(t *testing.T) {
+	t.Parallel()
+	refused := packages.Missing{
+		Kind: "node", Names: "package.json", Why: "`npm install` was refused `git.example`", Cure: "if that is meant, `setup: {allow: [registry.npmjs.org, git.example]}` in the configuration",
+		Refused: []proxy.Refusal{{Target: "git.example:443", Why: "x"}}, Output: "npm error\nnpm error 403",
+	}
+	require.Equal(t, "I could not fetch the packages that shop names (package.json): `npm install` was refused `git.example`. For whoever runs me: if that is meant, `setup: {allow: [registry.npmjs.org, git.example]}` in the configuration. I go on without them; builds and tests that need them will fail.",
+		FetchFailed("shop", &refused))
+	failed := packages.Missing{Names: "go.sum", Why: "it failed", Output: "a\nnpm error 404 no `x`\nnpm error A complete log of this run can be found in: y\nnpm error\n"}
+	require.Contains(t, FetchFailed("shop", &failed), "it failed. It says: `a npm error 404 no 'x'`. I go on")
+
+	yarn := packages.Missing{Kind: "node", Names: "web/yarn.lock", Tool: "yarn", Why: "yarn is not installed here"}
+	node := project.Project{Kind: "node", Build: "yarn run build", Test: "yarn test"}
+	require.Equal(t, "Not here: the packages that package.json names; `npm install` was refused `git.example`. Build and test as above work here only where they need none of them.\n"+
+		"Not here: the packages that web/yarn.lock names; yarn is not installed here. Build and test as above cannot run here.", describeMissing([]packages.Missing{refused, yarn}, node))
+	require.Equal(t, "Not here: the packages that web/yarn.lock names; yarn is not installed here.", describeMissing([]packages.Missing{yarn}, project.Project{Kind: "go", Test: "go test ./..."}))
+}
+
+// What is not known when an agent begins comes with its first command, once.
+func TestMissingPackagesThatAreKnownLate(t *testing.T) {
+	t.Parallel()
+	p := &Place{Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	trees := &Trees{place: p, Patience: time.Nanosecond}
+	require.Contains(t, trees.missingFacts(t.Context()), "still being fetched")
+	p.fetched.missing = "Not here: x."
+	close(p.fetched.done)
+	close(p.Warm)
+	for _, want := range []string{"Not here: x.", ""} {
+		late, err := trees.LateFacts(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, late)
+	}
+	trees.Patience = time.Hour
+	require.Equal(t, "Not here: x.", trees.missingFacts(t.Context()))
+	late, err := trees.LateFacts(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, late, "it was told")
+}
