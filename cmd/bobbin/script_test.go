@@ -134,7 +134,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -179,6 +179,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 		if noChecks {
 			shop.Build, shop.Test = "true", "true"
+		}
+		if slices.Contains(args, "no-linter") {
+			shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
 		}
 		if slices.Contains(args, "two-repositories") {
 			site := *shop

@@ -280,6 +280,9 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	if err != nil {
 		return model.Result{}, err
 	}
+	if why := l.Trees.Current().Unprovable(); why != "" {
+		r.Text = belowFirstLine(r.Text, why+"\n")
+	}
 	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
 	written = append(written, store.Replies(l.ProgramLine(r.Text, buttons...)), consent.Report(*r), store.Update{
 		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event

@@ -329,6 +329,9 @@ func (h *task) verifyClaim(ctx context.Context, summary string) (model.Result, e
 	if err != nil {
 		return model.Result{}, err
 	}
+	if c.proof.Outcome() == proof.NotStarted {
+		return ledger.WithParts(prompt.Wrong("%s\nThat is no failed attempt, and no fault of the change. Where another command tests it here, name that in check; else call blocked, and say what is missing.", c.attempt.Summary), claimFails), nil
+	}
 	if !c.attempt.Held {
 		if n := len(c.earlier); n > 0 && c.earlier[n-1].Tree == c.attempt.Tree {
 			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", c.attempt.Summary), claimFails), nil

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -27,6 +28,9 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	if p.Project.Kind != "" {
 		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.Project.Kind, orNone(p.Project.Build), orNone(prompt.CodeSpan(p.Project.Test)))
 	}
+	if why := p.Unprovable(); why != "" {
+		b.WriteString(why + "\n")
+	}
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
 	}
@@ -39,6 +43,28 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	}
 	b.WriteString("At its root: " + strings.Join(p.topLevelNames(), ", "))
 	return b.String()
+}
+
+// Unprovable says that nothing can be proven here, and why: the base itself does not start.
+// Empty: it does, or that is not known yet.
+func (p *Place) Unprovable() string {
+	select {
+	case <-p.Warm:
+		return unprovable(p.base, p.BaseBranch())
+	default:
+		return ""
+	}
+}
+
+func unprovable(base result.Result, branch string) string {
+	command, missing := base.Project.TestShown(), base.Missing.Tests
+	if command == "" {
+		command, missing = base.Project.Build, base.Missing.Build
+	}
+	if missing == "" {
+		return ""
+	}
+	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.CodeSpan(command), branch, missing)
 }
 
 func (p *Place) topLevelNames() []string {

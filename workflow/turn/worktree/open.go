@@ -136,6 +136,9 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	if p.err != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", p.err)
 	}
+	if why := unprovable(p.base, p.BaseBranch()); why != "" {
+		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, or name another command (`checks.test` of the repository).")
+	}
 }
 
 // Close closes what the turn opened.
