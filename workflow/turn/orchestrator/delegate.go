@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
@@ -242,6 +243,10 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 	return l.Store.Tasks(ctx, s.ID, call)
 }
 
+// maxShownDiff is how much of the work's diff the orchestrator is shown when tasks end; of the
+// rest it is told the files.
+const maxShownDiff = 8 << 10
+
 // delegationResult is what the orchestrator is told of the tasks' outcome. After the failure that
 // follows a consultation, people are asked instead.
 func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (model.Result, error) {
@@ -279,10 +284,8 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 			results = append(results, fmt.Sprintf("Of task %d: %s", done[i].Number, prompt.TakenOut(r)))
 		}
 	}
-	if changes, err := l.Trees.Current().Work.Changes(ctx); err == nil {
-		for _, c := range changes {
-			results = append(results, c.String())
-		}
+	if diff, err := tool.ShowDiff(ctx, l.Trees.Current().Work, "", maxShownDiff); err == nil && diff != "" {
+		results = append(results, "The whole change so far:", prompt.Fence("diff", diff))
 	}
 	return model.Result{Text: strings.Join(results, "\n") + "\nYour tools see the files as they are now, with this work in them. If all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
@@ -67,16 +68,11 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 		defer tree.Close()
 	}
 	h := &task{Workers: w, journal: j, task: k, tree: tree, grant: approval}
-	if len(j.Messages()) == 0 {
-		if err := h.writeBrief(ctx); err != nil {
-			return k, err
-		}
-	}
-	tools, err := h.workerTools()
+	bench, err := h.openBench(ctx)
 	if err != nil {
 		return k, err
 	}
-	loop := w.Runtime.NewLoop(ctx, row, j, tools)
+	loop := w.Runtime.NewLoop(ctx, row, j, h.workerTools(bench))
 	loop.Journal = &taskJournal{j, h}
 	end, err := loop.Run(ctx)
 	if err != nil {
@@ -86,6 +82,35 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 		return h.task, h.endNowhere(ctx, end)
 	}
 	return h.task, nil
+}
+
+// openBench is the worker's bench, which knows what the worker has seen: what the first message
+// shows, and what was read since.
+func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
+	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("report %d: %w", h.grant.Revision, err)
+	}
+	bench, err := h.Runtime.NewBench(h.tree, h.mayWrite, nil)
+	if err != nil {
+		return nil, err
+	}
+	excerpts := bench.Excerpts(ctx, namedLines(prompt.ReportForWorkers(report)+"\n"+h.task.Description))
+	if len(h.journal.Messages()) == 0 {
+		return bench, h.writeBrief(ctx, report, excerpts)
+	}
+	bench.Recall(h.journal.Messages())
+	return bench, nil
+}
+
+// namedLines are the places that a report and a task name.
+func namedLines(words string) (lines []tool.Line) {
+	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(words, -1) {
+		if n, err := strconv.Atoi(m[2]); err == nil {
+			lines = append(lines, tool.Line{Path: m[1], Number: n})
+		}
+	}
+	return lines
 }
 
 // A taskJournal is a worker's transcript. What somebody had put back stands in the files
@@ -113,16 +138,15 @@ func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
 
 // writeBrief tells the worker what it may know: the facts, the report, the approval, the task,
 // what was done before it, and the skills it is held to.
-func (h *task) writeBrief(ctx context.Context) error {
-	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
-	if err != nil {
-		return fmt.Errorf("report %d: %w", h.grant.Revision, err)
-	}
+func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts string) error {
 	parts := []string{h.Trees.RepositoryFacts(ctx)}
 	if c := h.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}
 	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind], prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", prompt.ReportForWorkers(report)))
+	if excerpts != "" {
+		parts = append(parts, prompt.ProgramMark+"The lines that it and your task name, as they are now; their files count as read:\n"+prompt.Fence("excerpts", excerpts))
+	}
 	if h.grant.Scope != "" {
 		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+prompt.Fence("scope", h.grant.Scope))
 	}
@@ -214,12 +238,7 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 }
 
 // workerTools are the worker's: everything that reads, runs and writes, on its tree.
-func (h *task) workerTools() ([]model.Tool, error) {
-	bench, err := h.Runtime.NewBench(h.tree, h.mayWrite, nil)
-	if err != nil {
-		return nil, err
-	}
-	bench.Recall(h.journal.Messages())
+func (h *task) workerTools(bench *tool.Bench) []model.Tool {
 	own := func(context.Context) error { return h.Trees.Own(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tools = append(tools, tool.Reading(bench)...)
@@ -234,7 +253,7 @@ func (h *task) workerTools() ([]model.Tool, error) {
 		}
 		tools = append(tools, w)
 	}
-	return tools, nil
+	return tools
 }
 
 func (h *task) mayWrite() error {
