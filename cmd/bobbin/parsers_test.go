@@ -109,6 +109,7 @@ var inside = map[string]string{
 	"repo/sandbox/gvisor/bundle_linux.go":       "gVisor's own log, a shape of one field",
 	"repo/sandbox/probe/probes_files_linux.go":  "the kernel's /proc",
 	"repo/packages/config.go":                   "addresses of the configuration, by url.Parse alone",
+	"repo/packages/account/account.go":          "what the operator's own tools say",
 	"repo/packages/packages.go":                 "this program's own file",
 	"cmd/bobbin/internal/address/code_url.go":   "the operator's addresses, by url.Parse alone",
 	"workflow/model/endpoint/list.go":           "an endpoint's list of models, for doctor: a shape of one field",

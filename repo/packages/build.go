@@ -81,8 +81,9 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 	if limit == 0 {
 		limit = defaultTime
 	}
+	own := b.fetcher.ownRegistries(ctx, b.plan.managers)
 	way, err := proxy.Open(proxy.Config{
-		Allow: b.fetcher.allowedHosts(c, b.plan.managers), Private: b.fetcher.privateHosts(c), Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
+		Allow: c.allowedHosts(b.plan.managers, own), Private: c.privateHosts(b.plan.managers, own), Never: b.fetcher.Never, Network: b.fetcher.Network, Log: b.fetcher.log(),
 	})
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 	defer func() { stop(nil); watching.Wait() }()
 	for _, s := range b.plan.steps {
 		out := &tail{}
-		err := b.stepCommand(s, way.Socket(), out, time.Until(until)).Run(inner)
+		err := b.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
 		if err != nil {
 			way.Close()
 			b.report = report{way.Report()}
@@ -118,7 +119,7 @@ func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 	})
 }
 
-func (b *fetchRun) stepCommand(s step, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
+func (b *fetchRun) stepCommand(s step, own []string, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
 	cmd := b.fetcher.Sandbox.Command(b.pathOf("src"), "sh", "-c", s.line)
 	cmd.Dir, cmd.WayOut, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
 	cmd.Limits.Time = max(limit, time.Second)
@@ -133,7 +134,7 @@ func (b *fetchRun) stepCommand(s step, socket string, out *tail, limit time.Dura
 	if machine != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
-	cmd.Env = b.fetcher.environment(b.job.Config, machine != "")
+	cmd.Env = b.job.Config.environment(own, machine != "")
 	return cmd
 }
 
@@ -164,7 +165,7 @@ func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error
 	case exit.Reason != "":
 		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.shown, exit.Reason), "`setup.run` in the configuration can do with less"
 	case len(e.Refused) > 0:
-		e.Why, e.Cure = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused)), b.refusalCure()
+		e.Why, e.Cure = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused)), b.refusalCure(b.fetcher.ownRegistries(ctx, b.plan.managers))
 	case len(b.report.Missed) > 0:
 		m := b.report.Missed[0]
 		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or `setup.env` in the configuration names a mirror"
@@ -191,8 +192,8 @@ func refusedHosts(list []proxy.Refusal) string {
 
 // refusalCure names the keys of the configuration with all that belongs there: allow stands in
 // the place of the hosts that are allowed without it.
-func (b *fetchRun) refusalCure() string {
-	hosts := b.fetcher.allowedHosts(b.job.Config, b.plan.managers)
+func (b *fetchRun) refusalCure(own []string) string {
+	hosts := b.job.Config.allowedHosts(b.plan.managers, own)
 	allowed, private := len(hosts), []string(nil)
 	for _, r := range b.report.Refused {
 		host, port, _ := strings.Cut(r.Target, ":")

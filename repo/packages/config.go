@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"context"
 	"net/url"
 	"regexp"
 	"slices"
@@ -35,9 +36,10 @@ const (
 	insideMachine  = "/cache/machine"
 )
 
-// environment is what the commands have beside the clean one of every command.
-func (f *Fetcher) environment(c Config, machineCache bool) []string {
-	env := slices.Concat(manager.Environment(c.Allow), f.own.Env, c.Env)
+// environment is what the commands have beside the clean one of every command; own are the
+// operator's registries.
+func (c Config) environment(own []string, machineCache bool) []string {
+	env := slices.Concat(manager.Environment(c.Allow), own, c.Env)
 	last := ""
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, "GOPROXY="); ok {
@@ -84,13 +86,13 @@ func HostsIn(value string) (hosts []string) {
 }
 
 // allowedHosts are the hosts that these managers may ask.
-func (f *Fetcher) allowedHosts(c Config, found []manager.Manager) (hosts []string) {
+func (c Config) allowedHosts(found []manager.Manager, own []string) (hosts []string) {
 	hosts = append(slices.Clone(c.Allow), c.Private...)
 	if len(c.Allow) == 0 {
 		for _, m := range found {
 			hosts = append(hosts, m.Hosts...)
 		}
-		for _, kv := range slices.Concat(f.own.Env, c.Env) {
+		for _, kv := range slices.Concat(own, c.Env) {
 			hosts = append(hosts, HostsIn(kv)...)
 		}
 	}
@@ -98,7 +100,33 @@ func (f *Fetcher) allowedHosts(c Config, found []manager.Manager) (hosts []strin
 	return slices.Compact(hosts)
 }
 
-// privateHosts are the hosts that may be in a private network.
-func (f *Fetcher) privateHosts(c Config) []string {
-	return slices.Concat(c.Private, f.own.Hosts)
+// privateHosts are the hosts that may be in a private network: those that the operator has his
+// own tools ask, too, with all that belong to the same registry.
+func (c Config) privateHosts(found []manager.Manager, own []string) []string {
+	hosts := slices.Clone(c.Private)
+	for _, kv := range own {
+		hosts = append(hosts, HostsIn(kv)...)
+	}
+	for _, m := range found {
+		if slices.ContainsFunc(m.Hosts, func(h string) bool { return slices.Contains(hosts, h) }) {
+			hosts = append(hosts, m.Hosts...)
+		}
+	}
+	return hosts
+}
+
+// ownRegistries are the operator's own for these managers.
+func (f *Fetcher) ownRegistries(ctx context.Context, found []manager.Manager) (env []string) {
+	for _, m := range found {
+		said, known := f.own.Load(m.Kind)
+		if !known && f.Registries != nil {
+			if said = f.Registries(ctx, m.Kind); ctx.Err() == nil {
+				f.own.Store(m.Kind, said)
+			}
+		}
+		if said != nil {
+			env = append(env, said.([]string)...)
+		}
+	}
+	return env
 }

@@ -28,21 +28,14 @@ type Fetcher struct {
 	Never   []string      // hosts of the program's own services
 	// ModuleCache is a Go module cache of this machine, asked before the network; empty: none.
 	ModuleCache string
-	// Registries are the operator's own, asked for once, before the first fetch; nil: there are
-	// none but those that everybody uses.
-	Registries func(context.Context) Registries
+	// Registries are the operator's own for a kind of project, as NAME=value, asked for once, before
+	// the first fetch; nil: there are none but those that everybody uses.
+	Registries func(ctx context.Context, kind string) []string
 	Log        *slog.Logger // default: discarded
 
 	disk     int64    // tests: instead of mostDisk
 	versions sync.Map // what each manager's tool says of itself
-	once     sync.Once
-	own      Registries
-}
-
-// Registries are where an operator has packages fetched from.
-type Registries struct {
-	Env   []string // NAME=value, as in Config.Env, which goes before them
-	Hosts []string // that may be in a private network
+	own      sync.Map // what Registries said, by kind
 }
 
 // A Job is what to fetch, and where to keep it.
@@ -98,11 +91,6 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 
 // fetchPlans opens what is there, and then fetches the rest.
 func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Packages) error {
-	f.once.Do(func() {
-		if f.Registries != nil {
-			f.own = f.Registries(ctx)
-		}
-	})
 	var rest []plan
 	var dirs, names []string
 	for _, p := range plans {
@@ -114,7 +102,8 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 			all.Missing = append(all.Missing, *missing)
 			continue
 		}
-		key, err := p.cacheKey(j.Config, f.allowedHosts(j.Config, p.managers), versions)
+		own := f.ownRegistries(ctx, p.managers)
+		key, err := p.cacheKey(j.Config, own, versions)
 		if err != nil {
 			return err
 		}

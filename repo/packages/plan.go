@@ -197,8 +197,8 @@ func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) 
 		return plans, true, nil
 	}
 	s := step{dir: dir, line: m.Fetch(found.Files, found.Exact), shown: m.Name + " install"}
-	if !strings.ContainsAny(s.line, "\n|;") {
-		s.shown = s.line
+	if first, _, _ := strings.Cut(s.line, " && "); !strings.ContainsAny(first, "\n|;$") {
+		s.shown = first
 	}
 	for _, base := range m.Pins {
 		if !found.Exact {
@@ -292,7 +292,7 @@ const freshFor = 7 * 24 * time.Hour
 
 // cacheKey names what the plan fetches. Lock files decide it; where there are none, or the tool
 // or the operator's command reads more, the manifests count too.
-func (p plan) cacheKey(c Config, allowed []string, versions string) (string, error) {
+func (p plan) cacheKey(c Config, own []string, versions string) (string, error) {
 	h := sha256.New()
 	part := func(words ...string) {
 		for _, w := range words {
@@ -307,9 +307,9 @@ func (p plan) cacheKey(c Config, allowed []string, versions string) (string, err
 	if loose && !c.Began.IsZero() {
 		part("began", c.Began.UTC().Truncate(freshFor).Format(time.DateOnly))
 	}
-	part(append([]string{"allow"}, allowed...)...)
+	part(append([]string{"allow"}, c.allowedHosts(p.managers, own)...)...)
 	part(append([]string{"private"}, c.Private...)...)
-	part(append([]string{"env"}, c.Env...)...)
+	part(append([]string{"env"}, slices.Concat(own, c.Env)...)...)
 	all := p.own || loose || p.kind() == "go" || p.kind() == "python"
 	for _, file := range p.copy {
 		if !all && !slices.Contains(p.locks, file) {

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -245,7 +246,7 @@ func TestKeys(t *testing.T) {
 		require.NoError(t, err)
 		var all string
 		for _, p := range plans {
-			k, err := p.cacheKey(c, (&Fetcher{}).allowedHosts(c, p.managers), versions)
+			k, err := p.cacheKey(c, nil, versions)
 			require.NoError(t, err)
 			all += k
 		}
@@ -321,4 +322,73 @@ func TestOff(t *testing.T) {
 	require.Empty(t, p.Key())
 	p.Close()
 	require.Empty(t, r.Asked())
+}
+
+// What the operator's own tools ask is asked without being configured, also in a private network;
+// the control is the same host in the repository's configuration, which is refused there.
+func TestRegistriesOfTheOperator(t *testing.T) {
+	t.Parallel()
+	f, j, r := fetching(t, box(t), goFiles())
+	j.Config.Env = []string{"GOPROXY=http://" + packagestest.Private + "/go", "GONOSUMDB=*"}
+	e := failure(t, f, j)
+	require.Contains(t, e.Error(), "in a private network")
+	require.Equal(t, "if that is meant, `setup: {private: [private.example]}` in the configuration", e.Cure)
+	require.Empty(t, r.Dialled())
+
+	own := j.Config.Env
+	var asked []string
+	f.Registries = func(_ context.Context, kind string) []string {
+		asked = append(asked, kind)
+		return own
+	}
+	f.own.Clear()
+	j.Config.Env = nil
+	fetch(t, f, j)
+	require.Equal(t, []string{"go"}, asked)
+	require.Contains(t, r.Dialled(), "10.9.8.7:80")
+}
+
+// What no build of the top uses is not fetched, and what one manager lacks the others do not
+// wait for.
+func TestWhatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	tree := goFiles()
+	for _, file := range []string{"_examples/tls/package-lock.json", "docs/package-lock.json", "tools/go.sum", "website/requirements.txt"} {
+		tree[file] = "x"
+	}
+	f, j, _ := fetching(t, box(t), tree)
+	plans, err := findPlans(t.Context(), j.Mirror, j.Commit, j.Config)
+	require.NoError(t, err)
+	require.Len(t, plans, 1)
+	require.Equal(t, []string{"go.sum"}, plans[0].locks)
+	m, commit := mirrorOf(t, files{"go.mod": "module x\n", "tools/go.sum": "x"})
+	plans, err = findPlans(t.Context(), m, commit, Config{})
+	require.NoError(t, err)
+	require.Empty(t, plans, "a module of its own")
+
+	able(t, f.Sandbox, "cargo --version")
+	tree["Cargo.lock"] = "no lock file"
+	j.Mirror, j.Commit = mirrorOf(t, tree)
+	p, err := f.Fetch(t.Context(), j)
+	require.NoError(t, err)
+	defer p.Close()
+	require.Len(t, p.Missing, 1)
+	require.Equal(t, "rust", p.Missing[0].Kind)
+	require.Equal(t, "Cargo.lock", p.Missing[0].Names)
+	out, err := run(t, f.Sandbox, p, tree, "go build ./...")
+	require.NoError(t, err, out)
+}
+
+// A program that is not there is said.
+func TestManagerThatIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	s := box(t)
+	if _, err := run(t, s, nil, nil, "gradle --version"); err == nil {
+		t.Skip("gradle is installed")
+	}
+	f, j, _ := fetching(t, s, files{"build.gradle": "x"})
+	e := failure(t, f, j)
+	require.Equal(t, "gradle is not installed here", e.Why)
+	require.Equal(t, "gradle", e.Tool)
+	require.Equal(t, "build.gradle", e.Names)
 }

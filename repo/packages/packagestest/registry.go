@@ -20,15 +20,16 @@ import (
 )
 
 // Host is the one host that answers. Elsewhere answers like it, and is to be allowed by
-// nobody; Inside is at an address of the machine itself.
+// nobody; Inside is at an address of the machine itself, and Private in a private network.
 const (
 	Host      = "packages.example"
 	Elsewhere = "evil.example"
 	Inside    = "inside.example"
+	Private   = "private.example"
 )
 
 // addresses are what the names answer to; the network leads all of them to the server.
-var addresses = map[string]string{Host: "198.41.0.4", Elsewhere: "198.41.0.66", Inside: "127.0.0.1"}
+var addresses = map[string]string{Host: "198.41.0.4", Elsewhere: "198.41.0.66", Inside: "127.0.0.1", Private: "10.9.8.7"}
 
 // A Registry is the network with its server. Its module proxy at /go has
 // example.com/greet v1.0.0, which is nowhere else.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -24,14 +25,26 @@ const (
 	leastFiles = 4096    // open at once
 )
 
-// examineMachine looks at the data directory and at what the system allows.
-func (d *Doctor) examineMachine(_ context.Context, f *findings) {
+// examineMachine looks at the data directory, at what the system allows, and at what the account
+// is set to.
+func (d *Doctor) examineMachine(ctx context.Context, f *findings) {
 	d.examineDataDir(f)
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
 		examineFileLimit(uint64(files.Cur), f)
 	}
 	d.examineProxies(f)
+	// Packages of repositories come from where this account has its own come from.
+	for _, kind := range []string{"go", "node", "python"} {
+		found := account.Find(ctx, kind)
+		if len(found.LeftOut) > 0 {
+			f.warn(strings.Join(found.LeftOut, ", ")+" of this account has a password in its address, and is not used for repositories' packages",
+				"name a mirror without one under setup.env of the repository")
+		}
+		if own := slices.DeleteFunc(found.Env, account.IsUsual); len(own) > 0 {
+			f.ok("packages of %s projects come from where this account has its own come from: %s", kind, strings.Join(own, ", "))
+		}
+	}
 }
 
 func (d *Doctor) examineDataDir(f *findings) {

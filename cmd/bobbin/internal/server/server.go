@@ -32,6 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -296,7 +297,9 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 	case err == nil:
 		r.Sandbox = box
 		r.Checker = &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
-		r.Checker.Caches.Packages = &packages.Fetcher{Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.Caches.GoModules(), Log: log}
+		r.Checker.Caches.Packages = &packages.Fetcher{
+			Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
+		}
 		r.Folders.CacheDir = r.Checker.Caches.Dir
 		log.Info("sandbox", "kind", box.Describe())
 		return nil
@@ -306,6 +309,17 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		return nil
 	}
 	return err
+}
+
+// ownRegistries are those that the account that runs this program has its own tools use.
+func ownRegistries(log *slog.Logger) func(context.Context, string) []string {
+	return func(ctx context.Context, kind string) []string {
+		found := account.Find(ctx, kind)
+		if len(found.LeftOut) > 0 {
+			log.Warn("setup: a registry of this account has a password in its address, and is not used", "kind", kind, "settings", found.LeftOut)
+		}
+		return found.Env
+	}
 }
 
 // Run works until ctx ends or Slack turns the bot away for good.
