@@ -4,8 +4,8 @@
 export GOFLAGS ?= -buildvcs=false
 TOOL := go tool -modfile=.ci/tools/go.mod
 # The tests are linked without debugging information, which halves what linking them takes;
-# go vet has looked at them before.
-GOTEST := go test -vet=off -ldflags=-s
+# go vet has looked at them before. Their temporary files are in memory where there is room.
+GOTEST := .ci/in-memory go test -vet=off -ldflags=-s
 TESTFLAGS ?= -timeout 20m
 # How large test-all is: ci (a new machine with two cores ends within its time) or whole.
 SIZE ?= ci
