@@ -148,9 +148,22 @@ type Outbox struct {
 	Lost         error // what Mine returns
 
 	Elsewhere string // ts of another poster's reply
+
+	GrownTo []*workflow.Posting // what another poster made of a reply, for each time that it is asked
 }
 
 func (b *Outbox) Mine(context.Context, string) error { return b.Lost }
+
+func (b *Outbox) Grown(context.Context, *workflow.Posting) (*workflow.Posting, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.GrownTo) == 0 {
+		return nil, nil
+	}
+	newest := b.GrownTo[0]
+	b.GrownTo = b.GrownTo[1:]
+	return newest, nil
+}
 
 func (b *Outbox) Put(postings ...workflow.Posting) *Outbox {
 	for _, p := range postings {

@@ -30,6 +30,9 @@ type Outbox interface {
 	// Posted records the ts of the message that the posting has become, and returns the ts
 	// that is on record: a different one if another poster was quicker.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
+	// Grown returns what the message that the posting has grown has to hold by now, if that is
+	// not what the posting made of it; nil if it is.
+	Grown(ctx context.Context, posting *workflow.Posting) (*workflow.Posting, error)
 	// Refused records that Slack refuses the posting for good, and why.
 	Refused(ctx context.Context, key, reason string) error
 }
@@ -120,12 +123,17 @@ func (p *Poster) log() *slog.Logger {
 // deliverPosting posts what is not in Slack yet of the posting, files after replies, and
 // returns the ts of its first message.
 func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
+	recorded := posting
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
 	case posting.Rewrites != "" && posting.Stands > 0:
-		if grown, err := p.growMessage(ctx, posting); grown || err != nil {
+		grown, err := p.growMessage(ctx, posting)
+		if grown && err == nil {
+			err = p.keepNewest(ctx, recorded)
+		}
+		if grown || err != nil {
 			return posting.OnTS, err
 		}
 		alone := *posting

@@ -74,3 +74,23 @@ func (p *Poster) growMessage(ctx context.Context, posting *workflow.Posting) (gr
 	}
 	return err == nil, err
 }
+
+// keepNewest has the message that the posting has grown hold what is on record. This poster
+// may have been frozen between its last check and its edit, and have written an older text
+// over a newer one.
+func (p *Poster) keepNewest(ctx context.Context, posting *workflow.Posting) error {
+	for {
+		newest, err := p.Outbox.Grown(ctx, posting)
+		if err != nil || newest == nil {
+			return err
+		}
+		p.log().Warn("another replica went on with a reply; it is written again", "key", posting.Rewrites, "ts", posting.OnTS)
+		whole := *p.GuestFilter.filterPosting(ctx, newest)
+		whole.Key = newest.Rewrites
+		parts, _ := p.style().Message(&whole)
+		if err := p.updateMessage(ctx, newest.Thread.Channel, newest.OnTS, parts[0]); err != nil {
+			return err
+		}
+		posting = newest
+	}
+}

@@ -1,6 +1,7 @@
 package poster
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,4 +65,80 @@ func TestAMessageThatIsGoneIsNotWrittenAgain(t *testing.T) {
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
 	require.Equal(t, map[string]string{"ask:settled": "message_not_found"}, out.RefusedByKey)
 	require.Contains(t, out.ByKey, "never")
+}
+
+// joining posts a line of progress, and gives the posting that has a second one join it.
+func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins workflow.Posting) {
+	posted = (&bottest.Outbox{}).Put(o.Posting("k0", root, "one"))
+	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
+	joins = o.Posting("k1", root, "one")
+	joins.Lines = append(joins.Lines, workflow.Line{Agent: "deep", Text: "two"})
+	joins.Rewrites, joins.OnTS, joins.Stands = "k0", posted.ByKey["k0"], 1
+	return posted, joins
+}
+
+func TestLinesOfProgressJoinTheirReply(t *testing.T) {
+	t.Parallel()
+	const joined, apart = "[deep] one\n[deep] two", "[deep] two"
+	for name, fault := range map[string]struct {
+		order slacktest.Fault
+		want  []string
+	}{
+		"taken":           {slacktest.Fault{}, []string{joined}},
+		"the answer lost": {slacktest.Fault{Method: "chat.update", Nth: 1, LoseAnswer: true}, []string{joined}},
+		"refused":         {slacktest.Fault{Method: "chat.update", Nth: 1, Error: "edit_window_closed"}, []string{"[deep] one", apart}},
+		"not allowed":     {slacktest.Fault{Method: "chat.update", Nth: 1, Error: "cant_update_message"}, []string{"[deep] one", apart}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openPosterOffice(t, slacktest.Config{})
+			root := o.AdaSays("it fails", "")
+			_, joins := o.joining(root)
+			out := (&bottest.Outbox{}).Put(joins)
+			if fault.order.Method != "" {
+				o.Order(fault.order)
+			}
+			if err := o.poster(out).Drain(t.Context(), "s"); err != nil {
+				require.True(t, fault.order.LoseAnswer, "%v", err)
+				require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
+			}
+			require.Equal(t, fault.want, o.replies(root))
+			require.Contains(t, out.ByKey, "k1")
+		})
+	}
+}
+
+func TestWhatJoinsAReplyThatIsGoneIsAReply(t *testing.T) {
+	t.Parallel()
+	o := openPosterOffice(t, slacktest.Config{})
+	root := o.AdaSays("it fails", "")
+	_, joins := o.joining(root)
+	require.NoError(t, o.Delete("bugs", joins.OnTS))
+	require.NoError(t, o.poster((&bottest.Outbox{}).Put(joins)).Drain(t.Context(), "s"))
+	require.Equal(t, []string{"[deep] two"}, o.replies(root))
+}
+
+// One that froze after its last look writes two lines over three; it writes the three again.
+func TestAnEditThatCameLateIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	for name, guarded := range map[string]bool{"guarded": true, "control: nothing is looked for": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openPosterOffice(t, slacktest.Config{})
+			root := o.AdaSays("it fails", "")
+			_, joins := o.joining(root)
+			newest := joins
+			newest.Lines = append(slices.Clone(joins.Lines), workflow.Line{Agent: "deep", Text: "three"})
+			newest.Key, newest.Stands = "k2", 2
+			require.NoError(t, o.poster((&bottest.Outbox{}).Put(newest)).Drain(t.Context(), "s"), "another poster's")
+
+			late := (&bottest.Outbox{}).Put(joins)
+			want := "[deep] one\n[deep] two"
+			if guarded {
+				late.GrownTo, want = []*workflow.Posting{&newest}, want+"\n[deep] three"
+			}
+			require.NoError(t, o.poster(late).Drain(t.Context(), "s"))
+			require.Equal(t, []string{want}, o.replies(root))
+		})
+	}
 }

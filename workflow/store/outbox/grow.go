@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -45,19 +46,46 @@ func growReply(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []row)
 	if key == "" {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, o.reaction, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress
-		from outbox o join lines l on l.id = o.line_id where o.session_id = $1 and o.ts = $2 and o.progress order by o.id`, p.Session, ts)
-	if err != nil {
+	before, err := readGrown(ctx, tx, p.Session, ts, "")
+	if err != nil || before == nil {
 		return err
+	}
+	p.Rewrites, p.OnTS, p.Stands, p.Lines = key, ts, len(before.Lines), append(before.Lines, p.Lines...)
+	return nil
+}
+
+// Grown is what the reply that p has grown holds on record, where that is not what p made of
+// it: this worker froze before its edit, and another went on with the reply. nil where it is.
+func (o *Outbox) Grown(ctx context.Context, p *workflow.Posting) (*workflow.Posting, error) {
+	if !o.guardEdits {
+		return nil, nil
+	}
+	now, err := readGrown(ctx, o.db.Pool, p.Session, p.OnTS, p.Rewrites)
+	if err != nil || now == nil || reflect.DeepEqual(now.Lines, p.Lines) {
+		return nil, err
+	}
+	grown := *p
+	grown.Lines, grown.Stands = now.Lines, len(now.Lines)
+	return &grown, nil
+}
+
+// readGrown is the reply of progress lines at ts, with those that are being joined to it where
+// its key is given; nil where none stands there.
+func readGrown(ctx context.Context, q querier, session, ts, key string) (*workflow.Posting, error) {
+	rows, err := q.Query(ctx, `select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, o.reaction, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress
+		from outbox o join lines l on l.id = o.line_id
+		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null and o.refused is null) order by o.id`, session, ts, key)
+	if err != nil {
+		return nil, err
 	}
 	stand, err := pgx.CollectRows(rows, pgx.RowToStructByName[row])
 	if err != nil || len(stand) == 0 {
-		return err
+		return nil, err
 	}
-	before, err := makePosting(p.Session, stand)
-	if err != nil {
-		return err
-	}
-	p.Rewrites, p.OnTS, p.Stands, p.Lines = key, ts, len(stand), append(before.Lines, p.Lines...)
-	return nil
+	return makePosting(session, stand)
+}
+
+// A querier is a pool or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }

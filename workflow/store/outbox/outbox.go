@@ -25,11 +25,12 @@ const maxReply = 3000
 type Outbox struct {
 	db *database.DB
 
-	inOrder bool // tests only: reactions wait behind the lines before them
+	inOrder    bool // tests only: reactions wait behind the lines before them
+	guardEdits bool // false in tests only: what an edit overwrote is not looked for
 }
 
 // New is the outbox in the database.
-func New(db *database.DB) *Outbox { return &Outbox{db: db} }
+func New(db *database.DB) *Outbox { return &Outbox{db: db, guardEdits: true} }
 
 type row struct {
 	ID       int64

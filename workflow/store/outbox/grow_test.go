@@ -1,0 +1,149 @@
+package outbox_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+)
+
+// A progressLab is a session with a turn that says lines of progress.
+type progressLab struct {
+	*testing.T
+	ctx  context.Context
+	s    *store.Store
+	turn *store.Turn
+	id   string
+	out  *outbox.Outbox
+}
+
+func openProgress(t *testing.T) *progressLab {
+	ctx, s := t.Context(), storetest.Open(t)
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.Incoming{EventID: "Ev1", Kind: workflow.IncomingMention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
+	list, err := s.Sessions(ctx, 1)
+	require.NoError(t, err)
+	turn, err := s.Begin(ctx, list[0].ID)
+	require.NoError(t, err)
+	return &progressLab{t, ctx, s, turn, list[0].ID, outbox.New(s.DB)}
+}
+
+func (g *progressLab) says(text string) {
+	g.Helper()
+	require.NoError(g, g.turn.Record(g.ctx, store.Lines{{Agent: "deep", Text: text, Progress: true}}))
+}
+
+func (g *progressLab) writes(ts string) {
+	g.Helper()
+	require.NoError(g, storetest.Inbox(g.s).Receive(g.ctx, workflow.Incoming{EventID: "Ev" + ts, Kind: workflow.IncomingReply, Thread: storetest.Thread, TS: ts, User: "U1", Text: "hm"}))
+}
+
+func (g *progressLab) next() *workflow.Posting {
+	g.Helper()
+	p, err := g.out.Next(g.ctx, g.id)
+	require.NoError(g, err)
+	require.NotNil(g, p)
+	return p
+}
+
+func (g *progressLab) posted(p *workflow.Posting, ts string) {
+	g.Helper()
+	_, err := g.out.Posted(g.ctx, p.Key, ts)
+	require.NoError(g, err)
+}
+
+func TestLinesOfProgressJoinTheNewestReply(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("long ", 400)
+	for name, c := range map[string]struct {
+		first, second string
+		between       func(*progressLab)
+		joins         bool
+	}{
+		"below":                     {"one", "two", func(*progressLab) {}, true},
+		"below an older message":    {"one", "two", func(g *progressLab) { g.writes("1.5") }, true},
+		"below somebody's message":  {"one", "two", func(g *progressLab) { g.writes("3.0") }, false},
+		"below a line of its own":   {"one", "two", func(g *progressLab) { g.settled("2.5") }, false},
+		"of a reply that is full":   {long, "two", func(*progressLab) {}, false},
+		"where it is itself a long": {"one", long, func(*progressLab) {}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := openProgress(t)
+			g.says(c.first)
+			g.posted(g.next(), "2.0")
+			c.between(g)
+			g.says(c.second)
+			p := g.next()
+			if !c.joins {
+				require.Empty(t, p.Rewrites)
+				require.Len(t, p.Lines, 1)
+				return
+			}
+			require.Equal(t, "[deep] one\n[deep] two", p.Text())
+			require.Equal(t, []any{1, "2.0"}, []any{p.Stands, p.OnTS})
+		})
+	}
+}
+
+// settled posts a line that is more than progress.
+func (g *progressLab) settled(ts string) {
+	require.NoError(g, g.turn.Record(g.ctx, store.Lines{{Agent: "deep", Text: "Done."}}))
+	g.posted(g.next(), ts)
+}
+
+// What a worker began, the next one does in the same way, whoever wrote meanwhile.
+func TestAJoinIsTriedAgainAsItWas(t *testing.T) {
+	t.Parallel()
+	g := openProgress(t)
+	g.says("one")
+	g.posted(g.next(), "2.0")
+	g.says("two")
+	p := g.next()
+	g.writes("3.0")
+	again := g.next()
+	require.True(t, again.Tried)
+	require.Equal(t, []any{p.Key, p.Rewrites, p.OnTS, p.Stands, p.Lines}, []any{again.Key, again.Rewrites, again.OnTS, again.Stands, again.Lines})
+}
+
+// lateEdit is what a worker is told that wrote two lines after another had written three.
+func lateEdit(t *testing.T, guarded bool) string {
+	g := openProgress(t)
+	g.out.GuardEdits(guarded)
+	g.says("one")
+	g.posted(g.next(), "2.0")
+	g.says("two")
+	late := g.next()
+	newest, err := g.out.Grown(g.ctx, late)
+	require.NoError(t, err)
+	require.Nil(t, newest, "nobody else wrote")
+
+	g.posted(g.next(), "2.0")
+	g.says("three")
+	g.next() // another worker is at it
+	newest, err = g.out.Grown(g.ctx, late)
+	require.NoError(t, err)
+	if newest == nil {
+		return late.Text()
+	}
+	same, err := g.out.Grown(g.ctx, newest)
+	require.NoError(t, err)
+	require.Nil(t, same, "what is written again is what is on record")
+	return newest.Text()
+}
+
+func TestALateEditIsToldOfTheNewest(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "[deep] one\n[deep] two\n[deep] three", lateEdit(t, true))
+}
+
+// Without the guard the test above finds out.
+func TestALateEditIsFoundOut(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "[deep] one\n[deep] two", lateEdit(t, false))
+}
