@@ -96,7 +96,6 @@ func (d *Delivery) layRemoval(ctx context.Context, tree *repo.Workspace, k *work
 	if err := d.Trees.Own(tree); err != nil {
 		return err
 	}
-	//crash:hunks_put_back
 	files, err := d.Trees.Snapshot(ctx, tree, treeOwner(k))
 	if err != nil {
 		return err
