@@ -19,6 +19,7 @@ type Plan struct {
 
 // A PlanTask is one numbered task of a plan.
 type PlanTask struct {
+	Title       string   `json:"title,omitempty" jsonschema:"ten words at most"`
 	Description string   `json:"description"`
 	Category    string   `json:"category"`
 	Skill       string   `json:"skill,omitempty"`
@@ -56,8 +57,9 @@ func (p Plan) Missing() string {
 	return ""
 }
 
-// Text is the plan as a message.
-func (p Plan) Text() string {
+// Text is the plan as a message: a checklist with a tick on the tasks that were verified, by
+// their numbers.
+func (p Plan) Text(verified ...int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Plan: %s\n%s\n", flat(p.Title), strings.TrimSpace(p.Summary))
 	if !noneSaid(p.OutOfScope) {
@@ -65,26 +67,17 @@ func (p Plan) Text() string {
 	}
 	b.WriteString("Tasks:\n")
 	for i, t := range p.Tasks {
-		fmt.Fprintf(&b, "  %d. %s %s%s\n", i+1, t.label(), flat(t.Description), afterWords(t.After))
+		box := "[ ]"
+		if slices.Contains(verified, i+1) {
+			box = "[x]"
+		}
+		fmt.Fprintf(&b, "  %s %d. %s %s%s\n     %s (`%s`)\n", box, i+1, t.label(), t.Heading(), afterWords(t.After), flat(t.Acceptance), strings.ReplaceAll(flat(t.Check), "`", "'"))
 	}
 	for _, r := range p.Risks {
 		fmt.Fprintf(&b, "Risk: %s\n", flat(r))
 	}
 	fmt.Fprintf(&b, "Verification: %s", flat(p.Verification))
 	return b.String()
-}
-
-// Boxes are the plan's tasks with a tick on those that were verified.
-func (p Plan) Boxes(verified []int) string {
-	var b strings.Builder
-	for i, t := range p.Tasks {
-		box := "[ ]"
-		if slices.Contains(verified, i+1) {
-			box = "[x]"
-		}
-		fmt.Fprintf(&b, "%s %d. %s\n", box, i+1, flat(t.Description))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 // Markdown is the plan as a file.
@@ -103,6 +96,20 @@ func (p Plan) Markdown() string {
 	bullets(&b, "Risks", p.Risks)
 	fmt.Fprintf(&b, "\n## Verification\n\n%s\n", strings.TrimSpace(p.Verification))
 	return b.String()
+}
+
+// Heading is the task in at most ten words: its title, or how its description begins.
+func (t PlanTask) Heading() string {
+	const most = 10
+	text := flat(t.Title)
+	if text == "" {
+		text, _, _ = strings.Cut(strings.TrimSpace(t.Description), "\n")
+	}
+	words := strings.Fields(text)
+	if len(words) <= most {
+		return strings.Join(words, " ")
+	}
+	return strings.Join(words[:most], " ") + "…"
 }
 
 func (t PlanTask) label() string { return Task{Category: Category(t.Category), Skill: t.Skill}.Label() }

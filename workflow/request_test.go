@@ -58,15 +58,29 @@ func TestAPlanIsReadableAndAFile(t *testing.T) {
 Sessions move.
 Out of scope: login
 Tasks:
-  1. [quick] add a store
-  2. [deep + tdd skill] use it (after 1)
+  [ ] 1. [quick] add a store
+     it compiles (`+"`go build ./...`"+`)
+  [ ] 2. [deep + tdd skill] use it (after 1)
+     tests pass (`+"`go test ./...`"+`)
 Risk: two stores for a day
 Verification: make test`, p.Text())
-	require.Equal(t, "[ ] 1. add a store\n[x] 2. use it", p.Boxes([]int{2}))
+	require.Contains(t, p.Text(2), "  [ ] 1. [quick] add a store\n")
+	require.Contains(t, p.Text(2), "  [x] 2. [deep + tdd skill] use it (after 1)\n")
 	require.Equal(t, "# Sessions in Redis\n\nSessions move.\n\n## Out of scope\n\n- login\n\n## Tasks\n\n"+
 		"- [ ] 1. [quick] add a store\n  - Files: `store.go`\n  - Acceptance: it compiles\n  - Check: `go build ./...`\n\n"+
 		"- [ ] 2. [deep + tdd skill] use it (after 1)\n  - Acceptance: tests pass\n  - Check: `go test ./...`\n\n"+
 		"## Risks\n\n- two stores for a day\n\n## Verification\n\nmake test\n", p.Markdown())
+}
+
+func TestAHeadingHasTenWordsAtMost(t *testing.T) {
+	t.Parallel()
+	for want, task := range map[string]workflow.PlanTask{
+		"Round the total": {Title: " Round\nthe total ", Description: "In money/split.go round the running total."},
+		"Round it.":       {Description: "Round it.\nNever touch receipts, and read the whole file first."},
+		"one two three four five six seven eight nine ten…": {Title: "one two three four five six seven eight nine ten eleven"},
+	} {
+		require.Equal(t, want, task.Heading())
+	}
 }
 
 func TestAPlanThatIsNoneIsRefused(t *testing.T) {

@@ -183,6 +183,8 @@ type Posting struct {
 	// Rewrites is the key of the posting whose message this one makes anew, at OnTS: with
 	// other lines and buttons, or with its own once more, without buttons, and Note below them.
 	Rewrites, Note string
+	// Brief leaves of the message that is rewritten its first line: a newer one has the rest.
+	Brief bool
 	// Stands is how many of the lines, the first, the message of Rewrites has already: the
 	// others join them there, or make a reply of their own where Slack does not take it.
 	Stands int

@@ -3,6 +3,8 @@ package poster
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -21,6 +23,11 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting *workflow.Posting) 
 	original := *posting
 	original.Key = posting.Rewrites
 	parts, _ := p.style().Message(&original)
+	if posting.Brief && len(parts) == 1 {
+		original.Lines = slices.Clone(original.Lines)
+		original.Lines[0].Text, _, _ = strings.Cut(original.Lines[0].Text, "\n")
+		parts, _ = p.style().Message(&original)
+	}
 	last, ts := parts[len(parts)-1], posting.OnTS
 	if len(parts) > 1 { // the buttons are on the last part; the row knows the ts of the first
 		there, err := p.readStanding(ctx, posting)

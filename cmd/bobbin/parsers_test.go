@@ -140,7 +140,7 @@ var inside = map[string]string{
 	"workflow/tool/recall.go":                   "arguments of calls that were carried out",
 	"workflow/turn/attachment/attachment.go":    "what agents call an attachment: a number",
 	"workflow/turn/catalog/catalog.go":          "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours",
-	"workflow/turn/inquiry/inquiry.go": "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours",
+	"workflow/turn/inquiry/inquiry.go": "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/prompt/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
 	"workflow/turn/intake/judge.go": "a number that this program put into a button's row",

@@ -15,8 +15,12 @@ import (
 // Reworded says a line in the place of an earlier one: the newest message that still offers a
 // button of this action and label gets the line's words and buttons. Where no message does,
 // the line is said like any other. Slack notifies nobody of an edit.
+//
+// With a Revision it is the message that shows that revision, whose note of who approved it
+// stays; where none does, nothing is said.
 type Reworded struct {
 	ActionID, Label string
+	Revision        int
 	Line            workflow.Line
 }
 
@@ -26,6 +30,9 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	// The job first, then its postings: whoever posts locks them in this order, too.
 	if err := r.Queue.InsertPost(ctx, tx, r.Session); err != nil {
 		return err
+	}
+	if w.Revision > 0 {
+		return w.rewordRevision(ctx, tx, r.Session)
 	}
 	offer, err := json.Marshal([]map[string]string{{"ActionID": w.ActionID, "Label": w.Label}})
 	if err != nil {
@@ -54,5 +61,24 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	}
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, rewrites) values ($1, $2, $3, $4, true, $5)`,
 		fmt.Sprintf("%s:%d", r.Session, line.id), r.Session, line.id, line.buttons, key)
+	return err
+}
+
+func (w Reworded) rewordRevision(ctx context.Context, tx pgx.Tx, session string) error {
+	var key string
+	err := tx.QueryRow(ctx, `select o.key from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id
+		where r.session_id = $1 and r.revision = $2 and o.rewrites is null order by o.id limit 1`, session, w.Revision).Scan(&key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("find the message of revision %d: %w", w.Revision, err)
+	}
+	line, err := keepLine(ctx, tx, session, w.Line)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, rewrites) values ($1, $2, $3, $4, true, $5)`,
+		fmt.Sprintf("%s:%d", session, line.id), session, line.id, line.buttons, key)
 	return err
 }

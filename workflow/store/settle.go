@@ -2,8 +2,8 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -58,6 +58,8 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 const (
 	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
 		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
+	// A revision is shown with what approves it.
+	offersRevision = `(buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]')`
 	// Details stay: they decide nothing.
 	offersMore    = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
 	details       = `(select jsonb_agg(b)::json from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' = 'details')`
@@ -98,9 +100,9 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args
 	}
 	_, err = tx.Exec(ctx, `with answered as (
 			update outbox set settled = `+last+` where `+which+` and refused is null
-			returning key, line_id, `+details+` as details)
-		insert into outbox (key, session_id, line_id, buttons, alone, rewrites)
-		select key || ':settled', $1, line_id, details, true, key from answered order by line_id`, args...)
+			returning key, line_id, `+details+` as details, `+offersRevision+` as revises)
+		insert into outbox (key, session_id, line_id, buttons, alone, rewrites, brief)
+		select key || ':settled', $1, line_id, details, true, key, revises and `+last+` like '`+countsNow+`' from answered order by line_id`, args...)
 	return err
 }
 
@@ -125,7 +127,7 @@ func (s settling) answers() string {
 		return "Answered: " + plaintext.CutLine(a.Text, 120)
 	}
 	if report, ok := record.Find[consent.Report](&s.Recording); ok {
-		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
+		return strings.ReplaceAll(countsNow, "%", strconv.Itoa(report.Revision))
 	}
 	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "repository" && d.Allowed {
 		return "The repository " + d.Reason + " was chosen."
@@ -135,6 +137,10 @@ func (s settling) answers() string {
 	}
 	return ""
 }
+
+// countsNow stands below an earlier revision, of which only the first line is kept. It is a
+// pattern for SQL, too, in which % is the revision.
+const countsNow = "Revision % below counts now."
 
 // answeredBelow stands below what a later message has made idle.
 const answeredBelow = "Answered below."

@@ -54,6 +54,7 @@ type RootCause struct {
 
 // An Assignment is one task of delegate.
 type Assignment struct {
+	Title       string `json:"title,omitempty" jsonschema:"for people, ten words at most"`
 	Description string `json:"description"`
 	Category    string `json:"category"`
 	Skill       string `json:"skill,omitempty"`

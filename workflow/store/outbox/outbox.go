@@ -54,6 +54,7 @@ type Rewriting struct {
 	Rewrites string
 	Note     string
 	Progress bool
+	Brief    bool
 }
 
 // Next is the oldest posting of the session that is not in Slack yet; nil when there is
@@ -94,7 +95,7 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*wor
 func readWaiting(ctx context.Context, tx pgx.Tx, session, half string) ([]row, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, o.reaction, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
-			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code, o.progress
+			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code, o.progress, o.brief
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null and `+half+` order by o.id limit 40 for update of o`, session)
 	if err != nil {
@@ -129,7 +130,7 @@ func makePosting(session string, batch []row) (*workflow.Posting, error) {
 	first := batch[0]
 	p := &workflow.Posting{
 		Key: first.Key, Session: session, Reaction: first.Reaction, OnTS: first.OnTS, Tried: first.Batch != nil,
-		Rewrites: first.Rewrites, Note: first.Note,
+		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
 		line := workflow.Line{Agent: r.Agent, Text: r.Text, Calls: r.Calls}

@@ -203,7 +203,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 			Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest,
 			Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone },
 		},
-		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit)...))), nil
+		store.Replies(d.ProgramLine(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
 }
 
 // EventsToProof are the events that lead from where the session is to verifying.

@@ -29,7 +29,8 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
 		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
 	}
-	fmt.Fprintf(&b, "%s\n", strings.TrimSpace(f.Summary))
+	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
+	fmt.Fprintf(&b, "%s\n", what)
 	for i, c := range d.doneCriteria(ctx, work.approval.Revision) {
 		mark := "✓"
 		if !f.Criteria[i].Met {
@@ -100,8 +101,11 @@ func (d *Delivery) compareCommand(commit string) string {
 }
 
 // resultButtons are what people can do with the result.
-func (d *Delivery) resultButtons(work provenWork, commit string) []workflow.Button {
+func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []workflow.Button {
 	details := strings.Join(work.proof.Lines(), "\n")
+	if _, more, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n"); more != "" {
+		details = strings.TrimSpace(more) + "\n" + details
+	}
 	check := "`" + d.compareCommand(commit) + "`"
 	if test := d.Trees.Current().Project.Test; test != "" {
 		check += fmt.Sprintf(", then `%s` on the branch", prompt.CodeSpan(test))

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -54,8 +55,11 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 			masked[i] = store.Lines(l.maskLines(p))
 		case store.Replies:
 			masked[i] = store.Replies(l.maskLines(p))
+		case store.Reworded:
+			p.Line = l.maskLines([]workflow.Line{p.Line})[0]
+			masked[i] = p
 		case progress.Task:
-			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(prompt.FirstLine(mask(p.Description)))
+			p.Summary, p.Shown = mask(p.Summary), plaintext.OneLine(prompt.FirstLine(mask(cmp.Or(p.Shown, p.Description))))
 			masked[i] = p
 		case progress.Command:
 			p.Command, p.Output = mask(p.Command), mask(p.Output)

@@ -217,26 +217,26 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 		return nil, err
 	}
 	fact, failures := takeUp(all)
-	said := "Tasks:"
-	if len(list) == 1 {
-		said = "Task:"
-	}
+	said := map[bool]string{true: "Task:", false: "Tasks:"}[len(list) == 1]
 	for i, a := range list {
 		k := workflow.Task{
-			Number: len(all) + i + 1, Description: a.Description, Category: workflow.Category(a.Category), Skill: a.Skill,
+			Number: len(all) + i + 1, Description: a.Description, Shown: heading(a), Category: workflow.Category(a.Category), Skill: a.Skill,
 			Plan: a.Plan, Failures: failures, Apart: apart(list, i),
 		}
 		for _, n := range a.After {
 			k.After = append(k.After, len(all)+n)
 		}
 		fact = append(fact, progress.Task{Task: k, Call: call})
-		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), prompt.FirstLine(a.Description))
+		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), k.Shown)
 	}
 	applies, err := l.applyAdvice(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fact = append(append(fact, applies...), store.Lines(l.ProgressLine(said)))
+	fact = append(fact, applies...)
+	if !l.Store.Cards { // the run's card lists its tasks
+		fact = append(fact, store.Lines(l.ProgressLine(said)))
+	}
 	if err := l.Record(ctx, fact...); err != nil {
 		return nil, err
 	}
@@ -246,6 +246,11 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 // maxShownDiff is how much of the work's diff the orchestrator is shown when tasks end; of the
 // rest it is told the files.
 const maxShownDiff = 8 << 10
+
+// heading is an assignment as people are shown it.
+func heading(a decision.Assignment) string {
+	return workflow.PlanTask{Title: a.Title, Description: a.Description}.Heading()
+}
 
 // delegationResult is what the orchestrator is told of the tasks' outcome. After the failure that
 // follows a consultation, people are asked instead.

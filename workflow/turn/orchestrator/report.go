@@ -87,14 +87,14 @@ const (
 )
 
 // DetailsText is what stands behind a report, for the button that shows it.
-func DetailsText(g prompt.Grounds, whole, how string) string {
+func DetailsText(g prompt.Grounds, cause, how string) string {
 	shown := "Unproven: nothing was made to fail yet."
 	if how != "" {
 		shown = "Shown by: " + how
 	}
 	parts := []string{shown, g.Text()}
-	if whole != "" {
-		parts = append(parts, "The whole cause:", whole)
+	if cause != "" { // of an earlier revision the thread keeps the first line only
+		parts = append(parts, "The whole cause:", cause)
 	}
 	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
 }
@@ -114,7 +114,7 @@ func cutCause(cause string) (shown string, cut bool) {
 // DiagnosisText is the Diagnosis Report as the thread sees it: its status, and the report in
 // its own shape.
 func DiagnosisText(d workflow.Diagnosis, revision int, commit, status string) string {
-	return fmt.Sprintf("%s.\n%s\nRevision %d, at %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", status, d.Text(), revision, commit)
+	return fmt.Sprintf("%s. Revision %d, at %s.\n%s\nNo code was changed. Reply \"fix it\", or say what is wrong.", status, revision, commit, d.Text())
 }
 
 // ReportText is the report as the thread sees it: its status, and what an approval rests on.
@@ -124,7 +124,7 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 	if change := plaintext.OneLine(c.Change); change != "" {
 		text += "What will change: " + change + "\n"
 	}
-	return text + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\" to have it mended, or say what is wrong here.", c.Confidence)
+	return text + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
 }
 
 // belowFirstLine puts what changed below a report's first line, which has its status: where
@@ -192,19 +192,15 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	changed, err := l.changedText(ctx, workflow.ReportRootCause, c.Changed)
+	changed, err := l.changedText(ctx, r, c.Changed)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	whole := ""
-	if _, cut := cutCause(c.Cause); cut {
-		whole = c.Cause
-	}
 	//crash:report_made
-	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), whole, how))
+	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), c.Cause, how))
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
@@ -231,14 +227,14 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	changed, err := l.changedText(ctx, workflow.ReportDiagnosis, d.Changed)
+	changed, err := l.changedText(ctx, r, d.Changed)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), "", how), begun...)
+	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), d.Text(), how), begun...)
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,16 +50,50 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 }
 
 // changedText is the first line of a revision: what it says otherwise than the one before,
-// which it replaces. After a push, or where a plan follows its request, it replaces none.
-func (o *Orchestrator) changedText(ctx context.Context, kind, changed string) (string, error) {
+// which it replaces; where the model does not say, the parts that differ, or nothing of another kind of report. After a push, or
+// where a plan follows its request, it replaces none.
+func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, changed string) (string, error) {
 	n := o.Session().Revision
-	if changed = plaintext.OneLine(changed); changed == "" || n == 0 || kind == workflow.ReportPlan && o.NewestReportKind() == workflow.ReportRequest {
+	if n == 0 || r.Kind == workflow.ReportPlan && o.NewestReportKind() == workflow.ReportRequest {
 		return "", nil
 	}
 	if pushed, err := o.RevisionPushed(ctx, n); pushed || err != nil {
 		return "", err
 	}
+	if changed = plaintext.OneLine(changed); changed == "" {
+		before, err := o.Store.Report(ctx, r.Session, n)
+		if err != nil {
+			return "", fmt.Errorf("read revision %d: %w", n, err)
+		}
+		if before.Kind != r.Kind {
+			return "", nil
+		}
+		changed = differingParts(before.Body, r.Body)
+	}
 	return fmt.Sprintf("Changed since revision %d: %s\n", n, changed), nil
+}
+
+// differingParts names the parts of a report's body that differ from the one before.
+func differingParts(before, after []byte) string {
+	var was, is map[string]any
+	json.Unmarshal(before, &was) // a body that is no object has no parts
+	json.Unmarshal(after, &is)
+	var parts []string
+	for part := range maps.Keys(is) {
+		if part != "changed" && !reflect.DeepEqual(was[part], is[part]) {
+			parts = append(parts, strings.ReplaceAll(part, "_", " "))
+		}
+	}
+	for part := range was {
+		if _, still := is[part]; !still && part != "changed" {
+			parts = append(parts, strings.ReplaceAll(part, "_", " "))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
 }
 
 // credits are how a commit names those people; whom Slack does not tell of is left out.
@@ -94,7 +130,7 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 	if err != nil {
 		return model.Result{}, err
 	}
-	changed, err := l.changedText(ctx, report.Kind, r.Changed)
+	changed, err := l.changedText(ctx, report, r.Changed)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -165,7 +201,7 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	changed, err := l.changedText(ctx, report.Kind, p.Changed)
+	changed, err := l.changedText(ctx, report, p.Changed)
 	if err != nil {
 		return model.Result{}, err
 	}

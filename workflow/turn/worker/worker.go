@@ -393,7 +393,11 @@ func (h *task) verifyClaim(ctx context.Context, summary string) (model.Result, e
 		}
 	}
 	//crash:attempt_held
-	held, err := h.attemptHeld(ctx, summary, c.proof.Short(), c.attempt)
+	shown := c.proof.Short()
+	if c.proof.Holds() {
+		shown = "Verified."
+	}
+	held, err := h.attemptHeld(ctx, summary, shown, c.attempt)
 	held.Text += taken
 	return held, err
 }
@@ -448,30 +452,31 @@ func (h *task) attemptHeld(ctx context.Context, summary, shown string, a *workfl
 	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
 	written = append(written, h.journal.ProgressLine("Done: "+strings.TrimRight(prompt.FirstLine(summary), ".")+". "+shown))
-	boxes, err := h.planBoxes(ctx, h.task)
-	if boxes != "" {
-		written = append(written, store.Lines(h.ProgressLine(boxes)))
+	ticked, err := h.tickPlan(ctx, h.task)
+	if ticked != nil {
+		written = append(written, *ticked)
 	}
 	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
 }
 
-// planBoxes is the plan with a tick on each task that was verified, just now the one given.
-func (w *Workers) planBoxes(ctx context.Context, now workflow.Task) (string, error) {
+// tickPlan writes the message of the approved plan again, with a tick on each task that was
+// verified, just now the one given; nil where there is no plan.
+func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Reworded, error) {
 	if now.Plan == 0 {
-		return "", nil
+		return nil, nil
 	}
 	s := w.Session()
 	a, err := w.StandingApproval(ctx)
 	if err != nil || a == nil {
-		return "", err
+		return nil, err
 	}
 	plan, err := w.ApprovedPlan(ctx, a)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	all, err := w.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	verified := []int{now.Plan}
 	for _, k := range all {
@@ -479,7 +484,7 @@ func (w *Workers) planBoxes(ctx context.Context, now workflow.Task) (string, err
 			verified = append(verified, k.Plan)
 		}
 	}
-	return "Plan:\n" + plan.Boxes(verified), nil
+	return &store.Reworded{Revision: a.Revision, Line: w.ProgramLine(plan.Text(verified...))[0]}, nil
 }
 
 // mergeClashes ends a task that is verified by itself, but cannot be merged as it is.
