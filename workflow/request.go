@@ -28,11 +28,10 @@ type Decided struct {
 func (r Request) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Surface area: %s\n", flat(r.SurfaceArea))
-	constraints := "none named"
 	if !noneSaid(r.Constraints) {
-		constraints = flat(strings.Join(r.Constraints, "; "))
+		fmt.Fprintf(&b, "Constraints: %s\n", flat(strings.Join(r.Constraints, "; ")))
 	}
-	fmt.Fprintf(&b, "Constraints: %s\nDone when: ", constraints)
+	b.WriteString("Done when: ")
 	for i, c := range r.DoneCriteria {
 		if i > 0 {
 			b.WriteString("; ")

@@ -22,7 +22,7 @@ Done when: (1) totals add up; (2) a page shows them
 Decided: Round? → down`, r.Text())
 	require.Contains(t, workflow.Request{}.Missing(), "surface_area")
 	require.Contains(t, workflow.Request{SurfaceArea: "cart", DoneCriteria: []string{" "}}.Missing(), "done_criteria")
-	require.Contains(t, workflow.Request{SurfaceArea: "cart"}.Text(), "Constraints: none named")
+	require.Equal(t, "Surface area: cart\nDone when: (1) it adds up", workflow.Request{SurfaceArea: "cart", DoneCriteria: []string{"it adds up"}}.Text(), "what is empty is left out")
 }
 
 // Five or more files across several packages, or a whole subsystem, are much at once.

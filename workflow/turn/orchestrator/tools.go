@@ -62,7 +62,7 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	if _, err := s.Phase.Next(event); err == nil {
 		rest.Events = []workflow.Event{event}
 	}
-	return ledger.WithParts(model.Result{Text: "Posted. The turn ends here.", Ends: true}, append(written, rest)...), nil
+	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true}, append(written, rest)...), nil
 }
 
 // reportAwaitsWord: a report was shown, nobody approved it, and nothing was built from it.

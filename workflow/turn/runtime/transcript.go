@@ -152,7 +152,7 @@ func SayLine(a agent.Agent, message string) model.Result {
 	if message == "" {
 		return prompt.Wrong("say needs a message: one or two sentences.")
 	}
-	return ledger.WithParts(model.Result{Text: "Posted."}, store.Lines{{Agent: a.Signature(), Text: message, Progress: true}})
+	return ledger.WithParts(model.Result{Text: "It goes to the thread."}, store.Lines{{Agent: a.Signature(), Text: message, Progress: true}})
 }
 
 // renderMessage is a person's message as the model reads it: who said it, and the text fenced
