@@ -222,7 +222,8 @@ const noteFile = "setup.json"
 
 // A note is what noteFile says.
 type note struct {
-	Node []string // folders; number n of them has its node_modules in node/<n>
+	Node     []string // folders; number n of them has its node_modules in node/<n>
+	Resolved []string // files that the tools would write where the repository has none
 }
 
 // keepFetched moves the results out of the folders that commands could write. They may have put
@@ -233,7 +234,7 @@ func (b *fetchRun) keepFetched() error {
 		return err
 	}
 	defer root.Close()
-	var n note
+	n := note{Resolved: b.plan.pinPaths()}
 	for _, dir := range b.plan.nodeFolders() {
 		from := path.Join("src", dir, "node_modules")
 		if info, err := root.Lstat(from); err != nil || !info.IsDir() {

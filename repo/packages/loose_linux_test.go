@@ -14,6 +14,7 @@ func resolvedOnce(t *testing.T, tree files, line string, publish func(registry))
 	t.Helper()
 	f, j, r := fetching(t, box(t), tree)
 	j.Config.Began = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	var resolved []string
 	says := func(want string, fresh bool) {
 		t.Helper()
 		p := fetch(t, f, j)
@@ -21,6 +22,7 @@ func resolvedOnce(t *testing.T, tree files, line string, publish func(registry))
 		out, err := run(t, f.Sandbox, p, tree, line)
 		require.NoError(t, err, out)
 		require.Equal(t, want+"\n", out)
+		resolved = p.Resolved()
 		p.Close()
 	}
 	says("hello", true)
@@ -34,6 +36,7 @@ func resolvedOnce(t *testing.T, tree files, line string, publish func(registry))
 	says("hello", true)
 	j.Config.Began = j.Config.Began.Add(freshFor)
 	says("hello1.1.0", true)
+	require.Len(t, resolved, 1, "what its tools would write")
 }
 
 func TestNodePackagesWithoutALockFile(t *testing.T) {

@@ -48,6 +48,17 @@ func (p *Packages) Key() string {
 	return strings.Join(keys, "-")
 }
 
+// Resolved are the lock files that the repository does not have, and that its tools write where
+// they are run: what was fetched stands for them.
+func (p *Packages) Resolved() (files []string) {
+	if p != nil {
+		for _, s := range p.sets {
+			files = append(files, s.note.Resolved...)
+		}
+	}
+	return files
+}
+
 // Bytes is what they take of the disk.
 func (p *Packages) Bytes() (sum int64) {
 	for _, s := range p.sets {

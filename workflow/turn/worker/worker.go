@@ -243,7 +243,16 @@ func (h *task) workerTools(bench *tool.Bench) []model.Tool {
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
-		tools = append(tools, h.Runtime.AroundRun(run, own, h.treeParts))
+		var takeOut func() error
+		tools = append(tools, h.Runtime.AroundRun(run, func(ctx context.Context) error {
+			takeOut = h.Trees.NoteLockFiles(h.tree)
+			return own(ctx)
+		}, func(ctx context.Context) ([]store.Part, error) {
+			if err := takeOut(); err != nil {
+				return nil, err
+			}
+			return h.treeParts(ctx)
+		}))
 	}
 	for _, w := range tool.Writing(bench) {
 		if w.Name == "check" {

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proxy"
@@ -46,7 +49,7 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit stri
 		failed, p.fetched.missing = []error{err}, "The packages that the repository names could not be fetched."
 	}
 	if have != nil {
-		p.fetched.missing = describeMissing(have.Missing, p.Project)
+		p.fetched.locks, p.fetched.missing = have.Resolved(), describeMissing(have.Missing, p.Project)
 		for i := range have.Missing {
 			failed = append(failed, &have.Missing[i])
 		}
@@ -114,6 +117,34 @@ func (t *Trees) LateFacts(ctx context.Context) (string, error) {
 	}
 	p.fetched.late = false
 	return p.fetched.missing, nil
+}
+
+// NoteLockFiles notes which of the lock files that fetching stands for are not in a tree. The
+// function that it gives takes out those that a command has left there since: they are no part
+// of a change.
+func (t *Trees) NoteLockFiles(w *repo.Workspace) (takeOut func() error) {
+	var absent []string
+	for _, file := range t.Current().fetched.locks {
+		if _, err := fs.Stat(w.FS(), file); errors.Is(err, fs.ErrNotExist) {
+			absent = append(absent, file)
+		}
+	}
+	return func() error {
+		if len(absent) == 0 {
+			return nil
+		}
+		root, err := os.OpenRoot(w.Files())
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		for _, file := range absent {
+			if err := root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Log.Warn("a lock file that a command wrote stays", "file", file, "err", err)
+			}
+		}
+		return nil
+	}
 }
 
 // sayStillFetching tells the thread of a long wait, now and then.

@@ -1,6 +1,8 @@
 package worktree
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
 func TestMissingPackagesInWords(t *testing.T) {
@@ -48,4 +51,23 @@ func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	late, err := trees.LateFacts(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, late, "it was told")
+}
+
+// A lock file that a command wrote, and that fetching stands for, is no part of the change; one
+// that somebody had there before is.
+func TestLockFilesThatCommandsLeave(t *testing.T) {
+	t.Parallel()
+	m, commits := repotest.NewMirror(t, repotest.Files{"Cargo.toml": "x", "a/Gemfile.lock": "theirs"})
+	w, err := m.Workspace(t.Context(), t.TempDir()+"/work", commits[0])
+	require.NoError(t, err)
+	defer w.Close()
+	trees := &Trees{place: &Place{fetched: fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
+	takeOut := trees.NoteLockFiles(w)
+	for _, file := range []string{"Cargo.lock", "a/Gemfile.lock", "a/other.lock"} {
+		require.NoError(t, os.WriteFile(filepath.Join(w.Files(), file), []byte("written"), 0o644))
+	}
+	require.NoError(t, takeOut())
+	require.NoFileExists(t, filepath.Join(w.Files(), "Cargo.lock"))
+	require.FileExists(t, filepath.Join(w.Files(), "a/Gemfile.lock"))
+	require.FileExists(t, filepath.Join(w.Files(), "a/other.lock"))
 }

@@ -38,6 +38,7 @@ type Place struct {
 type fetched struct {
 	done    chan struct{}      // closed when the rest is known
 	have    *packages.Packages // nil: none
+	locks   []string           // lock files that have stands for
 	missing string             // what agents are told of packages that are not here
 	late    bool               // they were not told so yet
 }
