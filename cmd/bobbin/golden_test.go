@@ -181,6 +181,9 @@ var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days)
 
 var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
+// cardMoney is what a card says was spent: it follows from the length of the prompts.
+var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
+
 // stable takes out of a text what differs from run to run.
 func (s *story) stable(ctx context.Context, text string) (string, error) {
 	sessions, err := s.Store.Sessions(ctx, 10)
@@ -198,6 +201,7 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
 	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
+	text = cardMoney.ReplaceAllString(text, " · <money>")
 	text = strings.ReplaceAll(text, s.Dir, "<dir>")
 	for id, name := range s.Names {
 		text = strings.ReplaceAll(text, id, "<"+name+">")
