@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,14 +209,13 @@ func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.Slack = credulous{o.Slack}
-	o.actors = o.actors[8:] // from the first guest on
+	o.actors = slices.DeleteFunc(o.actors[8:], func(a actor) bool { return a.rules != "anybody" }) // from the first guest on
+	require.Len(t, o.actors, 8)
 	_, faults := o.matrix(t.Context())
 	said := strings.Join(faults, "\n")
 	for _, a := range o.actors {
-		if a.rules == "anybody" {
-			require.Contains(t, said, a.kind+", a report waits, by click")
-			require.Contains(t, said, a.kind+", a plan waits, by words")
-		}
+		require.Contains(t, said, a.kind+", a report waits, by click")
+		require.Contains(t, said, a.kind+", a plan waits, by words")
 	}
 }
 

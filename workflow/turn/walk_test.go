@@ -330,10 +330,13 @@ func refusal(err error) bool {
 
 // walks plays n of them, six at a time.
 func walks(ctx context.Context, st *store.Store, seed uint64, n int, c control) error {
-	var all errgroup.Group
+	all, ctx := errgroup.WithContext(ctx)
 	all.SetLimit(6)
 	for i := range n {
 		all.Go(func() error {
+			if ctx.Err() != nil { // one was found out
+				return nil
+			}
 			w, err := newWalk(ctx, st, seed, i, c)
 			for range 20 {
 				if err != nil {
