@@ -49,10 +49,8 @@ func (s *story) warm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own, err := buildCache(&testrun.Checker{Caches: buildcache.Caches{Sandbox: hearth.box, Dir: filepath.Join(s.Settings().DataDir, "cache")}}, mirror)
-	if err != nil {
-		return err
-	}
+	caches := buildcache.Caches{Sandbox: hearth.box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
+	own := repotest.GoCacheDir(caches.For(mirror).Mounts(""))
 	if err := linkTree(hearth.cache, own); err != nil {
 		return err
 	}
@@ -85,6 +83,10 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 		return nil, "", err
 	}
 	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(dir, "cache")}}
+	cache = repotest.GoCacheDir(checker.For(mirror).Cache.WritableMounts(""))
+	if err := repotest.SeedGoCache(ctx, box, cache); err != nil {
+		return nil, "", err
+	}
 	result, err := checker.For(mirror).Baseline(ctx, commit, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
 	if err == nil && !result.OK() {
 		err = errors.New(result.String())
@@ -92,11 +94,7 @@ func fillCache(dir string) (box *sandbox.Sandbox, cache string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if err := buildUsualChanges(ctx, box, checker.For(mirror).Cache, dir); err != nil {
-		return nil, "", err
-	}
-	cache, err = buildCache(checker, mirror)
-	return box, cache, err
+	return box, cache, buildUsualChanges(ctx, box, checker.For(mirror).Cache, dir)
 }
 
 // usualStory makes the two changes that most stories make, one after the other.
@@ -138,19 +136,6 @@ func buildUsualChanges(ctx context.Context, box *sandbox.Sandbox, cache *buildca
 		}
 	}
 	return nil
-}
-
-// buildCache finds where a checker keeps a repository's Go build cache.
-func buildCache(c *testrun.Checker, m *repo.Mirror) (string, error) {
-	mounts, env := c.For(m).Cache.Mounts("")
-	for _, e := range env {
-		for _, mount := range mounts {
-			if e == "GOCACHE="+mount.Inside {
-				return mount.Host, nil
-			}
-		}
-	}
-	return "", fmt.Errorf("no build cache among %s", strings.Join(env, " "))
 }
 
 // linkTree makes the files of one folder appear in another too. Their owner stays.

@@ -144,6 +144,8 @@ var goShop = sync.OnceValues(func() (goRepository, error) {
 	return g, err
 })
 
+var seed sync.Once // of its build cache
+
 type goRepository struct {
 	mirror  *repo.Mirror
 	commits []string // of shop and of flawed
@@ -155,8 +157,13 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	repotest.NeedCommand(t, "go version")
 	g, err := goShop()
 	require.NoError(t, err)
+	c := checker(t).For(g.mirror)
+	seed.Do(func() {
+		err = repotest.SeedGoCache(t.Context(), repotest.OpenSandbox(t), repotest.GoCacheDir(c.Cache.WritableMounts("")))
+	})
+	require.NoError(t, err)
 	w := repotest.NewWorkspace(t, g.mirror, g.commits[base], changed)
-	p, err := Prove(t.Context(), checker(t).For(g.mirror), w, project.Find(w.Root().FS()))
+	p, err := Prove(t.Context(), c, w, project.Find(w.Root().FS()))
 	require.NoError(t, err)
 	t.Logf("holds: %v\n%s", p.Holds(), strings.Join(p.Lines(), "\n"))
 	return p

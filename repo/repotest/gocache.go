@@ -1,0 +1,121 @@
+package repotest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// usesLibrary is a module that uses what small modules use of Go's library.
+var usesLibrary = Files{
+	"go.mod": "module library\n\ngo 1.24\n",
+	"main.go": `package main
+
+import (
+	_ "bufio"
+	_ "bytes"
+	_ "context"
+	_ "encoding/json"
+	_ "errors"
+	_ "fmt"
+	_ "io"
+	_ "math"
+	_ "os"
+	_ "slices"
+	_ "sort"
+	_ "strconv"
+	_ "strings"
+	_ "sync"
+	_ "time"
+)
+
+func main() {}
+`,
+	"main_test.go": "package main\n\nimport \"testing\"\n\nfunc TestMain(*testing.M) {}\n",
+}
+
+// GoCacheDir is the folder of this machine that commands with these mounts have their Go build
+// cache in; empty for none.
+func GoCacheDir(mounts []sandbox.Mount, env []string) string {
+	for _, e := range env {
+		for _, m := range mounts {
+			if e == "GOCACHE="+m.Inside {
+				return m.Host
+			}
+		}
+	}
+	return ""
+}
+
+// SeedGoCache puts Go's library, compiled, into a Go build cache. It is compiled in the sandbox
+// once for each Go, and kept in the user's cache folder: compiling it takes fifty times as
+// long as most tests take, and nothing is tested by it.
+func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return nil // there is nowhere to keep it
+	}
+	kept := filepath.Join(user, "bobbin-tests")
+	if err := os.MkdirAll(kept, 0o755); err != nil {
+		return err
+	}
+	lock, err := filelock.Exclusive(ctx, filepath.Join(kept, "lock"))
+	if err != nil {
+		return err
+	}
+	defer lock.Release()
+	version, err := exec.CommandContext(ctx, "go", "env", "GOVERSION", "GOROOT", "CGO_ENABLED").Output()
+	if err != nil {
+		return nil // no test builds anything here
+	}
+	library, versionFile := filepath.Join(kept, "library"), filepath.Join(kept, "version")
+	version = fmt.Appendf(version, "%s\n", box.Kind())
+	if have, _ := os.ReadFile(versionFile); string(have) != string(version) {
+		if err := errors.Join(os.RemoveAll(versionFile), os.RemoveAll(library), compileLibrary(ctx, box, library)); err != nil {
+			return err
+		}
+		if err := os.WriteFile(versionFile, version, 0o644); err != nil {
+			return err
+		}
+	}
+	if err := copyFiles(dir, library); err != nil {
+		return err
+	}
+	return box.Own(dir)
+}
+
+func compileLibrary(ctx context.Context, box *sandbox.Sandbox, library string) error {
+	work, err := os.MkdirTemp("", "library-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	files, cache := filepath.Join(work, "files"), filepath.Join(work, "cache")
+	if err := errors.Join(os.Chmod(work, 0o755), os.Mkdir(cache, 0o755), usesLibrary.Write(files), box.Own(files), box.Own(cache)); err != nil {
+		return err
+	}
+	var out strings.Builder
+	cmd := box.Command(files, "sh", "-c", "go build ./... && go test ./...")
+	cmd.Mounts = []sandbox.Mount{{Host: cache, Inside: "/cache/gobuild", Writable: true}}
+	cmd.Env = []string{"GOCACHE=/cache/gobuild"}
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(ctx); err != nil {
+		return fmt.Errorf("compile Go's library: %w: %s", err, out.String())
+	}
+	return copyFiles(library, cache)
+}
+
+// copyFiles copies the files of one folder into another that may have others.
+func copyFiles(to, from string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(from))
+}
