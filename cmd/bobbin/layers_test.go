@@ -128,7 +128,7 @@ var rooms = map[string][]string{
 	"repo/packages/account":          {},
 	"repo/packages/packagestest":     {},
 	"repo/filelock":                  {},
-	"repo/repotest":                  {"repo", "repo/sandbox", "repo/remote"},
+	"repo/repotest":                  {"repo", "repo/sandbox", "repo/filelock", "repo/remote"},
 	"repo/buildcache":                {"repo", "repo/sandbox", "repo/filelock", "repo/packages", "repo/disk"},
 	"repo/testrun":                   {"repo", "repo/sandbox", "repo/buildcache", "repo/project", "repo/result", "repo/runners", "repo/disk"},
 	"repo/project":                   {},
