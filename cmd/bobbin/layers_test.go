@@ -131,7 +131,9 @@ var rooms = map[string][]string{
 	"repo/repotest":                  {"repo", "repo/sandbox", "repo/filelock", "repo/remote"},
 	"repo/buildcache":                {"repo", "repo/sandbox", "repo/filelock", "repo/packages", "repo/disk"},
 	"repo/testrun":                   {"repo", "repo/sandbox", "repo/buildcache", "repo/project", "repo/result", "repo/runners", "repo/disk"},
-	"repo/project":                   {},
+	"repo/project":                   {"repo/project/command", "repo/project/named"},
+	"repo/project/command":           {},
+	"repo/project/named":             {},
 	"repo/result":                    {"repo/project"},
 	"repo/runners":                   {"repo/result", "workflow/plaintext"},
 	"repo/proof":                     {"repo", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
@@ -318,9 +320,10 @@ var keepers = map[string][]string{
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
 	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
-	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
+	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "repo/project/named", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},
 	"github.com/zricethezav/gitleaks":   {"workflow/redact"},
+	"mvdan.cc/sh/v3":                    {"repo/project/command"},
 }
 
 // The test reads the source, since a test that asks the go command can be answered from

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/project/command"
 )
 
 var node = language{kind: "node", find: findNode, isTest: isNodeTest}
@@ -31,13 +33,36 @@ func findNode(t tree) Project {
 		p.Build = manager + " run build"
 	}
 	script := strings.TrimSpace(manifest.Scripts["test"])
-	switch {
-	case script == "" && len(t.globFiles("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js", "test/*.test.mjs", "test/*.test.cjs")) > 0:
-		p.Test = "node --test"
-	case script != "" && !strings.Contains(script, "no test specified"):
-		p.Test = manager + " test" + nodeFlags(manager, script)
+	if script == "" {
+		if named := t.named("node"); named.Test != "" {
+			p.Test, p.From = named.Test, named.From
+		} else if len(t.globFiles("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js", "test/*.test.mjs", "test/*.test.cjs")) > 0 {
+			p.Test = "node --test"
+		}
+		return p
+	}
+	if !strings.Contains(script, "no test specified") {
+		p.Test, p.From = nodeTests(manager, manifest.Scripts), "package.json"
 	}
 	return p
+}
+
+// nodePrograms begins a command that calls programs of the packages, as npm's scripts may.
+const nodePrograms = `export PATH="$PWD/node_modules/.bin:$PATH" && `
+
+// nodeTests is the script "test", or the runner inside it where that says more.
+func nodeTests(manager string, scripts command.Scripts) string {
+	found, ok := command.InsideScript("test", scripts)
+	whole := manager + " test"
+	switch {
+	case !ok || found.Alone && found.Flags == "":
+		return whole
+	case !found.Alone:
+		return nodePrograms + found.Line
+	case manager == "npm":
+		return whole + " -- " + found.Flags
+	}
+	return whole + " " + found.Flags
 }
 
 // nodeManager is the package manager whose lock file is there.
@@ -48,34 +73,4 @@ func (t tree) nodeManager() string {
 		}
 	}
 	return "npm"
-}
-
-// oneCommand is a script to which a flag can be added at the end.
-var oneCommand = regexp.MustCompile(`^[^&|;<>()$` + "`" + `]*$`)
-
-// nodeFlags makes a runner name each of its tests, which some do only when asked.
-func nodeFlags(manager, script string) string {
-	words := strings.Fields(script)
-	for len(words) > 0 && (strings.Contains(words[0], "=") || words[0] == "cross-env" || words[0] == "npx") {
-		words = words[1:]
-	}
-	if len(words) == 0 || !oneCommand.MatchString(script) || strings.Contains(script, "report") {
-		return ""
-	}
-	flag := ""
-	switch words[0] {
-	case "jest":
-		flag = "--verbose"
-	case "vitest":
-		flag = "--reporter=verbose"
-		if len(words) == 1 || words[1] != "run" && words[1] != "--run" {
-			flag = "--run " + flag // not to wait for changes
-		}
-	default:
-		return ""
-	}
-	if manager == "npm" {
-		return " -- " + flag
-	}
-	return " " + flag
 }

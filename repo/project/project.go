@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/project/command"
 )
 
 // A Project is how a tree is built and tested.
@@ -11,12 +13,14 @@ type Project struct {
 	Kind  string // go, node, python, rust, make; empty: unknown
 	Build string // command line for sh -c; empty: there is nothing to build
 	Test  string // command line for sh -c; empty: none was found
+	From  string // the file that names the test command; empty: the language and the layout do
 }
 
+// forProgram is what stands in a test command for this program alone.
+var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "", " --"+command.MochaReport, "", command.MochaReport, "")
+
 // TestShown is the test command as people write it.
-func (p Project) TestShown() string {
-	return strings.Replace(p.Test, "go test -json ", "go test ", 1)
-}
+func (p Project) TestShown() string { return forProgram.Replace(p.Test) }
 
 // A language is one way to build and test. Each has a file of its own, and a line in the table
 // below.
@@ -34,8 +38,8 @@ type language struct {
 }
 
 // languages in the order in which they are asked for: a Makefile comes last, since its targets
-// call the others and say less.
-var languages = []language{golang, node, python, rust, makefile}
+// call the others and say less, and before it what any file names.
+var languages = []language{golang, node, python, rust, {find: findNamed}, makefile}
 
 // languageOf is the language of a kind; the zero one for an unknown kind.
 func languageOf(kind string) language {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,18 +14,21 @@ func isPythonTest(file string, folders []string) bool {
 	return pythonTest.MatchString(file) || containsAny(folders, "test", "tests", "testing", "testdata")
 }
 
-// pythonTests is where Python's runners look for tests, as far as we follow them.
-var pythonTests = []string{"test_*.py", "*_test.py", "tests/test_*.py", "tests/*_test.py", "test/test_*.py", "tests/*/test_*.py"}
+// pythonCase is a file in which Python's runners look for tests.
+var pythonCase = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$`)
 
 func findPython(t tree) Project {
-	tests := t.globFiles(pythonTests...)
+	tests := t.findFiles(pythonCase)
 	known := t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") || t.hasFile("setup.cfg") || t.hasFile("tox.ini") ||
 		t.hasFile("Pipfile") || len(t.globFiles("requirements*.txt")) > 0
 	if !known && len(tests) == 0 {
 		return Project{}
 	}
 	p := Project{Kind: "python"}
+	named := t.named("python")
 	switch {
+	case named.Test != "":
+		p.Test, p.From = named.Test, named.From
 	case t.usesPytest(tests):
 		p.Test = "python3 -m pytest -q"
 	case len(tests) > 0:
@@ -33,7 +37,7 @@ func findPython(t tree) Project {
 		return p
 	}
 	if t.hasDir("src") && !strings.Contains(t.readText("pyproject.toml"), "pythonpath") {
-		p.Test = "PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} " + p.Test // nothing can be installed where tests are run
+		p.Test = "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && " + p.Test // nothing can be installed where tests are run
 	}
 	return p
 }
@@ -61,7 +65,7 @@ func (t tree) usesPytest(tests []string) bool {
 // unittestStart is where discovery begins: it does not go into folders that are no packages.
 func (t tree) unittestStart(tests []string) string {
 	for _, dir := range []string{"tests", "test"} {
-		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") && strings.HasPrefix(tests[len(tests)-1], dir+"/") {
+		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") && slices.ContainsFunc(tests, func(file string) bool { return strings.HasPrefix(file, dir+"/") }) {
 			return " -s " + dir
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
+	"slices"
+	"strings"
 )
 
 // maxManifest is as much of one file as is read to find out.
@@ -39,12 +42,49 @@ func (t tree) readText(name string) string {
 	return string(text)
 }
 
-// globFiles is the files that match one of the patterns, at most some.
+// globFiles is the files that match one of the patterns, at most some. Only the last part of a
+// pattern may stand for several names.
 func (t tree) globFiles(patterns ...string) []string {
 	var out []string
 	for _, pattern := range patterns {
+		if dir := path.Dir(pattern); dir != "." && !t.hasDir(dir) {
+			continue // a pipe of that name would be opened
+		}
 		found, _ := fs.Glob(t.FS, path.Clean(pattern))
 		out = append(out, found...)
 	}
 	return out[:min(len(out), 200)]
 }
+
+// maxDeep is how many folders down files are looked for, and maxLooked how many names are read.
+const (
+	maxDeep   = 4
+	maxLooked = 20_000
+)
+
+// findFiles is the files whose path matches, at most some, those near the top first; folders
+// that hold what others wrote are left out.
+func (t tree) findFiles(match *regexp.Regexp) []string {
+	var out []string
+	looked := 0
+	_ = fs.WalkDir(t.FS, ".", func(file string, d fs.DirEntry, err error) error {
+		if looked++; err != nil || looked > maxLooked {
+			return fs.SkipAll
+		}
+		if d.IsDir() {
+			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || slices.Contains(foreign, name) || strings.Count(file, "/") >= maxDeep) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if d.Type().IsRegular() && match.MatchString(file) {
+			out = append(out, file)
+		}
+		return nil
+	})
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return out[:min(len(out), 200)]
+}
+
+// foreign are folders of what others wrote.
+var foreign = []string{"node_modules", "vendor", "venv", "site-packages", "third_party", "testdata"}

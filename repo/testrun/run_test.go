@@ -98,6 +98,22 @@ func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
 	require.True(t, r.EveryTestNamed())
 }
 
+// TestTheRunnerBehindALinterThatIsNotThere has a package.json whose tests come behind a linter,
+// and a mocha that writes its report where it is told to.
+func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	const report = `<testsuite name="Mocha"><testcase classname="split" name="adds"/><testcase classname="split" name="is even"><failure>3 == 4</failure></testcase></testsuite>`
+	dir := repotest.WriteTree(t, repotest.Files{
+		"package.json":            `{"scripts": {"lint": "eslint .", "test": "npm run lint && mocha --reporter dot test"}}`,
+		"node_modules/.bin/mocha": "#!/bin/sh\nfor a; do\n\tcase $a in output=*) echo '" + report + "' > \"${a#output=}\" ;; esac\ndone\nexit 1\n",
+	})
+	require.NoError(t, os.Chmod(filepath.Join(dir, "node_modules/.bin/mocha"), 0o755))
+	r, err := checker(t).Run(t.Context(), dir, project.Find(os.DirFS(dir)))
+	require.NoError(t, err)
+	require.Equal(t, "mocha test: 1 passed, 1 failed (is even)", r.String())
+	require.True(t, r.EveryTestNamed())
+}
+
 func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "go test -json ./...", countableCommand("go test ./..."))

@@ -26,7 +26,11 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 		b.WriteString("The files that you see have the session's own work in them so far.\n")
 	}
 	if p.Project.Kind != "" {
-		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s.\n", p.Project.Kind, orNone(p.Project.Build), orNone(prompt.CodeSpan(p.Project.Test)))
+		from := ""
+		if p.Project.From != "" {
+			from = " (" + prompt.FileName(p.Project.From) + ")"
+		}
+		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s%s.\n", p.Project.Kind, orNone(p.Project.Build), orNone(prompt.CodeSpan(p.Project.TestShown())), from)
 	}
 	if why := p.Unprovable(); why != "" {
 		b.WriteString(why + "\n")

@@ -1,0 +1,179 @@
+package command
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Scripts are the scripts that a command may call by name, as in package.json.
+type Scripts map[string]string
+
+// Found is a test runner inside a command.
+type Found struct {
+	Kind   string // of the project: node, python, go, rust
+	Runner string // mocha
+	Line   string // for sh -c: what has to run before, and the runner with a reporter that is read
+	Flags  string // what was added to the runner's call, where it was written as it is called here
+	Alone  bool   // the command is one call of the runner, to which Flags can be added at the end as it stands
+}
+
+// A step is one simple command of a line.
+type step struct {
+	text   string
+	words  []string
+	script string // the script that it is of
+}
+
+// maxDepth is how far scripts that call scripts are followed.
+const maxDepth = 5
+
+// Inside finds the runner in a line; false where there is none that is known.
+func Inside(line string, scripts Scripts) (Found, bool) {
+	steps := reader{scripts}.steps(line, "", 0)
+	var before, calls []string
+	var found Found
+	for _, s := range steps {
+		call, ok := callOf(s.words)
+		switch {
+		case ok && (found.Runner == "" || found.Kind == call.kind):
+			found.Kind, found.Runner = call.kind, call.runner
+			found.Flags, found.Alone = call.flags, len(steps) == 1 && !call.rewritten
+			calls = append(calls, assignments(s.words)+call.line)
+		case found.Runner == "" && !checksForm(s):
+			before = append(before, s.text)
+		}
+	}
+	if found.Runner == "" {
+		return Found{}, false
+	}
+	found.Line = strings.Join(append(before, calls...), " && ")
+	return found, true
+}
+
+// InsideScript is Inside of a script with what the package manager runs before it.
+func InsideScript(name string, scripts Scripts) (Found, bool) {
+	line := scripts[name]
+	if before := strings.TrimSpace(scripts["pre"+name]); before != "" {
+		line = "npm run pre" + name + " && " + line
+	}
+	return Inside(line, scripts)
+}
+
+// A reader takes lines apart.
+type reader struct{ scripts Scripts }
+
+// steps are the simple commands of a line in their order, those of the scripts that it calls in
+// their place. A line that cannot be parsed has none.
+func (r reader) steps(line, script string, depth int) []step {
+	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
+	if err != nil || depth > maxDepth {
+		return nil
+	}
+	var out []step
+	for _, stmt := range file.Stmts {
+		out = append(out, r.ofStatement(stmt, script, depth)...)
+	}
+	return out
+}
+
+func (r reader) ofStatement(stmt *syntax.Stmt, script string, depth int) []step {
+	switch c := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		if c.Op == syntax.AndStmt {
+			return append(r.ofStatement(c.X, script, depth), r.ofStatement(c.Y, script, depth)...)
+		}
+		if shows := wordsOf(c.Y); c.Op == syntax.Pipe && len(shows) > 0 && formatters[shows[0]] {
+			return r.ofStatement(c.X, script, depth)
+		}
+	case *syntax.CallExpr:
+		words := wordsOf(stmt)
+		if called := r.called(words); called != nil && len(stmt.Redirs) == 0 {
+			var out []step
+			for _, name := range called {
+				if before := r.scripts["pre"+name]; before != "" {
+					out = append(out, r.steps(before, name, depth+1)...)
+				}
+				out = append(out, r.steps(r.scripts[name], name, depth+1)...)
+			}
+			return out
+		}
+		return []step{{textOf(stmt), words, script}}
+	}
+	return []step{{text: textOf(stmt), script: script}}
+}
+
+// formatters make TAP look nice, and take away what could be read.
+var formatters = map[string]bool{"tap-spec": true, "faucet": true, "colortape": true, "tap-arc": true, "tap-min": true, "tap-difflet": true, "tap-summary": true}
+
+// called are the scripts that a command calls by name; nil: it calls none.
+func (r reader) called(words []string) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	var names []string
+	switch words[0] {
+	case "npm", "pnpm", "yarn", "bun":
+		rest := words[1:]
+		if len(rest) > 0 && (rest[0] == "run" || rest[0] == "run-script") {
+			rest = rest[1:]
+		}
+		rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return w == "-s" || w == "--silent" })
+		if len(rest) > 0 && r.scripts[rest[0]] != "" {
+			return rest[:1] // what is given beside it is of a person's terminal mostly
+		}
+		return nil
+	case "npm-run-all", "npm-run-all2", "run-s", "run-p":
+		names = words[1:]
+	default:
+		return nil
+	}
+	var out []string
+	for _, name := range names {
+		before, all := strings.CutSuffix(strings.TrimRight(name, "*"), ":")
+		switch {
+		case strings.HasPrefix(name, "-"):
+		case all && strings.HasSuffix(name, "*"):
+			for _, known := range slices.Sorted(maps.Keys(r.scripts)) {
+				if strings.HasPrefix(known, before+":") {
+					out = append(out, known)
+				}
+			}
+		case r.scripts[name] != "":
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// wordsOf are the words of a simple command, its assignments among them; what the shell would
+// expand stays as it is written.
+func wordsOf(stmt *syntax.Stmt) []string {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, a := range call.Assigns {
+		out = append(out, textOf(a))
+	}
+	for _, w := range call.Args {
+		if plain := w.Lit(); plain != "" {
+			out = append(out, plain)
+		} else {
+			out = append(out, textOf(w))
+		}
+	}
+	return out
+}
+
+// textOf is a part of a line as it would be written.
+func textOf(node syntax.Node) string {
+	var b strings.Builder
+	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, node) != nil {
+		return ""
+	}
+	return strings.TrimSpace(b.String())
+}

@@ -1,0 +1,174 @@
+package command
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A call is how a runner is called.
+type call struct {
+	kind, runner string
+	line         string
+	flags        string // that were added at the end
+	rewritten    bool   // the call differs by more than its flags
+}
+
+// A runner is one that this program knows how to call.
+type runner struct {
+	name, kind string
+	flags      string   // added, for a reporter that is read
+	drop       []string // arguments that are for a person's terminal, or need more than the runner
+	begin      string   // what the call begins with; empty: the name
+}
+
+// MochaReport are the flags with which mocha writes its report where it is looked for.
+const MochaReport = ` -R xunit -O output="${REPORT_DIR:-/tmp}/mocha.xml"`
+
+// runners by the program that calls them.
+var runners = map[string]runner{
+	"jest":          {name: "jest", kind: "node", flags: "--verbose", drop: []string{"--watch", "--watchAll", "--verbose", "--silent", "--coverage", "--reporters"}},
+	"vitest":        {name: "vitest", kind: "node", flags: "--run --reporter=verbose", drop: []string{"watch", "--watch", "--reporter", "--coverage"}},
+	"mocha":         {name: "mocha", kind: "node", flags: MochaReport[1:], drop: []string{"--reporter", "-R", "--watch", "-w"}},
+	"_mocha":        {name: "mocha", kind: "node", flags: MochaReport[1:], drop: []string{"--reporter", "-R"}, begin: "mocha"},
+	"ava":           {name: "ava", kind: "node", flags: "--tap", drop: []string{"--tap", "--verbose", "--watch", "-w", "-v"}},
+	"tap":           {name: "tap", kind: "node", flags: "-R tap", drop: []string{"--reporter", "-R"}},
+	"tape":          {name: "tape", kind: "node"},
+	"qunit":         {name: "qunit", kind: "node", flags: "--reporter tap", drop: []string{"--reporter", "-r"}},
+	"react-scripts": {name: "jest", kind: "node", flags: "--watchAll=false --verbose", drop: []string{"--watch", "--watchAll"}},
+	"pytest":        {name: "pytest", kind: "python", flags: "-q", drop: []string{"-q", "-v", "-vv", "--cov", "--cov-report", "--cov-config", "--cov-fail-under", "--no-cov", "--junitxml", "-n", "--color"}, begin: "python3 -m pytest"},
+	"py.test":       {name: "pytest", kind: "python", flags: "-q", drop: []string{"-q", "-v", "--cov"}, begin: "python3 -m pytest"},
+	"unittest":      {name: "unittest", kind: "python", flags: "-v", drop: []string{"-v", "--verbose", "-q", "-b", "--buffer"}, begin: "python3 -m unittest"},
+}
+
+// withValue are the dropped arguments whose value is the next word, where it is not behind "=".
+var withValue = []string{"--reporter", "--reporters", "-R", "-r", "-n", "--cov-report", "--cov-config", "--cov-fail-under", "--junitxml", "--color"}
+
+// wrappers run another command that is in their arguments.
+var wrappers = []string{
+	"cross-env", "cross-env-shell", "npx", "npm", "pnpm", "yarn", "bunx", "exec", "run", "c8", "nyc", "dotenv", "env", "time", "xvfb-run",
+	"poetry", "uv", "pdm", "pipenv", "hatch", "rye", "coverage", "--",
+}
+
+var python = regexp.MustCompile(`^(?:python[\d.]*|\{envpython\}|\$\(PYTHON\))$`)
+
+// callOf is the call of the runner that a simple command runs.
+func callOf(words []string) (call, bool) {
+	wrapped := false
+	for i, word := range words {
+		if c, ok := callFrom(words[i:]); ok {
+			c.rewritten = c.rewritten || slices.ContainsFunc(words[:i], func(w string) bool { return !isAssignment(w) && w != "cross-env" && w != "npx" })
+			return c, true
+		}
+		switch {
+		case slices.Contains(wrappers, word):
+			wrapped = true
+		case isAssignment(word):
+		case wrapped && (strings.HasPrefix(word, "-") || strings.HasPrefix(words[i-1], "-")):
+		default:
+			return call{}, false
+		}
+	}
+	return call{}, false
+}
+
+// callFrom is the call of the runner that the words begin with.
+func callFrom(words []string) (call, bool) {
+	name, args := path.Base(words[0]), words[1:]
+	switch {
+	case name == "go" && len(args) > 0 && args[0] == "test":
+		return call{kind: "go", runner: "go test", line: strings.Join(append([]string{"go test -json"}, without(args[1:], "-json", "-v")...), " "), rewritten: true}, true
+	case name == "cargo" && len(args) > 0 && args[0] == "test":
+		return call{kind: "rust", runner: "cargo test", line: strings.Join(append([]string{"cargo test --no-fail-fast"}, without(args[1:], "--no-fail-fast")...), " "), rewritten: true}, true
+	case name == "node" && slices.Contains(args, "--test"):
+		return call{kind: "node", runner: "node --test", line: strings.Join(words, " ")}, true
+	case python.MatchString(name) && len(args) > 1 && args[0] == "-m":
+		c, ok := callOf(args[1:])
+		c.rewritten = true
+		return c, ok && c.kind == "python"
+	case python.MatchString(name) && len(args) > 1 && args[0] == "manage.py" && args[1] == "test":
+		return call{kind: "python", runner: "unittest", line: "python3 manage.py test -v 2 " + strings.Join(args[2:], " "), rewritten: true}, true
+	}
+	r, ok := runners[name]
+	if name == "react-scripts" {
+		ok = len(args) > 0 && args[0] == "test"
+	}
+	if !ok {
+		return call{}, false
+	}
+	if r.name == "vitest" && (slices.Contains(args, "run") || slices.Contains(args, "--run")) {
+		r.flags = "--reporter=verbose"
+	}
+	begin := r.begin
+	if begin == "" {
+		begin = name
+	}
+	kept := without(args, r.drop...)
+	line := []string{begin}
+	if r.name == "unittest" && len(kept) > 0 && kept[0] == "discover" {
+		line, kept = append(line, "discover"), kept[1:]
+		line = append(line, r.flags)
+		return call{kind: r.kind, runner: r.name, line: strings.Join(append(line, kept...), " "), rewritten: true}, true
+	}
+	if r.flags != "" && r.kind == "python" {
+		line = append(append(line, r.flags), kept...)
+	} else {
+		line = append(append(line, kept...), r.flags)
+	}
+	return call{kind: r.kind, runner: r.name, line: strings.TrimSpace(strings.Join(line, " ")), flags: r.flags, rewritten: len(kept) != len(args)}, true
+}
+
+// without are the arguments less those that are named, and their values.
+func without(args []string, names ...string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		name, _, value := strings.Cut(args[i], "=")
+		if !slices.Contains(names, name) {
+			out = append(out, args[i])
+			continue
+		}
+		if !value && slices.Contains(withValue, name) {
+			i++
+		}
+	}
+	return out
+}
+
+var assignment = regexp.MustCompile(`^[A-Za-z_]\w*=`)
+
+func isAssignment(word string) bool { return assignment.MatchString(word) }
+
+// assignments are the variables that a command sets for itself, as they stand before a call.
+func assignments(words []string) string {
+	var out strings.Builder
+	for _, w := range words {
+		if isAssignment(w) {
+			out.WriteString(w + " ")
+		}
+	}
+	return out.String()
+}
+
+// formCheckers look at the form of a source, or at what is around it, and run no test.
+var formCheckers = []string{
+	"eslint", "standard", "semistandard", "ts-standard", "xo", "prettier", "tslint", "biome", "oxlint", "stylelint", "tsd", "dtslint", "attw", "publint", "size-limit", "bundlesize",
+	"depcheck", "knip", "markdownlint", "markdownlint-cli2", "remark", "cspell", "commitlint", "typedoc", "jsdoc", "documentation", "check-dts", "license-checker", "echo", "codecov", "rimraf",
+	"flake8", "ruff", "black", "isort", "mypy", "pyright", "pylint", "pydocstyle", "bandit", "golangci-lint", "staticcheck", "gofmt", "vint", "pre-commit", "pip", "installed-check", "linkinator",
+}
+
+var formScript = regexp.MustCompile(`(?i)(?:^|[:\-_])(?:lint|eslint|format|fmt|prettier|types?|typecheck|docs?|spell|size|audit|style|coverage|security|licenses?)(?:$|[:\-_])`)
+
+// checksForm reports whether a step can be left out before the tests.
+func checksForm(s step) bool {
+	words := s.words
+	for len(words) > 0 && (isAssignment(words[0]) || slices.Contains([]string{"npx", "cross-env"}, words[0])) {
+		words = words[1:]
+	}
+	if formScript.MatchString(s.script) || len(words) == 0 {
+		return formScript.MatchString(s.script)
+	}
+	name := path.Base(words[0])
+	return slices.Contains(formCheckers, name) || name == "tsc" && slices.Contains(words, "--noEmit") || name == "go" && len(words) > 1 && words[1] == "vet" ||
+		name == "cargo" && len(words) > 1 && slices.Contains([]string{"fmt", "clippy"}, words[1]) || (name == "c8" || name == "nyc" || name == "coverage") && len(words) > 1
+}
