@@ -1,9 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -28,18 +29,25 @@ func (settling) Stage() record.Stage { return record.Settle }
 func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	p, _ := record.Find[consent.Permission](r)
 	if passed, _ := record.Find[inbox.Passed](r); len(passed) > 0 && p.ID != "" {
-		if err := s.turn.unbutton(ctx, tx, "Passed on by "+p.UserName+".", offersHeld+` and exists (select 1 from buttons b
+		if err := s.turn.unbutton(ctx, tx, "Passed on by "+p.UserName+".", "false", offersHeld+` and exists (select 1 from buttons b
 			where b.session_id = $1 and b.action_id = 'pass_on' and b.means = any($2::text[]) and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, texts(passed)); err != nil {
 			return err
 		}
 	}
 	if removed, ok := record.Find[consent.Removal](r); ok && removed.User != "" {
-		if err := s.turn.unbutton(ctx, tx, "Put back by "+removed.UserName+".", offersRemoved+` and exists (select 1 from buttons b
+		if err := s.turn.unbutton(ctx, tx, "Put back by "+removed.UserName+".", "false", offersRemoved+` and exists (select 1 from buttons b
 			where b.session_id = $1 and b.action_id = 'put_back' and b.means = $2 and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, removed.Hash); err != nil {
 			return err
 		}
 	}
 	note := s.answers()
+	brief := "false"
+	switch {
+	case record.Has[progress.Answer](&s.Recording):
+		brief = offersAnswer
+	case record.Has[consent.Report](&s.Recording) && !record.Has[consent.Approval](&s.Recording): // a newer one has it all anew
+		brief = offersRevision
+	}
 	if note == "" {
 		return nil
 	}
@@ -50,7 +58,7 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != workflow.PermitResume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
-	return s.turn.unbutton(ctx, tx, note, which)
+	return s.turn.unbutton(ctx, tx, note, brief, which)
 }
 
 // What a message's buttons offer. A decision waits for somebody who may take it: remarks,
@@ -58,7 +66,8 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 const (
 	offersDecision = `buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]' or buttons::jsonb @> '[{"ActionID": "push_it"}]' or buttons::jsonb @> '[{"ActionID": "option"}]'
 		or buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
-	// A revision is shown with what approves it.
+	// A question is put with its options, and a revision is shown with what approves it.
+	offersAnswer   = `buttons::jsonb @> '[{"ActionID": "option"}]'`
 	offersRevision = `(buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]')`
 	// Details stay: they decide nothing.
 	offersMore    = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
@@ -76,8 +85,8 @@ func texts(ids []int64) (list []string) {
 }
 
 // unbutton takes the buttons off the messages that the condition is true of; args are its $2
-// and so on.
-func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args ...any) error {
+// and so on. Those that brief is true of keep their first line only.
+func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which string, args ...any) error {
 	which = `session_id = $1 and ` + offersMore + ` and settled is null and ` + which
 	args = append([]any{t.id}, args...)
 	last := "$" + strconv.Itoa(len(args)+1)
@@ -100,9 +109,9 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, which string, args
 	}
 	_, err = tx.Exec(ctx, `with answered as (
 			update outbox set settled = `+last+` where `+which+` and refused is null
-			returning key, line_id, `+details+` as details, `+offersRevision+` as revises)
+			returning key, line_id, `+details+` as details, `+brief+` as brief)
 		insert into outbox (key, session_id, line_id, buttons, alone, rewrites, brief)
-		select key || ':settled', $1, line_id, details, true, key, revises and `+last+` like '`+countsNow+`' from answered order by line_id`, args...)
+		select key || ':settled', $1, line_id, details, true, key, brief from answered order by line_id`, args...)
 	return err
 }
 
@@ -124,10 +133,10 @@ func (s settling) answers() string {
 		return "Stopped."
 	}
 	if a, ok := record.Find[progress.Answer](&s.Recording); ok {
-		return "Answered: " + plaintext.CutLine(a.Text, 120)
+		return cmp.Or(a.Note, "Answered: "+plaintext.CutLine(a.Text, 120))
 	}
 	if report, ok := record.Find[consent.Report](&s.Recording); ok {
-		return strings.ReplaceAll(countsNow, "%", strconv.Itoa(report.Revision))
+		return fmt.Sprintf("Revision %d below counts now.", report.Revision)
 	}
 	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "repository" && d.Allowed {
 		return "The repository " + d.Reason + " was chosen."
@@ -137,10 +146,6 @@ func (s settling) answers() string {
 	}
 	return ""
 }
-
-// countsNow stands below an earlier revision, of which only the first line is kept. It is a
-// pattern for SQL, too, in which % is the revision.
-const countsNow = "Revision % below counts now."
 
 // answeredBelow stands below what a later message has made idle.
 const answeredBelow = "Answered below."

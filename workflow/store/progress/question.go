@@ -47,6 +47,7 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 type Answer struct {
 	Question   int64
 	Text, User string
+	Note       string // stands below the question from then on; empty: the text
 }
 
 func (Answer) Stage() record.Stage { return record.Work }

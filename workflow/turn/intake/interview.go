@@ -57,7 +57,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 		}
 		f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-		f = append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID})
+		f = append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)})
 		return f, true, nil
 	case aligning && iv.NewestReportKind() == workflow.ReportRequest && intent.Confirms(m.Text):
 		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
@@ -95,14 +95,15 @@ func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p work
 	return iv.takeOption(m, p, q, option), nil
 }
 
+// answeredBy is what stands below a question that p answered.
+func answeredBy(p workflow.Person, text string) string {
+	return fmt.Sprintf("Answered by %s: %s", plaintext.OneLine(p.Name), plaintext.CutLine(plaintext.OneLine(text), 120))
+}
+
 func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	f = append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID})
-	if m.Kind == workflow.IncomingAction { // a press leaves nothing in the thread that others could read
-		f = append(f, store.Lines(iv.ProgramLine(fmt.Sprintf("%s → %s (%s).", plaintext.OneLine(q.Text), option, p.Name))))
-	}
-	return f
+	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
 }
 
 // offerDefaults shows what is recommended for all that is open, with the button that takes it.
@@ -123,8 +124,7 @@ const takeLabel = "Take these"
 func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID},
-		store.Lines(iv.ProgramLine(fmt.Sprintf("Wrapped up by %s, with what I recommended.", p.Name))))
+	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s, with what I recommended.", plaintext.OneLine(p.Name))})
 }
 
 // takeDefault takes the recommended answer of a question that waited long enough; nobody's silence

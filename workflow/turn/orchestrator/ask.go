@@ -76,7 +76,7 @@ func QuestionText(q decision.Question, aligning bool, number int) string {
 			text += " (recommended)"
 		}
 	}
-	if aligning {
+	if aligning && number == 1 { // the others have the same buttons
 		text += "\nPress one, answer in your own words, or say \"wrap up\" to take what I recommend for the rest."
 	}
 	return text
