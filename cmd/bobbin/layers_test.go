@@ -308,7 +308,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer"},
-	"repo/packages":                         {"repo/remote"},
+	"repo/packages":                         {"repo/remote", "repo/packages/account"},
 	"workflow/turn":                         {"workflow/tool", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 

@@ -32,18 +32,8 @@ type fetchRun struct {
 	job     Job
 	plan    plan
 	dir     string
-	kept    string // what dir becomes
-	report  report
-}
-
-// report is the proxy's.
-type report struct{ proxy.Report }
-
-func (r report) bytes() (sum int64) {
-	for _, v := range r.Visits {
-		sum += v.Bytes
-	}
-	return sum
+	kept    string       // what dir becomes
+	report  proxy.Report // the proxy's
 }
 
 func (b *fetchRun) pathOf(parts ...string) string {
@@ -60,6 +50,7 @@ func (b *fetchRun) prepareFolders() error {
 		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", o.name), 0o755))
 	}
 	errs = append(errs, b.plan.writeManifests(b.pathOf("src")), copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
+	_ = os.Chtimes(b.kept+pinsSuffix, time.Time{}, time.Now()) // they were used
 	for _, m := range b.plan.managers {
 		for name, text := range m.Helpers {
 			errs = append(errs, os.WriteFile(b.pathOf("scratch", name), []byte(text), 0o644))
@@ -99,12 +90,12 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 		err := b.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
 		if err != nil {
 			way.Close()
-			b.report = report{way.Report()}
+			b.report = way.Report()
 			return b.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
 		}
 	}
 	way.Close() // by then all is counted
-	b.report = report{way.Report()}
+	b.report = way.Report()
 	return nil
 }
 
@@ -226,6 +217,10 @@ type note struct {
 	Resolved []string // files that the tools would write where the repository has none
 }
 
+// nodeCaches are where tools of Node keep notes of theirs within node_modules, and fail where they
+// cannot: each command has a place of its own for them.
+var nodeCaches = []string{".cache", ".vite", ".vite-temp", ".vitest"}
+
 // keepFetched moves the results out of the folders that commands could write. They may have put
 // links anywhere, so everything is done below one open folder.
 func (b *fetchRun) keepFetched() error {
@@ -243,6 +238,9 @@ func (b *fetchRun) keepFetched() error {
 		to := path.Join("kept", "node", strconv.Itoa(len(n.Node)))
 		if err := errors.Join(root.MkdirAll(path.Dir(to), 0o755), root.Rename(from, to)); err != nil {
 			return err
+		}
+		for _, name := range nodeCaches { // where there is one, or none can be, it stays as it is
+			_ = root.Symlink("/tmp", path.Join(to, name))
 		}
 		n.Node = append(n.Node, dir)
 	}

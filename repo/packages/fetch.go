@@ -230,7 +230,11 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *
 	if err := os.Rename(filepath.Join(making, "kept"), dir); err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
-	f.log().Info("setup: fetched", "repository", j.Mirror.Remote().Name, "took", time.Since(began).Round(time.Millisecond), "bytes", b.report.bytes(), "refused", b.report.Refused)
+	var bytes int64
+	for _, v := range b.report.Visits {
+		bytes += v.Bytes
+	}
+	f.log().Info("setup: fetched", "repository", j.Mirror.Remote().Name, "took", time.Since(began).Round(time.Millisecond), "bytes", bytes, "refused", b.report.Refused)
 	all.Fetched, all.Took, all.Refused = true, all.Took+time.Since(began), append(all.Refused, b.report.Refused...)
 	return nil
 }

@@ -79,12 +79,10 @@ func TestNodePackageAtAGitHost(t *testing.T) {
 			require.NoError(t, err, out)
 			require.Equal(t, "from git\n", out)
 
-			if name == "https" {
-				j.Config.Allow = nil
-				e := failure(t, f, j)
-				require.Equal(t, "`npm install` was refused `evil.example`", e.Why)
-				require.Equal(t, "if that is meant, `setup: {allow: [packages.example, registry.npmjs.org, evil.example]}` in the configuration", e.Cure)
-			}
+			j.Config.Allow = nil
+			e := failure(t, f, j)
+			require.Equal(t, "`npm install` was refused `evil.example`", e.Why)
+			require.Equal(t, "if that is meant, `setup: {allow: [packages.example, registry.npmjs.org, evil.example]}` in the configuration", e.Cure)
 		})
 	}
 }

@@ -1,6 +1,8 @@
 package packages
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -35,7 +37,12 @@ func resolvedOnce(t *testing.T, tree files, line string, publish func(registry))
 	}
 	says("hello", true)
 	j.Config.Began = j.Config.Began.Add(freshFor)
+	old, err := filepath.Glob(filepath.Join(j.Dir, "*"+pinsSuffix))
+	require.NoError(t, err)
+	require.Len(t, old, 1)
+	require.NoError(t, os.Chtimes(old[0], time.Time{}, time.Now().Add(-2*oldPins)))
 	says("hello1.1.0", true)
+	require.NoDirExists(t, old[0], "nothing was fetched by it for long")
 	require.Len(t, resolved, 1, "what its tools would write")
 }
 
@@ -71,6 +78,13 @@ func TestPythonLockFiles(t *testing.T) {
 		require.NoError(t, err, out)
 		require.Equal(t, "hello\n", out)
 	}
+}
+
+// What serves the development alone and cannot be had is no reason to go without the rest.
+func TestPythonPackagesForTestsAlone(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "python3 -m pip --version")
+	installs(t, files{"setup.cfg": "[options]\ninstall_requires = left-shop\n", "requirements-dev.txt": "old-shop\n"}, `python3 -c 'import left_shop; print(left_shop.HELLO)'`)
 }
 
 func TestGoModulesWithoutSums(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -44,6 +45,8 @@ func TestNodePackages(t *testing.T) {
 		out, err = run(t, s, p, tree, "cd web && node index.js && ! touch node_modules/x && ! rm -rf node_modules/left-shop && mkdir ../mine && touch ../mine/x")
 		require.NoError(t, err, kind+out)
 		require.Contains(t, out, "hello\n", kind)
+		out, err = run(t, s, p, tree, `cd web && test ! -e node_modules/.vite/x && node -e 'for (d of [".cache", ".vite", ".vite-temp"]) { const fs = require("fs"); fs.mkdirSync("node_modules/" + d, {recursive: true}); fs.writeFileSync("node_modules/" + d + "/x", "") }'`)
+		require.NoError(t, err, "what tools keep there each command has for itself: %s%s", kind, out)
 	}
 }
 
@@ -255,13 +258,17 @@ func TestRealRegistries(t *testing.T) {
 			"package.json":      `{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}}`,
 			"package-lock.json": `{"name":"x","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}},"node_modules/left-pad":{"version":"1.3.0","resolved":"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz","integrity":"sha512-XI5MPzVNApjAyhQzphX8BkmKsKUxD4LdyK24iZeQGinBN9yTQT3bFlCBy/aVx2HrNcqQGsdot8ghrjyrvMCoEA=="}}}`,
 		}, "node -e 'require(\"left-pad\")'"},
+		"node without a lock file": {files{"package.json": `{"name":"x","version":"1.0.0","devDependencies":{"mocha":"^10.0.0"}}`}, "node_modules/.bin/mocha --version"},
+		"go without sums": {files{
+			"go.mod": "module x\n\ngo 1.24\n\nrequire github.com/davecgh/go-spew v1.1.1\n", "a.go": "package x\n\nimport _ \"github.com/davecgh/go-spew/spew\"\n",
+		}, "go build ./..."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m, commit := mirrorOf(t, c.tree)
-			// Private: behind a gateway they are at addresses of its own.
-			behind := Config{Private: []string{"proxy.golang.org", "sum.golang.org", "registry.npmjs.org", "pypi.org", "files.pythonhosted.org"}}
-			p := fetch(t, &Fetcher{Sandbox: s}, Job{Mirror: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages"), Config: behind})
+			// As this account has them: behind a gateway they are at addresses of its own.
+			own := func(ctx context.Context, kind string) []string { return account.Find(ctx, kind).Env }
+			p := fetch(t, &Fetcher{Sandbox: s, Registries: own}, Job{Mirror: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
 			require.Empty(t, p.Refused)
 			out, err := run(t, s, p, c.tree, c.line)
 			require.NoError(t, err, out)

@@ -5,6 +5,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // pinsSuffix ends the name of a folder beside the packages that says what was resolved where the
@@ -33,7 +36,20 @@ func (b *fetchRun) savePins() error {
 	if err := errors.Join(os.Mkdir(making, 0o755), copyPlain(b.pathOf("src"), making, files)); err != nil {
 		return err
 	}
+	b.removeOldPins()
 	return os.Rename(making, pins)
+}
+
+// oldPins is how long pins are kept that nothing was fetched by.
+const oldPins = 90 * 24 * time.Hour
+
+func (b *fetchRun) removeOldPins() {
+	all, _ := filepath.Glob(filepath.Join(b.job.Dir, "*"+pinsSuffix))
+	for _, dir := range all {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > oldPins {
+			_ = disk.RemoveFolder(dir) // the next one tries again
+		}
+	}
 }
 
 // copyPlain copies those of the files that are plain, of a sensible size and there at all:

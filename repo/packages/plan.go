@@ -284,7 +284,7 @@ func writeAt(root *os.Root, file string, text []byte) error {
 }
 
 // keyVersion changes when the same plan would be carried out differently.
-const keyVersion = "2"
+const keyVersion = "3"
 
 // freshFor is how long what no lock file names exactly stays as it was resolved, for sessions
 // that begin; a session itself stays with what there was when it began.

@@ -127,24 +127,29 @@ func Kinds() (kinds []string) {
 }
 
 // Environment is what every command line has beside the clean environment of all commands. Git
-// may be asked at the hosts of allow, and nowhere else, and over HTTPS, however a manifest
-// writes their addresses: it is the one way out.
+// asks over HTTPS, however a manifest writes an address: it is the one way out, where hosts of
+// allow are let through, and what is refused is named. The go command may use git for those alone.
 func Environment(allow []string) []string {
-	env := []string{
-		"GOPROXY=https://proxy.golang.org", "GOFLAGS=-mod=mod -modcacherw", "GOTOOLCHAIN=local",
-		"npm_config_ignore_scripts=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_offline=false",
-		"PIP_NO_INDEX=0", "PIP_NO_INPUT=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_BREAK_SYSTEM_PACKAGES=1",
-		"CARGO_NET_OFFLINE=false", "CARGO_NET_GIT_FETCH_WITH_CLI=true",
+	rules := [][2]string{{"https://", "ssh://git@"}, {"https://", "git://"}}
+	vcs := ""
+	for _, host := range append([]string{"github.com", "gitlab.com", "bitbucket.org"}, allow...) {
+		rules = append(rules, [2]string{"https://" + host + "/", "git@" + host + ":"})
 	}
-	vcs, rules := "", 0
 	for _, host := range allow {
 		vcs += host + ":git,"
-		for _, old := range []string{"ssh://git@" + host + "/", "git@" + host + ":", "git://" + host + "/"} {
-			env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.https://%s/.insteadOf", rules, host), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", rules, old))
-			rules++
-		}
 	}
-	return append(env, "GOVCS="+vcs+"*:off", fmt.Sprintf("GIT_CONFIG_COUNT=%d", rules))
+	env := []string{
+		"GOPROXY=https://proxy.golang.org", "GOVCS=" + vcs + "*:off", "GOFLAGS=-mod=mod -modcacherw", "GOTOOLCHAIN=local",
+		"npm_config_ignore_scripts=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_offline=false",
+		"npm_config_fetch_retries=2", "npm_config_fetch_retry_mintimeout=500", "PIP_RETRIES=2",
+		"PIP_NO_INDEX=0", "PIP_NO_INPUT=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_BREAK_SYSTEM_PACKAGES=1",
+		"CARGO_NET_OFFLINE=false", "CARGO_NET_GIT_FETCH_WITH_CLI=true",
+		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(rules)),
+	}
+	for i, r := range rules {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.%s.insteadOf", i, r[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, r[1]))
+	}
+	return env
 }
 
 // isAside are folders that no build of what is above them uses.

@@ -23,9 +23,12 @@ var pip = Manager{
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
 	Fetch: func([]string, bool) string {
-		return `python3 "$TMPDIR/requirements.py" "$TMPDIR" && if test -s "$TMPDIR/wanted.txt"; then
-python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r "$TMPDIR/wanted.txt" -c "$TMPDIR/exact.txt" &&
-python3 -m pip freeze --path "$PACKAGES/python" > bobbin-exact.txt; fi`
+		return `python3 "$TMPDIR/requirements.py" "$TMPDIR" || exit
+install() { python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r "$TMPDIR/$1.txt" -c "$TMPDIR/exact.txt"; }
+if test -s "$TMPDIR/wanted.txt"; then
+  install wanted || { ! cmp -s "$TMPDIR/wanted.txt" "$TMPDIR/fewer.txt" && install fewer; } || exit
+  python3 -m pip freeze --path "$PACKAGES/python" > bobbin-exact.txt
+fi`
 	},
 	Pins:     []string{"bobbin-exact.txt"},
 	Helpers:  map[string]string{"requirements.py": readRequirements},

@@ -1,7 +1,8 @@
 """Reads what the Python project in this folder needs, without running any of it.
 
 Writes wanted.txt (requirements) and exact.txt (constraints) into the folder that is its
-argument, for pip. Lines of requirements files that mean the project itself are taken out:
+argument, for pip; and fewer.txt, which leaves out what serves the development alone and not the
+tests, in case that not all can be had. Lines of requirements files that mean the project itself are taken out:
 its code is not here.
 """
 import ast, configparser, glob, json, os, re, sys
@@ -14,9 +15,9 @@ except ImportError:
     except ImportError:
         tomllib = None
 
-EXTRAS = {"test", "tests", "testing", "dev", "develop", "development", "ci"}
-FILES = ("dev", "test", "tests", "ci", "base")
-wanted, exact, extras = [], {}, set(EXTRAS)
+TESTS = ("test", "tests", "testing")
+WORK = TESTS + ("dev", "develop", "development", "ci", "base")
+wanted, exact, extras, words = [], {}, set(), ()
 
 
 def text(name):
@@ -75,7 +76,7 @@ def without_itself(name, seen):
 
 def requirements_files():
     patterns = ["requirements.txt"]
-    for word in FILES:
+    for word in words:
         patterns += ["requirements[-_.]%s.txt" % word, "%s[-_]requirements.txt" % word, "requirements/%s.txt" % word]
     files = sorted({f for p in patterns for f in glob.glob(p)})
     seen = set()
@@ -272,18 +273,29 @@ def locks():
             exact[re.sub(r"[-_.]+", "-", name).lower()] = version.strip()
 
 
-files = requirements_files()
-texts = [text(f) for f in files]
-if not any("--hash" in t for t in texts):  # else each requirement has to have one
-    for read in (pyproject, setup_cfg, setup_py, tox, pipfile):
-        read()
-    manifests = [text(n) for n in ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "pytest.ini", "Pipfile")]
-    named = any(re.search(r"^pytest\b(?!-)", t, re.M) for t in wanted + texts)
-    if not named and (os.path.isfile("pytest.ini") or any("pytest" in t for t in manifests)):
-        want(["pytest"])  # by which its tests are run, whoever installs it elsewhere
+def collect(some, file):
+    """Writes the requirements that files and extras of these names have."""
+    global words
+    words = some
+    wanted.clear()
+    extras.clear()
+    extras.update(some)
+    files = requirements_files()
+    texts = [text(f) for f in files]
+    if not any("--hash" in t for t in texts):  # else each requirement has to have one
+        for read in (pyproject, setup_cfg, setup_py, tox, pipfile):
+            read()
+        manifests = [text(n) for n in ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "pytest.ini", "Pipfile")]
+        named = any(re.search(r"^pytest\b(?!-)", t, re.M) for t in wanted + texts)
+        if not named and (os.path.isfile("pytest.ini") or any("pytest" in t for t in manifests)):
+            want(["pytest"])  # by which its tests are run, whoever installs it elsewhere
+    want(["-r " + os.path.abspath(f) for f in files])
+    with open(os.path.join(sys.argv[1], file), "w") as f:
+        f.write("".join(w + "\n" for w in wanted))
+
+
 locks()
-want(["-r " + os.path.abspath(f) for f in files])
-with open(os.path.join(sys.argv[1], "wanted.txt"), "w") as f:
-    f.write("".join(w + "\n" for w in wanted))
 with open(os.path.join(sys.argv[1], "exact.txt"), "w") as f:
     f.write("".join("%s==%s\n" % (n, v) for n, v in sorted(exact.items()) if v))
+collect(WORK, "wanted.txt")
+collect(TESTS, "fewer.txt")
