@@ -98,7 +98,7 @@ func TestLinksInPlaceOfPackages(t *testing.T) {
 	p := fetch(t, f, j)
 	mounts, env := p.Mounts(t.TempDir())
 	require.Len(t, mounts, 1, "the control: the one that is a folder")
-	require.Equal(t, []string{"PYTHONPATH=/cache/python"}, env)
+	require.Equal(t, []string{"PYTHONPATH=/cache/python", "PATH=/cache/python/bin:$PATH"}, env)
 }
 
 func TestPythonPackages(t *testing.T) {
@@ -110,9 +110,9 @@ func TestPythonPackages(t *testing.T) {
 	_, err := run(t, s, nil, tree, "python3 a.py")
 	require.Error(t, err, "the control")
 	p := fetch(t, f, j)
-	out, err := run(t, s, p, tree, "python3 a.py && ! touch $PYTHONPATH/x 2>/dev/null")
+	out, err := run(t, s, p, tree, "python3 a.py && left-shop && ! touch $PYTHONPATH/x 2>/dev/null")
 	require.NoError(t, err, out)
-	require.Equal(t, "hello\n", out)
+	require.Equal(t, "hello\nhello\n", out, "as a module, and as a program")
 
 	// A package that would have to be run to be installed is not.
 	f, j, _ = fetching(t, s, files{"requirements.txt": "old-shop==1.0.0\n"})

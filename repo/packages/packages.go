@@ -90,7 +90,7 @@ var outputs = []struct {
 }{
 	{"go", InsideGo, []string{"GOMODCACHE=" + InsideGo}},
 	{"cargo", InsideCargo, []string{"CARGO_HOME=" + InsideCargo}},
-	{"python", "/cache/python", []string{"PYTHONPATH=/cache/python"}},
+	{"python", "/cache/python", []string{"PYTHONPATH=/cache/python", "PATH=/cache/python/bin:$PATH"}},
 	{"ruby", "/cache/ruby", []string{"BUNDLE_PATH=/cache/ruby"}},
 	{"maven", "/cache/maven", []string{"MAVEN_OPTS=-Dmaven.repo.local=/cache/maven", "MAVEN_ARGS=-o"}},
 	{"gradle", "/cache/gradle", []string{"GRADLE_RO_DEP_CACHE=/cache/gradle/caches"}},

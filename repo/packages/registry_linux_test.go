@@ -127,7 +127,8 @@ func pythonWheel(t *testing.T, version string) []byte {
 	var record strings.Builder
 	about := "left_shop-" + version + ".dist-info/"
 	for _, f := range [][2]string{
-		{"left_shop/__init__.py", "HELLO = 'hello" + strings.TrimPrefix(version, "1.0.0") + "'\n"},
+		{"left_shop/__init__.py", "HELLO = 'hello" + strings.TrimPrefix(version, "1.0.0") + "'\n\ndef main():\n    print(HELLO)\n"},
+		{about + "entry_points.txt", "[console_scripts]\nleft-shop = left_shop:main\n"},
 		{about + "METADATA", "Metadata-Version: 2.1\nName: left-shop\nVersion: " + version + "\n"},
 		{about + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},
 	} {

@@ -65,9 +65,10 @@ func nodeTests(manager string, scripts command.Scripts) string {
 	return whole + " " + found.Flags
 }
 
-// nodeManager is the package manager whose lock file is there.
+// nodeManager is the package manager whose lock file is there; of several, the one that the
+// packages are fetched with.
 func (t tree) nodeManager() string {
-	for _, known := range [][2]string{{"pnpm-lock.yaml", "pnpm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
+	for _, known := range [][2]string{{"pnpm-lock.yaml", "pnpm"}, {"package-lock.json", "npm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
 		if t.hasFile(known[0]) {
 			return known[1]
 		}

@@ -125,6 +125,10 @@ func TestRequirementsOfPython(t *testing.T) {
 			[]string{"a", "b>=2", "c", "pytest<9", "d", "-r DIR/requirements/test.txt"},
 			nil,
 		},
+		"noxfile": {
+			map[string]string{"noxfile.py": "import nox\n@nox.session\ndef tests(session):\n    session.install('a', 'pytest<9')\n    session.install('-e', '.[test]')\n    session.run('pytest')\ndef lint(session):\n    session.install('flake8')\n"},
+			[]string{"a", "pytest<9"}, nil,
+		},
 		"the project itself in its requirements": {
 			map[string]string{"requirements-dev.txt": "-r requirements.txt\n-e .[speed]\npytest\n", "requirements.txt": "a\n.\n", "setup.cfg": "[options.extras_require]\nspeed = s\n"},
 			[]string{"s", "-r DIR/requirements-dev.txt", "-r DIR/requirements.txt"},

@@ -16,9 +16,9 @@ var readRequirements string
 var pip = Manager{
 	Name: "pip", Kind: "python",
 	Locks:    regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
-	Loose:    regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|Pipfile)$`),
+	Loose:    regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
 	Read:     readPythonManifest,
-	Manifest: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|noxfile\.py|pytest\.ini)$`),
+	Manifest: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pytest\.ini)$`),
 	Needs: func(file string) bool { // one requirements file may take in others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
@@ -37,7 +37,7 @@ fi`
 	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},
 }
 
-var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
+var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|\.install\(|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
 
 // readPythonManifest reports whether a file names packages. A requirements file does so exactly
 // where each of its lines is of one version.

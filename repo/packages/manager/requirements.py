@@ -233,6 +233,21 @@ def tox():
             want([line])
 
 
+def nox():
+    """What the sessions of a noxfile install that run tests, where it is written down."""
+    try:
+        tree = ast.parse(text("noxfile.py"))
+    except (SyntaxError, ValueError):
+        return
+    for f in tree.body:
+        if isinstance(f, ast.FunctionDef) and "test" in f.name:
+            for call in ast.walk(f):
+                if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "install":
+                    said = [a.value for a in call.args if isinstance(a, ast.Constant) and isinstance(a.value, str)]
+                    if not any(a.startswith("-") for a in said):
+                        want([a for a in said if not a.startswith(".")])
+
+
 def pipfile():
     all = toml("Pipfile")
     for section in ("packages", "dev-packages"):
@@ -283,7 +298,7 @@ def collect(some, file):
     files = requirements_files()
     texts = [text(f) for f in files]
     if not any("--hash" in t for t in texts):  # else each requirement has to have one
-        for read in (pyproject, setup_cfg, setup_py, tox, pipfile):
+        for read in (pyproject, setup_cfg, setup_py, tox, nox, pipfile):
             read()
         manifests = [text(n) for n in ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "pytest.ini", "Pipfile")]
         named = any(re.search(r"^pytest\b(?!-)", t, re.M) for t in wanted + texts)

@@ -28,7 +28,8 @@ var cleanBase = []string{
 	"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
 }
 
-// CleanEnv returns the environment of a command. Of two entries with one name the last stays.
+// CleanEnv returns the environment of a command. Of two entries with one name the last stays;
+// one that ends with :$PATH goes before the PATH that there was.
 func CleanEnv(t Set, added []string) []string {
 	env := append([]string{"PATH=" + strings.Join(append(slices.Clone(t.path), cleanPath), ":")}, cleanBase...)
 	env = append(append(env, t.env...), added...)
@@ -37,6 +38,9 @@ func CleanEnv(t Set, added []string) []string {
 	for _, kv := range env {
 		name, _, _ := strings.Cut(kv, "=")
 		if i, ok := at[name]; ok {
+			if front, more := strings.CutSuffix(kv, ":$PATH"); more && name == "PATH" {
+				kv = front + ":" + strings.TrimPrefix(out[i], "PATH=")
+			}
 			out[i] = kv
 			continue
 		}

@@ -41,6 +41,8 @@ func TestLastEntryOfTheEnvironmentStays(t *testing.T) {
 	require.NotContains(t, env, "CI=1")
 	require.Contains(t, env, "X=3")
 	require.Contains(t, env, "PATH=/opt/go/bin:"+cleanPath)
+	env = CleanEnv(Set{path: []string{"/opt/go/bin"}}, []string{"PATH=/a:$PATH", "PATH=/b:$PATH"})
+	require.Contains(t, env, "PATH=/b:/a:/opt/go/bin:"+cleanPath)
 }
 
 func TestAsAnOrdinaryUser(t *testing.T) {
