@@ -21,6 +21,7 @@ type Config struct {
 	Private []string      // hosts that may be in a private network
 	Env     []string      // NAME=value; no secrets: what strangers wrote can read them
 	Time    time.Duration // default 10 minutes, for all commands together
+	Runner  string        // a program that runs the tests, where no manifest may name it: pytest; empty: none
 	Began   time.Time     // when the session began: what the repository does not name exactly is resolved once a week
 }
 

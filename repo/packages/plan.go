@@ -95,6 +95,7 @@ func findPlans(ctx context.Context, m *repo.Mirror, commit string, c Config) ([]
 		}
 		plans = append(plans, found...)
 	}
+	plans = t.withRunner(plans, c)
 	if len(c.Run) > 0 {
 		plans = []plan{t.ownPlan(plans, c.Run)}
 	}
@@ -105,6 +106,25 @@ func findPlans(ctx context.Context, m *repo.Mirror, commit string, c Config) ([]
 		}
 	}
 	return plans, nil
+}
+
+// withRunner adds what runs the tests, also where no manifest is there to name it.
+func (t *tree) withRunner(plans []plan, c Config) []plan {
+	pip, ok := manager.ForRunner(c.Runner)
+	if !ok {
+		return plans
+	}
+	i := slices.IndexFunc(plans, func(p plan) bool { return p.kind() == pip.Kind })
+	if i < 0 {
+		i, plans = len(plans), append(plans, plan{managers: []manager.Manager{pip}, tree: t, locks: []string{"the test command"}, steps: []step{{
+			line: pip.Fetch(nil, false), shown: "pip install", pins: pip.Pins,
+		}}})
+	}
+	for j := range plans[i].steps {
+		s := &plans[i].steps[j]
+		s.line = "export BOBBIN_RUNNER=" + c.Runner + "\n" + s.line
+	}
+	return plans
 }
 
 // ownPlan is what the operator wrote, over all that was found.
@@ -136,10 +156,6 @@ func tooDeep(dir, part string) bool {
 	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= mostDeep
 }
 
-func depthOf(dir string) int {
-	return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' }))
-}
-
 // findKind plans the fetching for the folders of a kind: the top, or else those closest below it.
 // Where the work is about a part of the repository, what holds that part comes first, from the
 // inside out. Folders of examples and documentation count where the work is about them alone.
@@ -159,11 +175,12 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 			dirs = append(dirs, dir)
 		}
 	}
-	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depthOf(a), depthOf(b)), strings.Compare(a, b)) })
+	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
 	var plans []plan
-	depth := -1
+	nearest := -1
 	for _, dir := range dirs {
-		if depth >= 0 && depthOf(dir) > depth {
+		if nearest >= 0 && depth(dir) > nearest {
 			break
 		}
 		more, found, err := t.planFolder(plans, kind, dir)
@@ -171,7 +188,7 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 			return nil, err
 		}
 		if found {
-			plans, depth = more, depthOf(dir)
+			plans, nearest = more, depth(dir)
 		}
 	}
 	return plans, nil

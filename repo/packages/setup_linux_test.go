@@ -309,6 +309,26 @@ func TestWhatIsFound(t *testing.T) {
 	require.Equal(t, []string{": cargo fetch --locked"}, plan(files{"Cargo.lock": "x", "Cargo.toml": "x", "src/main.rs": "x"}))
 }
 
+// The program that the test command calls is fetched where no manifest names it.
+func TestRunnerOfTests(t *testing.T) {
+	t.Parallel()
+	m, commit := mirrorOf(t, files{"test_a.py": "def test_a(): pass\n"})
+	plans, err := findPlans(t.Context(), m, commit, Config{Runner: "mocha"})
+	require.NoError(t, err)
+	require.Empty(t, plans)
+	plans, err = findPlans(t.Context(), m, commit, Config{Runner: "pytest"})
+	require.NoError(t, err)
+	require.Len(t, plans, 1)
+	require.Equal(t, []string{"bobbin-exact.txt"}, plans[0].pinPaths())
+
+	able(t, box(t), "python3 -m pip --version && ! python3 -c 'import pytest'")
+	f, j, _ := fetching(t, box(t), files{"test_a.py": "def test_a(): pass\n"})
+	j.Config.Runner = "pytest"
+	e := failure(t, f, j)
+	require.Contains(t, e.Output, "No matching distribution found for pytest", "the registry of the tests has none")
+	require.Equal(t, "the test command", e.Names)
+}
+
 func TestOff(t *testing.T) {
 	t.Parallel()
 	f, j, r := fetching(t, box(t), goFiles())

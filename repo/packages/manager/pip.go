@@ -37,6 +37,10 @@ fi`
 	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},
 }
 
+// ForRunner is the manager that fetches a program that runs tests. Its command line looks for it
+// under BOBBIN_RUNNER.
+func ForRunner(name string) (Manager, bool) { return pip, name == "pytest" }
+
 var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|\.install\(|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
 
 // readPythonManifest reports whether a file names packages. A requirements file does so exactly

@@ -5,7 +5,7 @@ argument, for pip; and fewer.txt, which leaves out what serves the development a
 tests, in case that not all can be had. Lines of requirements files that mean the project itself are taken out:
 its code is not here.
 """
-import ast, configparser, glob, json, os, re, sys
+import ast, configparser, glob, importlib.util, json, os, re, sys
 
 try:
     import tomllib
@@ -302,7 +302,8 @@ def collect(some, file):
             read()
         manifests = [text(n) for n in ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "pytest.ini", "Pipfile")]
         named = any(re.search(r"^pytest\b(?!-)", t, re.M) for t in wanted + texts)
-        if not named and (os.path.isfile("pytest.ini") or any("pytest" in t for t in manifests)):
+        runs = os.environ.get("BOBBIN_RUNNER") == "pytest" or os.path.isfile("pytest.ini") or any("pytest" in t for t in manifests)
+        if runs and not named and not importlib.util.find_spec("pytest"):
             want(["pytest"])  # by which its tests are run, whoever installs it elsewhere
     want(["-r " + os.path.abspath(f) for f in files])
     with open(os.path.join(sys.argv[1], file), "w") as f:
