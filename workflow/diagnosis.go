@@ -36,6 +36,7 @@ type Diagnosis struct {
 	Hypotheses    []Hypothesis `json:"hypotheses"`
 	Evidence      []Evidence   `json:"evidence"`
 	Reproduction  string       `json:"reproduction,omitempty"`
+	Example       string       `json:"example,omitempty"`
 }
 
 // diagnosisMark begins and ends a Diagnosis Report.

@@ -160,7 +160,10 @@ var rooms = map[string][]string{
 	"workflow/turn/orchestrator": {
 		"workflow/agent/decision",
 		"workflow/store/progress", "workflow/store/inbox", "workflow/store/consent",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
+	},
+	"workflow/turn/evidence": {
+		"workflow", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/worker": {
 		"workflow/agent/decision",

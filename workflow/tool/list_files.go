@@ -11,7 +11,7 @@ import (
 
 type listArgs struct {
 	Path string `json:"path,omitempty"`
-	Glob string `json:"glob,omitempty" jsonschema:"as **/*_test.go"`
+	Glob string `json:"glob,omitempty"`
 }
 
 // listFiles shows everything below a folder where that is little, else the folder alone

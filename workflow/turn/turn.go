@@ -14,8 +14,9 @@
 //     rooms share
 //   - intake judges each message; approval and permission decide what it permits, and hold back
 //     the words of people who may not approve
-//   - orchestrator has the tools of the agent that leads; worker does its tasks, side by side
-//     where they do not depend on each other; inquiry asks agents that only read
+//   - orchestrator has the tools of the agent that leads; evidence looks up what its reports
+//     claim; worker does its tasks, side by side where they do not depend on each other; inquiry
+//     asks agents that only read
 //   - runtime runs an agent; worktree gives it files, attachment what people attached; budget
 //     holds it to the limits
 //   - delivery proves the change, holds it to its scope, commits and pushes

@@ -49,6 +49,7 @@ type RootCause struct {
 	Change       string              `json:"change,omitempty" jsonschema:"what the fix will change"`
 	Evidence     []workflow.Evidence `json:"evidence"`
 	Reproduction string              `json:"reproduction,omitempty"`
+	Example      string              `json:"example,omitempty" jsonschema:"the reporter's own, run here"`
 	Confidence   string              `json:"confidence"`
 }
 
@@ -137,6 +138,7 @@ var (
 	skills     = []any{"tdd", "frontend-ui-ux", "diagnose"}
 	grades     = []any{"observed", "inferred"}
 	degrees    = []any{"high", "medium", "low"}
+	examples   = []any{"fails", "passes", "cannot_run", "none"} // the reporter's own
 )
 
 // Leading returns the tools by which the orchestrator decides.
@@ -144,17 +146,17 @@ func Leading(o OrchestratorTools) []model.Tool {
 	return readable([]model.Tool{
 		say(o),
 		newTool("report_root_cause", o.RootCause, enums(map[string][]any{
-			"confidence": degrees, "evidence.grade": grades,
-		})),
+			"confidence": degrees, "evidence.grade": grades, "example": examples,
+		}), brief(map[string]string{"evidence": "{claim, grade: observed|inferred, source?}"})),
 		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
-			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"},
+			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"}, "example": examples,
 		}), brief(map[string]string{
-			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}",
+			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none",
 		})),
 		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}"})),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
-		}), brief(map[string]string{"tasks": "{description, category, skill?, files: [], acceptance, check, after?: [numbers]}"})),
+		}), brief(map[string]string{"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, check, after?: [numbers]}"})),
 		newTool("delegate", func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -61,23 +62,27 @@ func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress
 }
 
 // reproductionText is a report's status, and how its reproduction ended when the program ran
-// it; how is empty where nothing showed the bug.
-func (o *Orchestrator) reproductionText(ctx context.Context, reproduction string) (status, how string, err error) {
-	if reproduction == "" {
+// it; how is empty where nothing showed the bug. The reproduction is from then on the command
+// as it was run.
+func (o *Orchestrator) reproductionText(ctx context.Context, reproduction *string) (status, how string, err error) {
+	if *reproduction == "" {
 		return StatusUnproven, "", nil
 	}
-	c, err := o.newestRun(ctx, reproduction)
+	c, err := o.newestRun(ctx, *reproduction)
 	if err != nil || c == nil {
 		return StatusUnproven, "", err
 	}
-	how = fmt.Sprintf("`%s` ", plaintext.OneLine(reproduction))
-	switch c.ExitCode {
-	case 0:
-		return StatusShown, how + "(it ends without a failure; look at what it prints)", nil
-	case -1:
-		return StatusShown, how + "(it was stopped)", nil
+	*reproduction = c.Command
+	how = fmt.Sprintf("fails with exit code %d", c.ExitCode)
+	switch {
+	case c.ExitCode == -1:
+		how = "it was stopped"
+	case c.ExitCode == 0:
+		how = "it ends without a failure; look at what it prints"
+	case evidence.EndsWithoutShowing(*c) != "":
+		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
 	}
-	return StatusShown, how + fmt.Sprintf("(fails with exit code %d)", c.ExitCode), nil
+	return StatusShown, prompt.ShownBy(c.Command, how), nil
 }
 
 // The status with which a report begins: whether a command that was run shows the bug.
@@ -181,10 +186,10 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	case len(c.Evidence) == 0:
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
 	}
-	if refused, err := l.checkClaims(ctx, c.Reproduction, c.Evidence, c.Summary, c.Cause); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx, claims{c.Evidence, c.Reproduction, c.Example}, c.Summary, c.Cause); refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
 	}
-	status, how, err := l.reproductionText(ctx, c.Reproduction)
+	status, how, err := l.reproductionText(ctx, &c.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -200,7 +205,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 		return model.Result{}, err
 	}
 	//crash:report_made
-	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), c.Cause, how))
+	return l.showReport(ctx, r, DetailsText(l.quotedGrounds(*r), c.Cause, how))
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
@@ -216,10 +221,10 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
-	if refused, err := l.checkClaims(ctx, d.Reproduction, d.Evidence, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example}, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
 		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
-	status, how, err := l.reproductionText(ctx, d.Reproduction)
+	status, how, err := l.reproductionText(ctx, &d.Reproduction)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -234,13 +239,13 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, DetailsText(prompt.GroundsOf(*r), d.Text(), how), begun...)
+	return l.showReport(ctx, r, DetailsText(l.quotedGrounds(*r), d.Text(), how), begun...)
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the
 // command was run, and nobody wrote meanwhile.
-func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence []workflow.Evidence, words ...string) (*model.Result, error) {
-	for _, e := range evidence {
+func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (*model.Result, error) {
+	for _, e := range said.evidence {
 		words = append(words, e.Source)
 	}
 	refused := func(format string, args ...any) (*model.Result, error) {
@@ -248,7 +253,7 @@ func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence [
 		return &r, nil
 	}
 	missing := l.missingPlaces(strings.Join(words, "\n"))
-	for _, e := range evidence {
+	for _, e := range said.evidence {
 		if path, line := worktree.PlaceOf(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
 			missing = append(missing, plaintext.OneLine(e.Source))
 		}
@@ -258,14 +263,8 @@ func (l *Tools) checkClaims(ctx context.Context, reproduction string, evidence [
 	} else if len(missing) > 0 {
 		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
 	}
-	if reproduction != "" {
-		c, err := l.newestRun(ctx, reproduction)
-		if err != nil {
-			return nil, err
-		}
-		if c == nil {
-			return refused("The reproduction was not run here: give the command to run first, word for word, or leave reproduction out; the report is then marked unproven.")
-		}
+	if unsaid, err := l.notShown(ctx, said); unsaid != "" || err != nil {
+		return &model.Result{Wrong: true, Text: unsaid}, err
 	}
 	return l.refuseUnread(ctx)
 }

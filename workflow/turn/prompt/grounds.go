@@ -17,6 +17,8 @@ type Grounds struct {
 	Hypotheses   []workflow.Hypothesis `json:"hypotheses"`
 	Evidence     []workflow.Evidence   `json:"evidence"`
 	Reproduction string                `json:"reproduction"`
+	Example      string                `json:"example"`
+	Quoted       map[string]string     `json:"-"` // by a source of the evidence, the line that it cites
 }
 
 // GroundsOf are those of a root cause or a diagnosis; empty for anything else.
@@ -30,9 +32,15 @@ func GroundsOf(r workflow.Report) (g Grounds) {
 // outcomes are a hypothesis's outcome in words.
 var outcomes = map[string]string{"confirmed": "confirmed", "ruled_out": "ruled out", "open": "still open"}
 
+// examples are what is said of the reporter's own example.
+var examples = map[string]string{"fails": "fails here", "passes": "does not fail here", "cannot_run": "cannot be run here"}
+
 // Text lists the grounds, what was observed before what was inferred.
 func (g Grounds) Text() string {
 	var lines []string
+	if said := examples[g.Example]; said != "" {
+		lines = append(lines, "The reporter's own example "+said+".")
+	}
 	for i, h := range g.Hypotheses {
 		if i == 0 {
 			lines = append(lines, "Hypotheses:")
@@ -46,12 +54,44 @@ func (g Grounds) Text() string {
 			}
 			line := "• " + grade + ": " + plaintext.OneLine(e.Claim)
 			if strings.TrimSpace(e.Source) != "" {
-				line += " (" + ProbeText(e.Source) + ")"
+				line += " (" + ProbeText(e.Source) + g.quoted(e.Source) + ")"
 			}
 			lines = append(lines, line)
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// quoted is the line that a source cites, behind it.
+func (g Grounds) quoted(source string) string {
+	line := strings.TrimSpace(g.Quoted[source])
+	if line == "" {
+		return ""
+	}
+	return ": `" + strings.ReplaceAll(line, "`", "'") + "`"
+}
+
+// ShownBy is a command with how it ended: in the line that it is said in, or below it as a
+// block where it has lines of its own or backticks, which no line can hold.
+func ShownBy(command, ending string) string {
+	command = strings.TrimSpace(command)
+	if ending != "" {
+		ending = " (" + ending + ")"
+	}
+	if !strings.ContainsAny(command, "\n`") {
+		return "`" + command + "`" + ending
+	}
+	fence := "```"
+	for strings.Contains(command, fence) {
+		fence += "`"
+	}
+	return "this command" + ending + "\n" + fence + "\n" + command + "\n" + fence
+}
+
+// IsCommand reports whether a source is a command, and no sentence or place.
+func IsCommand(source string) bool {
+	source = strings.Trim(plaintext.OneLine(source), "`")
+	return len(strings.Fields(source)) > 1 && isCode(source)
 }
 
 // ProbeText is what was run or read, in one line: a command or a place as code, a sentence as

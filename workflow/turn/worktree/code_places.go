@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // maxLinked is how many places of one line are looked at.
@@ -43,6 +45,24 @@ func (p *Place) HasLine(path, line string) (bool, error) {
 	b, err := readSome(p.Copy.FS(), path, maxEvidence)
 	return n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1, err
 }
+
+// Line is that line of a file in the copy, without the space around it; empty where it is not
+// there, or is no text.
+func (p *Place) Line(path string, number int) string {
+	b, err := readSome(p.Copy.FS(), path, maxEvidence)
+	if err != nil || number < 1 || workfile.IsBinary(b) || workfile.IsPrivate(path) {
+		return ""
+	}
+	for line := range bytes.Lines(b) {
+		if number--; number == 0 {
+			return plaintext.SafeLine(string(line), maxQuoted)
+		}
+	}
+	return ""
+}
+
+// maxQuoted is how much of a line is shown beside a claim that cites it, in characters.
+const maxQuoted = 160
 
 var (
 	// PlaceMark matches path/to/file.ext:12 in the words of a report.

@@ -252,7 +252,7 @@ func (a listener) lead(c *injection, mine func(string, map[string]any) order) or
 	case reported < 2:
 		return mine("report_root_cause", map[string]any{
 			"summary": "A wrong word (" + c.name + ")", "cause": "The word is wrong in words.txt:1.", "confidence": "high",
-			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": "words.txt:1"}},
+			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "words.txt:1"}},
 		})
 	}
 	return mine("reply", map[string]any{"text": "that is all, " + c.name})

@@ -58,7 +58,7 @@ func (m mind) next(number int) (name string, args map[string]any) {
 		place := fmt.Sprintf("%s:%d", bugsFile, number+1)
 		return "report_root_cause", map[string]any{
 			"summary": fmt.Sprintf("Bug %d", number), "cause": "The word is wrong in " + place + ".", "confidence": "high",
-			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "observed", "source": place}},
+			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "inferred", "source": place}},
 		}
 	}
 	wrong, right := fmt.Sprintf("wrong <%d>", number), fmt.Sprintf("right <%d>", number)

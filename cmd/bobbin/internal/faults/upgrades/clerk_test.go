@@ -215,7 +215,7 @@ func (l *letter) explore(kind, name string) (string, arguments) {
 }
 
 func (l *letter) evidence(name string) []any {
-	return []any{arguments{"claim": "it says wrong", "grade": "observed", "source": "words/" + name + ".txt:1"}}
+	return []any{arguments{"claim": "it says wrong", "grade": "inferred", "source": "words/" + name + ".txt:1"}}
 }
 
 func (l *letter) finish(kind, name string) (string, arguments) {

@@ -1,0 +1,212 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+// A Past is what a report can rest on: what its agent was shown in the session, and the
+// commands that were run.
+type Past struct {
+	Messages []model.Message
+	Commands []progress.Command
+	Attached []workflow.Attachment
+}
+
+// NotSeen says what is called observed and was neither run nor read in the session; empty where
+// nothing is.
+func (p Past) NotSeen(evidence []workflow.Evidence) string {
+	var unread, unrun []string
+	for _, e := range evidence {
+		if e.Grade != "observed" || p.ran(e.Source) {
+			continue
+		}
+		places := PlacesOf(e.Source)
+		for _, place := range places {
+			if !p.read(place) && !slices.Contains(unread, place.String()) {
+				unread = append(unread, place.String())
+			}
+		}
+		if len(places) == 0 && prompt.IsCommand(e.Source) {
+			unrun = append(unrun, prompt.ProbeText(e.Source))
+		}
+	}
+	var said []string
+	if len(unread) > 0 {
+		said = append(said, fmt.Sprintf("You have not read these lines in this session: %s. Read them, or grade what rests on them as inferred.", strings.Join(unread, ", ")))
+	}
+	if len(unrun) > 0 {
+		said = append(said, fmt.Sprintf("These were not run in this session: %s. Run them, and give the command as you ran it, or grade what rests on them as inferred.", strings.Join(unrun, ", ")))
+	}
+	return strings.Join(said, " ")
+}
+
+// ran reports whether a source names a command that was run, alone or with what it printed.
+func (p Past) ran(source string) bool {
+	source = plaintext.OneLine(strings.Trim(strings.TrimSpace(source), "`"))
+	return source != "" && slices.ContainsFunc(p.Commands, func(c progress.Command) bool {
+		ran := plaintext.OneLine(c.Command)
+		return ran != "" && (strings.Contains(source, ran) || strings.Contains(ran, source))
+	})
+}
+
+// A Place is lines of a file that a source names.
+type Place struct {
+	Path        string
+	First, last int
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.First) }
+
+var placeRange = regexp.MustCompile(worktree.PlaceMark.String() + `(?:[-–](\d+))?`)
+
+// PlacesOf are the lines that a source names; a file in a folder that is named alone is its
+// first line.
+func PlacesOf(source string) (places []Place) {
+	add := func(path, first, last string) {
+		p := Place{Path: strings.TrimPrefix(path, "./")}
+		p.First, _ = strconv.Atoi(first)
+		if p.last, _ = strconv.Atoi(last); p.last < p.First {
+			p.last = p.First
+		}
+		places = append(places, p)
+	}
+	for _, m := range placeRange.FindAllStringSubmatch(source, -1) {
+		add(m[1], m[2], m[3])
+	}
+	if path, line := worktree.PlaceOf(source); len(places) == 0 && path != "" {
+		add(path, line, "")
+	}
+	return places
+}
+
+// read reports whether the orchestrator was shown those lines: by a tool that reads, by what
+// a command printed or by a command that names the file, or in a diff. What people attached
+// is known by its name.
+func (p Past) read(at Place) bool {
+	if slices.ContainsFunc(p.Attached, func(a workflow.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
+		return true
+	}
+	calls := map[string]model.Call{}
+	for _, m := range p.Messages {
+		for _, c := range m.Calls {
+			calls[c.ID] = c
+		}
+		if m.Role == model.ToolRole && !m.Wrong && at.shownBy(calls[m.CallID], m.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownPage is the head of what read_file gives.
+var shownPage = regexp.MustCompile(`(?m)^(.+), lines (\d+)-(\d+) of \d+`)
+
+func (p Place) shownBy(c model.Call, text string) bool {
+	var in struct{ Path, Command string }
+	_ = json.Unmarshal(c.Args, &in) // it was carried out
+	switch {
+	case c.Name == "run" && strings.Contains(in.Command, path.Base(p.Path)):
+		return true
+	case c.Name == "read_file":
+		m := shownPage.FindStringSubmatch(text)
+		if m == nil || !p.isFile(m[1]) {
+			return false
+		}
+		first, _ := strconv.Atoi(m[2])
+		last, _ := strconv.Atoi(m[3])
+		return p.last >= first && p.First <= last
+	}
+	return strings.Contains(text, p.String()) || strings.Contains(text, "b/"+p.Path)
+}
+
+// isFile tells the place's file from its path as a tool shows it; a name without its folder
+// is any file of that name.
+func (p Place) isFile(shown string) bool {
+	return path.Clean(shown) == path.Clean(p.Path) || !strings.Contains(p.Path, "/") && path.Base(shown) == p.Path
+}
+
+// ExampleMissing says what a report lacks about the reporter's own example; empty where it lacks
+// nothing.
+func (p Past) ExampleMissing(example string) string {
+	switch {
+	case example == "" && p.reporterGaveCode():
+		return `The reporter gave an example. Run it here, and say in example whether it "fails", "passes", or "cannot_run" here; "none", where that is no example of the bug.`
+	case (example == "fails" || example == "passes") && len(p.Commands) == 0:
+		return fmt.Sprintf(`Nothing was run in this session, so that the reporter's example %s is not known. Run it, or say "cannot_run".`, example)
+	}
+	return ""
+}
+
+// reporterGaveCode reports whether somebody wrote a block of code in the thread.
+func (p Past) reporterGaveCode() bool {
+	return slices.ContainsFunc(p.Messages, func(m model.Message) bool {
+		_, said, found := strings.Cut(m.Text, "<message>\n")
+		return found && m.Role == model.User && strings.Contains(said, "```")
+	})
+}
+
+// toldOf begins what a model is told of a reproduction that shows nothing by how it ends.
+const toldOf = "Not posted yet. The reproduction "
+
+// WeakReproduction says, once, that how a reproduction ended does not show the bug; empty where
+// it does, or where the model was told of it before.
+func (p Past) WeakReproduction(c progress.Command) string {
+	why := EndsWithoutShowing(c)
+	if why == "" {
+		return ""
+	}
+	said := toldOf + why + ":\n" + c.Command + "\n"
+	for _, m := range p.Messages {
+		if m.Role == model.ToolRole && strings.HasPrefix(m.Text, said) {
+			return ""
+		}
+	}
+	return said + "Give to run, and then here, a command that fails because of the bug and would pass without it, such as one that compares what is printed. Where there is none, report again as it is; people are told how it ended."
+}
+
+// EndsWithoutShowing says why how a command ended does not show a bug; empty where it may.
+func EndsWithoutShowing(c progress.Command) string {
+	switch {
+	case c.ExitCode == -1:
+		return "was stopped before it ended"
+	case c.ExitCode == 126 || c.ExitCode == 127:
+		return fmt.Sprintf("ended with exit code %d: a command of it is not there, or cannot be run", c.ExitCode)
+	}
+	if behind := fixedEnd(c.Command); behind != "" {
+		return fmt.Sprintf("ended with exit code %d whatever happens, since `%s` is its end", c.ExitCode, behind)
+	}
+	if c.ExitCode == 0 {
+		return "ended with exit code 0, as if nothing were wrong"
+	}
+	return ""
+}
+
+// constantEnd is a last command whose exit status says nothing of those before it.
+var constantEnd = regexp.MustCompile(`(?:\|\||[;\n])\s*((?:true|false|:|echo\b[^;|&\n]*|printf\b[^;|&\n]*|exit(?:\s+\d+)?|cat\b[^;|&\n]*|rm\b[^;|&\n]*|cd\b[^;|&\n]*))\s*;?\s*$`)
+
+// passingEnd is the end of a pipe that ends well whatever it is given.
+var passingEnd = regexp.MustCompile(`[^|]\|\s*((?:head|tail|cat|tee|sort|uniq|wc|sed|tr|cut|less)\b[^;|&\n]*)\s*;?\s*$`)
+
+// fixedEnd is the end of a command that sets its exit status whatever happens before; empty
+// where there is none.
+func fixedEnd(command string) string {
+	for _, end := range []*regexp.Regexp{constantEnd, passingEnd} {
+		if m := end.FindStringSubmatch(command); m != nil {
+			return plaintext.OneLine(m[1])
+		}
+	}
+	return ""
+}

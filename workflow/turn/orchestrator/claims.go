@@ -1,0 +1,64 @@
+package orchestrator
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// claims are what a report says that the program looks up.
+type claims struct {
+	evidence              []workflow.Evidence
+	reproduction, example string
+}
+
+// notShown says which of the claims nothing in the session shows; empty where all are shown.
+func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error) {
+	p, err := o.openPast(ctx)
+	if err != nil {
+		return "", err
+	}
+	if unseen := p.NotSeen(said.evidence); unseen != "" {
+		return unseen, nil
+	}
+	if missing := p.ExampleMissing(said.example); missing != "" || said.reproduction == "" {
+		return missing, nil
+	}
+	c, err := o.newestRun(ctx, said.reproduction)
+	if err != nil {
+		return "", err
+	}
+	if c == nil {
+		return "The reproduction was not run here: give the command to run first, word for word, or leave reproduction out; the report is then marked unproven.", nil
+	}
+	return p.WeakReproduction(*c), nil
+}
+
+// openPast is what a report of this session can rest on.
+func (o *Orchestrator) openPast(ctx context.Context) (p evidence.Past, err error) {
+	j, err := o.Runtime.OpenTranscript(ctx, 0, o.Agents[agent.Orchestrator])
+	if err != nil {
+		return p, err
+	}
+	p.Messages = j.Messages()
+	if p.Commands, err = o.Store.Commands(ctx, o.Session().ID); err != nil {
+		return p, err
+	}
+	p.Attached, err = o.Store.Attachments(ctx, o.Session().ID)
+	return p, err
+}
+
+// quotedGrounds are what stands behind a report, with the lines that its evidence cites.
+func (o *Orchestrator) quotedGrounds(r workflow.Report) prompt.Grounds {
+	g := prompt.GroundsOf(r)
+	g.Quoted = map[string]string{}
+	for _, e := range g.Evidence {
+		if places := evidence.PlacesOf(e.Source); len(places) > 0 {
+			g.Quoted[e.Source] = o.Trees.Current().Line(places[0].Path, places[0].First)
+		}
+	}
+	return g
+}
