@@ -123,7 +123,7 @@ var rooms = map[string][]string{
 	"repo/worktree/index":            {"repo/gittree"},
 	"repo/githubapp/githubtest":      {}, // it knows nothing of Bobbin
 	"repo/proxy":                     {},
-	"repo/packages":                  {"repo", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
+	"repo/packages":                  {"repo", "repo/packages/account", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
 	"repo/packages/manager":          {},
 	"repo/packages/account":          {},
 	"repo/packages/packagestest":     {},
@@ -311,7 +311,7 @@ var inTests = map[string][]string{
 	"cmd/bobbin/internal/faults/upgrades":   {"repo/remote", "cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage", "migrations", "repo", "workflow/store", "workflow/store/queue", "workflow/turn", "workflow/turn/catalog"},
 	"repo":                                  {"repo/worktree/index"}, // what a workspace has recorded
 	"repo/githubapp":                        {"repo", "repo/transfer"},
-	"repo/packages":                         {"repo/remote", "repo/packages/account"},
+	"repo/packages":                         {"repo/remote"},
 	"workflow/turn":                         {"workflow/tool", "workflow/store/audit", "workflow/store/inbox", "workflow/store/outbox", "bot", "bot/people", "bot/poster", "workflow/home", "repo/remote", "repo/diff", "repo/proof"}, // who may approve is read as it is in Slack
 }
 

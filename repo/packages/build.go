@@ -80,6 +80,9 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 		return err
 	}
 	defer way.Close()
+	if own, err = b.plan.withoutOverruled(own); err != nil {
+		return err
+	}
 	until := time.Now().Add(limit)
 	inner, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup

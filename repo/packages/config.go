@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 )
@@ -38,8 +39,9 @@ const (
 )
 
 // environment is what the commands have beside the clean one of every command; own are the
-// operator's registries.
+// operator's registries. What nobody set anywhere is no setting: it would go before a repository's own.
 func (c Config) environment(own []string, machineCache bool) []string {
+	own = slices.DeleteFunc(slices.Clone(own), account.IsUsual)
 	env := slices.Concat(manager.Environment(c.Allow), own, c.Env)
 	last := ""
 	for _, kv := range env {

@@ -174,7 +174,7 @@ func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
 			f.log().Info("setup: commands cannot run the tool here", "tool", m.Name, "files", p.lockNames())
 			return "", &Missing{
 				Kind: p.kind(), Names: p.lockNames(), Tool: m.Name, Why: m.Name + " is not installed here",
-				Cure: "install it on the machine that I run on, where every user can run it",
+				Cure: "install it on the machine that I run on, where commands see it: below /usr",
 			}
 		}
 		all += m.Name + " " + said.(string) + "\n"

@@ -18,6 +18,9 @@ const pinsSuffix = ".pins"
 // mostPins is more than any lock file has.
 const mostPins = 32 << 20
 
+// oldPins is how long pins are kept that nothing was fetched by.
+const oldPins = 90 * 24 * time.Hour
+
 // pinPaths are the files that say what was resolved; none where the repository says it.
 func (p plan) pinPaths() (files []string) {
 	for _, s := range p.steps {
@@ -36,20 +39,13 @@ func (b *fetchRun) savePins() error {
 	if err := errors.Join(os.Mkdir(making, 0o755), copyPlain(b.pathOf("src"), making, files)); err != nil {
 		return err
 	}
-	b.removeOldPins()
-	return os.Rename(making, pins)
-}
-
-// oldPins is how long pins are kept that nothing was fetched by.
-const oldPins = 90 * 24 * time.Hour
-
-func (b *fetchRun) removeOldPins() {
 	all, _ := filepath.Glob(filepath.Join(b.job.Dir, "*"+pinsSuffix))
 	for _, dir := range all {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > oldPins {
 			_ = disk.RemoveFolder(dir) // the next one tries again
 		}
 	}
+	return os.Rename(making, pins)
 }
 
 // copyPlain copies those of the files that are plain, of a sensible size and there at all:

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -248,6 +249,30 @@ func (p *plan) addFiles() {
 			}
 		}
 	}
+}
+
+// namedRegistry matches the line by which a repository says where its packages come from.
+var namedRegistry = regexp.MustCompile(`(?m)^\s*(registry|npmRegistryServer)\s*["':= ]`)
+
+// withoutOverruled leaves out those of the operator's registries that the repository's own files
+// go before, as they do where its people install.
+func (p plan) withoutOverruled(own []string) ([]string, error) {
+	for _, file := range p.copy {
+		if !slices.Contains([]string{".npmrc", ".yarnrc", ".yarnrc.yml"}, path.Base(file)) {
+			continue
+		}
+		text, err := p.tree.mirror.ReadFile(p.tree.commit, file)
+		if err != nil {
+			return nil, err
+		}
+		if namedRegistry.Match(text) {
+			return slices.DeleteFunc(slices.Clone(own), func(kv string) bool {
+				name, _, _ := strings.Cut(kv, "=")
+				return strings.Contains(strings.ToLower(name), "npm")
+			}), nil
+		}
+	}
+	return own, nil
 }
 
 // lockNames are the files in words.

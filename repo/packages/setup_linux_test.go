@@ -368,6 +368,22 @@ func TestRegistriesOfTheOperator(t *testing.T) {
 	require.Contains(t, r.Dialled(), "10.9.8.7:80")
 }
 
+// The operator's registry is where a repository names none of its own; its own is refused like
+// any other host.
+func TestRegistryOfTheRepository(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "npm --version")
+	tree := files{"package.json": shopManifest}
+	f, j, _ := fetching(t, box(t), tree)
+	own := j.Config.Env
+	f.Registries = func(context.Context, string) []string { return own }
+	j.Config.Env = nil
+	fetch(t, f, j)
+	tree[".npmrc"] = "registry=https://evil.example/npm/\n"
+	j.Mirror, j.Commit = mirrorOf(t, tree)
+	require.Equal(t, "`npm install` was refused `evil.example`", failure(t, f, j).Why)
+}
+
 // What no build of the top uses is not fetched, and what one manager lacks the others do not
 // wait for.
 func TestWhatIsLeftOut(t *testing.T) {
