@@ -168,7 +168,7 @@ var rooms = map[string][]string{
 	"workflow/turn/worker": {
 		"workflow/agent/decision",
 		"workflow/store/progress",
-		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
+		"repo", "repo/design", "repo/disk", "repo/gittree", "repo/project", "repo/proof", "repo/result", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/delivery", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/delivery": {
 		"workflow/agent/decision",
@@ -194,7 +194,12 @@ var rooms = map[string][]string{
 		"workflow/store/inbox",
 		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger",
 	},
+	"workflow/turn/tested": {
+		"workflow/store/progress",
+		"repo/project", "repo/result", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
+	},
 	"workflow/turn/worktree": {
+		"workflow/turn/tested",
 		"workflow/store/inbox", "workflow/store/progress",
 		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext",
 	},

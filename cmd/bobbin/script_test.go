@@ -108,6 +108,24 @@ func addLimit(limits workflow.Limits, option string) (err error) {
 	return err
 }
 
+// setChecks configures how the shop is built and tested.
+func setChecks(args []string, build, test *string) {
+	switch {
+	case slices.Contains(args, "no-checks"):
+		*build, *test = "true", "true"
+	case slices.Contains(args, "no-linter"):
+		*build, *test = "true", "no-such-linter . && go test ./..."
+	}
+}
+
+// unknownChecks is a shop in Python whose tests nothing names but a sentence.
+var unknownChecks = []txtar.File{
+	{Name: "README.md", Data: []byte("To test it: python3 -m unittest discover -s checks -p '*.py'\n")},
+	{Name: "setup.py", Data: []byte("# no more than its name\n")},
+	{Name: "money.py", Data: []byte("def split(total, n):\n    return [total // n] * n\n")},
+	{Name: "checks/count.py", Data: []byte("import unittest\n\nfrom money import split\n\n\nclass Count(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(len(split(10, 3)), 3)\n")},
+}
+
 // stage SCRIPT [OPTION…]: opens the stage with the scripted model of that file, or with
 // the demo's own where it is "demo".
 func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
@@ -134,9 +152,12 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
+	}
+	if slices.Contains(args, "checks") {
+		cfg.Files = unknownChecks
 	}
 	part := slices.Contains(args, "part")
 	if part {
@@ -177,12 +198,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if marked {
 			set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
 		}
-		if noChecks {
-			shop.Build, shop.Test = "true", "true"
-		}
-		if slices.Contains(args, "no-linter") {
-			shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
-		}
+		setChecks(args, &shop.Build, &shop.Test)
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
 			site.Name, site.URL = "site", filepath.Join(dir, "site.git")

@@ -30,11 +30,22 @@ func (t tree) namedIn(source named.Source, kind string) Project {
 		if !ok || kind != "" && found.Kind != kind {
 			continue
 		}
-		line := found.Line
-		if found.Kind == "node" {
-			line = nodePrograms + line
-		}
-		return Project{Kind: found.Kind, Build: findMake(t).Build, Test: line, From: c.From}
+		return projectOf(found, findMake(t).Build, c.From)
 	}
 	return Project{}
+}
+
+func projectOf(found command.Found, build, from string) Project {
+	line := found.Line
+	if found.Kind == "node" {
+		line = nodePrograms + line
+	}
+	return Project{Kind: found.Kind, Build: build, Test: line, From: from}
+}
+
+// Named is the project with the test command that somebody names: one or more calls of a runner
+// that can be read, with nothing before them that could decide how they end. False: it is none.
+func (p Project) Named(line, from string) (Project, bool) {
+	found, ok := command.Inside(line, nil)
+	return projectOf(found, p.Build, from), ok && found.Plain
 }

@@ -71,6 +71,17 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestACommandThatSomebodyNames(t *testing.T) {
+	t.Parallel()
+	p, ok := Project{Build: "make build"}.Named("cd checks && python -m unittest discover", "README.md")
+	require.True(t, ok)
+	require.Equal(t, Project{"python", "make build", "cd checks && python3 -m unittest discover -v", "README.md"}, p)
+	for _, line := range []string{"true", "sh test.sh", "sh prepare.sh && pytest", "echo ok; exit 0", "pytest || true", "pytest | cat", "$(pytest)", "(cd x; pytest)"} {
+		_, ok := Project{}.Named(line, "x")
+		require.False(t, ok, line)
+	}
+}
+
 func TestACommandAsPeopleWriteIt(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

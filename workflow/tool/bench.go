@@ -44,6 +44,7 @@ type Commands struct {
 	SandboxOff string           // why nothing is run, and what to do about it
 	Checker    *testrun.Checker // of the repository, by For; nil: commands run without caches, check is off
 	Project    project.Project
+	Naming     Naming // of another test command
 	// ScratchDir is a folder for the build cache that commands of `run` may write; it is
 	// made when it is first needed. Empty: they have the repository's, read-only.
 	ScratchDir string

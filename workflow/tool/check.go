@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -19,23 +20,61 @@ const (
 	maxOtherNames = 50
 )
 
-type checkArgs struct{}
+type checkArgs struct {
+	Command string `json:"command,omitempty" jsonschema:"only where no test command is known or works: one call of a test runner; it is kept for the repository"`
+	Source  string `json:"source,omitempty" jsonschema:"what says so: a file, or whose words"`
+}
+
+// Naming lets agents name the repository's test command. Its functions are set together, or not
+// at all.
+type Naming struct {
+	Current func() project.Project                                                           // as it is known now
+	Judge   func(line, source string) (project.Project, error)                               // a [model.Mistake] where it is not to be named
+	Keep    func(ctx context.Context, p project.Project, line string, r result.Result) error // shows it, and remembers it
+}
 
 // check is the program's own build and test run over the workspace; its [result.Result] is
 // what the call writes.
-func (c commandRunner) check(ctx context.Context, _ checkArgs) (string, any, error) {
+func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, error) {
 	if c.Sandbox == nil || c.Checker == nil {
 		return "", nil, c.off("Checks cannot be run")
 	}
-	if c.Project.Build == "" && c.Project.Test == "" {
-		return "", nil, model.Mistake("No build or test command is known for this repository: find out how it is tested and use run.")
-	}
-	r, err := c.Checker.Run(ctx, c.workspace.Files(), c.Project)
+	p, err := c.projectOf(in)
 	if err != nil {
 		return "", nil, err
 	}
-	base, _ := c.Checker.Remembered(c.workspace.Base(), c.Project)
-	return checked(r, base), r, nil
+	if p.Build == "" && p.Test == "" {
+		return "", nil, model.Mistake("No build or test command is known for this repository: find out how it is tested, and name that in command.")
+	}
+	r, err := c.Checker.Run(ctx, c.workspace.Files(), p)
+	if err != nil {
+		return "", nil, err
+	}
+	kept := ""
+	switch {
+	case in.Command == "":
+	case r.EveryTestNamed() && r.Sum() > 0:
+		kept = "It is the repository's test command from now on, also for done.\n"
+		err = c.Naming.Keep(ctx, p, in.Command, r)
+	default:
+		kept = "It was not kept as the test command: no tests could be read from what it printed.\n"
+	}
+	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
+	return checked(r, base) + kept, r, err
+}
+
+// projectOf is the project as a check runs it: with the command that the call names, or as it is
+// known.
+func (c commandRunner) projectOf(in checkArgs) (project.Project, error) {
+	switch {
+	case c.Naming.Judge == nil && in.Command != "":
+		return project.Project{}, model.Mistake("No command can be named here: call check without one.")
+	case in.Command != "":
+		return c.Naming.Judge(in.Command, in.Source)
+	case c.Naming.Current != nil:
+		return c.Naming.Current(), nil
+	}
+	return c.Project, nil
 }
 
 // checked is the result in figures, and what failed as far as it helps: what fails on the base

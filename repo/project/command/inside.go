@@ -17,6 +17,7 @@ type Found struct {
 	Runner string // mocha
 	Line   string // for sh -c: what has to run before, and the runner with a reporter that is read
 	Flags  string // what was added to the runner's call, where it was written as it is called here
+	Plain  bool   // nothing but calls of the runner, and changes of the folder
 	Alone  bool   // the command is one call of the runner, to which Flags can be added at the end as it stands
 }
 
@@ -49,6 +50,7 @@ func Inside(line string, scripts Scripts) (Found, bool) {
 	if found.Runner == "" {
 		return Found{}, false
 	}
+	found.Plain = !slices.ContainsFunc(before, func(text string) bool { return !strings.HasPrefix(text, "cd ") })
 	found.Line = strings.Join(append(before, calls...), " && ")
 	return found, true
 }

@@ -44,7 +44,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	case <-ctx.Done():
 		return proof.Proof{}, ctx.Err()
 	}
-	shown, err := proof.Prove(ctx, p.Checker, w, p.Project)
+	shown, err := proof.Prove(ctx, p.Checker, w, p.Project())
 	if err == nil && !shown.Holds() {
 		err = d.Trees.Folders.CheckSpace()
 	}

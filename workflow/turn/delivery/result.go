@@ -107,7 +107,7 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 		details = strings.TrimSpace(more) + "\n" + details
 	}
 	check := "`" + d.compareCommand(commit) + "`"
-	if test := d.Trees.Current().Project.TestShown(); test != "" {
+	if test := d.Trees.Current().Project().TestShown(); test != "" {
 		check += fmt.Sprintf(", then `%s` on the branch", prompt.CodeSpan(test))
 	}
 	return []workflow.Button{

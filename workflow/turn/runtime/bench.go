@@ -45,7 +45,7 @@ func (r *Runtime) NewBench(w *repo.Workspace, mayWrite func() error, edited func
 	}
 	b := &tool.Bench{
 		Workspace: w, Mirror: r.Trees.Current().Mirror, Folder: r.Trees.Current().Folder(),
-		Commands: tool.Commands{Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.Current().Project, ScratchDir: r.Folder("build-cache")},
+		Commands: tool.Commands{Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.Current().Project(), ScratchDir: r.Folder("build-cache")},
 		MayWrite: mayWrite, Edited: edited, OutputDir: out, Attachment: r.Attachments.ReadText, AttachedAs: r.Attachments.RefOf,
 	}
 	if r.Trees.Checker != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -241,6 +242,10 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) string {
 func (h *task) workerTools(bench *tool.Bench) []model.Tool {
 	own := func(context.Context) error { return h.Trees.Own(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
+	tests := h.Trees.Current().Tests
+	bench.Naming = tool.Naming{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
+		return tests.Judge(h.journal.Agent.Signature(), line, source)
+	}}
 	tools = append(tools, tool.Reading(bench)...)
 	for _, run := range tool.Running(bench) {
 		var takeOut func() error

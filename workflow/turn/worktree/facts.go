@@ -8,7 +8,6 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
@@ -25,12 +24,12 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	if p.Work != nil {
 		b.WriteString("The files that you see have the session's own work in them so far.\n")
 	}
-	if p.Project.Kind != "" {
+	if project := p.Project(); project.Kind != "" {
 		from := ""
-		if p.Project.From != "" {
-			from = " (" + prompt.FileName(p.Project.From) + ")"
+		if project.From != "" {
+			from = " (" + prompt.FileName(project.From) + ")"
 		}
-		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s%s.\n", p.Project.Kind, orNone(p.Project.Build), orNone(prompt.CodeSpan(p.Project.TestShown())), from)
+		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s%s.\n", project.Kind, orNone(project.Build), orNone(prompt.CodeSpan(project.TestShown())), from)
 	}
 	if why := p.Unprovable(); why != "" {
 		b.WriteString(why + "\n")
@@ -54,21 +53,10 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 func (p *Place) Unprovable() string {
 	select {
 	case <-p.Warm:
-		return unprovable(p.base, p.BaseBranch())
+		return p.Tests.Unprovable()
 	default:
 		return ""
 	}
-}
-
-func unprovable(base result.Result, branch string) string {
-	command, missing := base.Project.TestShown(), base.Missing.Tests
-	if command == "" {
-		command, missing = base.Project.Build, base.Missing.Build
-	}
-	if missing == "" {
-		return ""
-	}
-	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.CodeSpan(command), branch, missing)
 }
 
 func (p *Place) topLevelNames() []string {

@@ -7,9 +7,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/tested"
 )
 
 // Open opens the repository and the workspace that the phase allows. It is false when a
@@ -113,7 +115,12 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
-	p.Project = p.projectOf(p.Copy)
+	p.Tests = &tested.Tested{
+		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
+	}
+	if err := p.Tests.Find(ctx, p.projectOf(p.Copy)); err != nil {
+		return err
+	}
 	if approval != nil {
 		return t.RefreshCopy(ctx, p)
 	}
@@ -132,11 +139,13 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	commit := t.Session().BaseCommit
 	p.fetched.have = packageFetcher{t.Ledger, t.Patience}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
-	p.base, p.err = p.Checker.Baseline(ctx, commit, p.Project)
+	var base result.Result
+	base, p.err = p.Checker.Baseline(ctx, commit, p.Project())
+	p.Tests.SetBase(base)
 	if p.err != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", p.err)
 	}
-	if why := unprovable(p.base, p.BaseBranch()); why != "" {
+	if why := p.Tests.Unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, or name another command (`checks.test` of the repository).")
 	}
 }

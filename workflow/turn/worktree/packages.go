@@ -39,7 +39,7 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit stri
 	var names string
 	how := p.Repository.Setup
 	how.Folder, how.Began = p.Folder(), f.Session().Created
-	if strings.Contains(p.Project.Test, "pytest") {
+	if strings.Contains(p.Project().Test, "pytest") {
 		how.Runner = "pytest"
 	}
 	have, err := p.Checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
@@ -52,7 +52,7 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Place, commit stri
 		failed, p.fetched.missing = []error{err}, "The packages that the repository names could not be fetched."
 	}
 	if have != nil {
-		p.fetched.locks, p.fetched.missing = have.Resolved(), describeMissing(have.Missing, p.Project)
+		p.fetched.locks, p.fetched.missing = have.Resolved(), describeMissing(have.Missing, p.Project())
 		for i := range have.Missing {
 			failed = append(failed, &have.Missing[i])
 		}

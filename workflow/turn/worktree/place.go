@@ -9,11 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/tested"
 )
 
 // A Place is where the agents of a turn look and work.
@@ -21,7 +21,7 @@ type Place struct {
 	Repository catalog.Repository
 	Mirror     *repo.Mirror
 	Checker    *testrun.Checker // the runner's, for this repository; nil with it
-	Project    project.Project
+	Tests      *tested.Tested
 	Copy       *repo.Workspace // a throw-away copy: put back to lookTree after each command
 	CopyTree   string          // empty: the base
 	Work       *repo.Workspace // the session's own, after an approval; nil before
@@ -30,7 +30,6 @@ type Place struct {
 
 	Warm    chan struct{} // closed when what follows is there
 	fetched fetched       // that the base names
-	base    result.Result // what passed before anything was changed
 	err     error
 }
 
@@ -51,6 +50,9 @@ func (p *Place) BaseBranch() string {
 	return p.Mirror.DefaultBranch()
 }
 
+// Project is how the place is built and tested, as it is known now.
+func (p *Place) Project() project.Project { return p.Tests.Project() }
+
 // projectOf is how the place is built and tested: as configured, or as its files say.
 func (p *Place) projectOf(w *repo.Workspace) project.Project {
 	r, found := p.Repository, project.FindIn(w.FS(), p.Folder())
@@ -58,7 +60,7 @@ func (p *Place) projectOf(w *repo.Workspace) project.Project {
 		found.Build = r.Build
 	}
 	if r.Test != "" {
-		found.Test = r.Test
+		found.Test, found.From = r.Test, ""
 	}
 	return found
 }

@@ -1,0 +1,43 @@
+package progress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// A TestCommand is how a repository is tested, as an agent found out.
+type TestCommand struct {
+	Repository string
+	Folder     string // that the work is limited to; empty: all of it
+	Command    string
+	Source     string // who named it, and what says so
+}
+
+func (TestCommand) Stage() record.Stage { return record.Work }
+
+// Write takes the place of the command that was named before.
+func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	_, err := tx.Exec(ctx, `insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)
+		on conflict (repository, folder) do update set command = excluded.command, source = excluded.source, at = now()`,
+		c.Repository, c.Folder, database.CleanText(c.Command), database.CleanText(c.Source))
+	return err
+}
+
+// TestCommand is the one that was named for the repository; the zero one where none was.
+func (h History) TestCommand(ctx context.Context, repository, folder string) (TestCommand, error) {
+	c := TestCommand{Repository: repository, Folder: folder}
+	err := h.DB.Pool.QueryRow(ctx, `select command, source from test_commands where repository = $1 and folder = $2`, repository, folder).Scan(&c.Command, &c.Source)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return TestCommand{}, nil
+	}
+	if err != nil {
+		return TestCommand{}, fmt.Errorf("the test command of %s: %w", repository, err)
+	}
+	return c, nil
+}

@@ -1,0 +1,123 @@
+// Package tested is how a session's repository is built and tested: as whoever runs the program
+// has configured it, as its files say, or as an agent found out and named in a check.
+package tested
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// A Tested is how one repository, or the folder of it that the work is limited to, is tested.
+// It is safe for concurrent use.
+type Tested struct {
+	*ledger.Ledger
+	Repository string
+	Folder     string // empty: all of it
+	Display    string // what people call it
+	Branch     string // that the work starts from
+	Configured bool   // whoever runs the program has set the test command
+
+	mu      sync.Mutex
+	project project.Project
+	named   bool          // by an agent, in this session or an earlier one
+	base    result.Result // what passed before anything was changed; zero: not known yet, or of another command
+}
+
+// Find takes what was found out, or the command that an agent has named before.
+func (t *Tested) Find(ctx context.Context, found project.Project) error {
+	t.set(found, false)
+	if t.Configured {
+		return nil
+	}
+	c, err := t.Store.TestCommand(ctx, t.Repository, t.Folder)
+	if err != nil || c.Command == "" {
+		return err
+	}
+	if named, ok := found.Named(c.Command, c.Source); ok {
+		t.set(named, true)
+	}
+	return nil
+}
+
+// Project is how it is built and tested, as that is known now.
+func (t *Tested) Project() project.Project {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.project
+}
+
+func (t *Tested) set(found project.Project, named bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.project, t.named, t.base = found, named, result.Result{}
+}
+
+// SetBase says how the base's own run ended.
+func (t *Tested) SetBase(base result.Result) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.base = base
+}
+
+// Unprovable says that nothing can be proven here, and why: the base itself does not start.
+// Empty: it does, or that is not known yet.
+func (t *Tested) Unprovable() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	command, missing := t.base.Project.TestShown(), t.base.Missing.Tests
+	if command == "" {
+		command, missing = t.base.Project.Build, t.base.Missing.Build
+	}
+	if missing == "" {
+		return ""
+	}
+	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.CodeSpan(command), t.Branch, missing)
+}
+
+// Judge is the project with a test command that an agent names. Where one is configured, or the
+// one that was found names each test, none can be named: a proof is not weaker than the project
+// allows.
+func (t *Tested) Judge(by, line, source string) (project.Project, error) {
+	t.mu.Lock()
+	now, base, named := t.project, t.base, t.named
+	t.mu.Unlock()
+	switch {
+	case t.Configured:
+		return now, model.Mistakef("No command can be named: whoever runs me has set how %s is tested (`%s`). Call check without one.", t.Repository, now.TestShown())
+	case !named && now.Test != "" && base.EveryTestNamed() && base.Missing.Tests == "":
+		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. Call check without one.", now.TestShown())
+	}
+	from := "named by " + by
+	if source = plaintext.OneLine(source); source != "" {
+		from += ", from " + plaintext.CutCounted(source, 200)
+	}
+	next, ok := now.Named(line, from)
+	if !ok {
+		return now, model.Mistake("That cannot be the test command: it has to be a call of a test runner whose output is read (go test, pytest, unittest, cargo test, jest, vitest, mocha, ava, tap, node --test), with nothing before it but cd, and nothing behind it. Use run for anything else.")
+	}
+	return next, nil
+}
+
+// Keep makes the command the repository's, and shows it to be corrected.
+func (t *Tested) Keep(ctx context.Context, next project.Project, line string, r result.Result) error {
+	if t.Project() == next {
+		return nil
+	}
+	err := t.Record(ctx, progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
+		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %d of %s passed. If that is wrong, say which command is right.",
+			t.Display, prompt.CodeSpan(next.TestShown()), next.From, r.Passed, plaintext.CountNoun(r.Sum(), "test")))))
+	if err == nil {
+		t.set(next, true)
+	}
+	return err
+}
