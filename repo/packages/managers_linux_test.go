@@ -72,6 +72,7 @@ func TestBundler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			tree["vendor/javascript/.keep"] = "" // which many applications have, and no gems in it
 			tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
 			f, j, r := fetching(t, box(t), tree)
 			r.addRuby(t)

@@ -14,8 +14,7 @@ var bundler = Manager{
 		}
 		return frozen + `BUNDLE_PATH="$PACKAGES/ruby" BUNDLE_APP_CONFIG="$TMPDIR/bundle" BUNDLE_USER_HOME="$TMPDIR/bundle" bundle install`
 	},
-	Pins:     []string{"Gemfile.lock"},
-	Vendored: "vendor",
-	Version:  "ruby --version && bundle --version",
-	Hosts:    []string{"rubygems.org", "index.rubygems.org"},
+	Pins:    []string{"Gemfile.lock"},
+	Version: "ruby --version && bundle --version",
+	Hosts:   []string{"rubygems.org", "index.rubygems.org"},
 }
