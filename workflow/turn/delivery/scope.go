@@ -125,7 +125,6 @@ func (d *Delivery) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *wo
 	if _, err := tree.TakeOut(ctx, review.outside); err != nil {
 		return Scoped{}, fmt.Errorf("take out what stands outside the scope: %w", err)
 	}
-	//crash:hunks_taken_out
 	without, err := tree.Tree(ctx)
 	if err != nil {
 		return Scoped{}, err

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -39,7 +38,7 @@ type gate struct {
 // disks of the program, under its data directory.
 var smallDisks = []string{"mirrors", "sessions", "cache"}
 
-func newTight(t *testing.T, sessions int, binary string) *tight {
+func newTight(t *testing.T, sessions int, binary string, env ...string) *tight {
 	m := &tight{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 1, binary: binary}, gates: map[string]*gate{}}
 	m.open()
 	server := httptest.NewServer(http.HandlerFunc(m.ask))
@@ -64,7 +63,7 @@ func newTight(t *testing.T, sessions int, binary string) *tight {
 	script += "exec \"$@\" 2>/dev/full' sh " + m.binary + " \"$@\"\n"
 	m.binary = filepath.Join(m.dir, "tight")
 	require.NoError(t, os.WriteFile(m.binary, []byte(script), 0o755))
-	m.replica = &replicaProcess{data: "data-0"}
+	m.replica = &replicaProcess{data: "data-0", env: env}
 	m.running = []*replicaProcess{m.replica}
 	m.start(m.replica)
 	return m
@@ -244,22 +243,14 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.Patience)
 	defer cancel()
-	m := newTight(t, 1, harness.ProgramWith(t, sourceWith(t, "workflow/turn/folder/disk.go", "errors.Is(err, d.errno)", "errors.Is(nil, d.errno)")))
+	binary, _ := withPoints(t)
+	m := newTight(t, 1, binary, wordlessDisk+"=1")
 	defer m.stop()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.fill("mirrors")
 	m.request(0)
 	m.hears(0, "I cannot get at the repository", 1)
 	require.Zero(t, m.posted(m.places[0], fullWords))
-}
-
-// sourceWith is a file of the program's source with another text in the place of one.
-func sourceWith(t *testing.T, name, was, is string) map[string]string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(harness.Root(t), name))
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(text), was), "%s has changed", name)
-	return map[string]string{name: strings.Replace(string(text), was, is, 1)}
 }
 
 // meet does something while the model is held, and lets it go.
