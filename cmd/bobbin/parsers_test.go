@@ -67,6 +67,7 @@ var outside = []readerOf{
 	{"what a project says of itself", []string{"repo/project/project.go Find", "repo/project/node.go findNode"}, []string{"repo/project FuzzProject"}},
 	{"commands that a project names for its tests", []string{"repo/project/named/named.go readTox", "repo/project/named/named.go readNox", "repo/project/named/named.go readPyproject", "repo/project/named/named.go readRecipes", "repo/project/named/named.go readTaskfile", "repo/project/named/named.go readWorkflow"}, []string{"repo/project/named FuzzNamed"}},
 	{"shell commands that a project names", []string{"repo/project/command/inside.go steps"}, []string{"repo/project/command FuzzInside"}},
+	{"Go's sources, for stand-ins", []string{"repo/stub/stub.go parsed"}, []string{"repo/stub FuzzGo"}},
 	{"what a folder says of its packages", []string{"repo/packages/manager/manager.go FindIn", "repo/packages/manager/npm.go readNodeManifest"}, []string{"repo/packages/manager FuzzFindIn"}},
 	{"tests within Rust's sources", []string{"repo/project/rust.go rustTestModule"}, []string{"repo/project FuzzRust"}},
 	{

@@ -67,6 +67,9 @@ func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
 		v.addRed(n, failed)
 	case !ran && red:
 		v.addRed(n, len(n.leaves))
+		if b, ok := onBase.brokenFor(n.unit.group, branch.groups); ok && b.Broken == "does not compile" {
+			v.uncompiled = append(v.uncompiled, n)
+		}
 		if how != "" {
 			v.addNote(n.label, "%s", how)
 		}

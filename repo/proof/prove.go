@@ -21,6 +21,8 @@ type proving struct {
 	project project.Project
 	changes []diff.Change
 	tests   overlay
+	// uncompiled are the new tests that count as failing on the base since they do not compile there.
+	uncompiled []newTest
 }
 
 // Prove shows what the workspace's change does, or says what it could not show. The checker is
@@ -149,6 +151,9 @@ func (v *proving) judgeTests(ctx context.Context) error {
 	news := newTests(base, branch)
 	for _, n := range news {
 		v.addNewTest(n, base, onBase, branch)
+	}
+	if err := v.showUncompiled(ctx); err != nil {
+		return err
 	}
 	if err := v.addExtended(ctx, base, onBase, branch); err != nil {
 		return err

@@ -300,7 +300,15 @@ func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Share(4, 2) != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	})
 	require.True(t, p.Holds())
-	require.Equal(t, "New test TestShare: example.com/shop/money does not compile on main, where something it uses is missing (counts as failing), passes on the branch", p.Lines()[0])
+	require.Equal(t, "New test TestShare: fails on main with an empty Share, which it lacks (as expected), passes on the branch", p.Lines()[0])
+
+	// The control: what is there in another shape cannot be stood in for, which is said.
+	p = proveGo(t, 0, repotest.Files{
+		"money/money.go":      strings.Replace(mend["money/money.go"], "total, n int", "total, n int, more ...int", 1) + "\nfunc other() {}\n",
+		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Split(4, 2, 1)[0] != 2 {\n\t\tt.Error()\n\t}\n}\n",
+	})
+	require.True(t, p.Holds())
+	require.Equal(t, "New test TestShare: does not compile on main, not even with an empty other, so it was not run there (counts as failing), passes on the branch", p.Lines()[0])
 }
 
 func TestNewCasesOfATestThatWasThere(t *testing.T) {
