@@ -136,7 +136,9 @@ func Environment(allow []string) []string {
 		rules = append(rules, [2]string{"https://" + host + "/", "git@" + host + ":"})
 	}
 	for _, host := range allow {
-		vcs += host + ":git,"
+		if !strings.Contains(host, ":") { // no module's path has a port
+			vcs += host + ":git,"
+		}
 	}
 	env := []string{
 		"GOPROXY=https://proxy.golang.org", "GOVCS=" + vcs + "*:off", "GOFLAGS=-mod=mod -modcacherw", "GOTOOLCHAIN=local",

@@ -82,6 +82,12 @@ func FuzzFindIn(f *testing.F) {
 	})
 }
 
+func TestGitHostsOfTheGoCommand(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, Environment(nil), "GOVCS=*:off")
+	require.Contains(t, Environment([]string{"git.example", "npm.example:4873"}), "GOVCS=git.example:git,*:off")
+}
+
 func TestFoldersAside(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"docs", "_examples/tls", "a/Examples/b", "website", "test/fixtures/x"} {
