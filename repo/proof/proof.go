@@ -121,7 +121,7 @@ func (p Proof) Lines() []string {
 // newLines say of each new test what it does on the base and on the branch.
 func (p Proof) newLines() []string {
 	var lines []string
-	for _, name := range firstNames(p.RedOnBase, mostNamed) {
+	for _, name := range p.RedOnBase[:min(len(p.RedOnBase), mostNamed)] {
 		line := fmt.Sprintf("%s test %s: %s", p.newOrExtended(name), name, p.onBaseInWords(name))
 		switch p.branchStatus(name) {
 		case result.Failed:
@@ -136,16 +136,16 @@ func (p Proof) newLines() []string {
 	if more := len(p.RedOnBase) - mostNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests fail on %s (as expected)", more, p.BaseName))
 	}
-	for _, name := range firstNames(p.Guards, mostNamed) {
+	for _, name := range p.Guards[:min(len(p.Guards), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("Guard %s: passes on %s, %s on the branch", name, p.BaseName, verbOf[p.branchStatus(name)]))
 	}
 	if more := len(p.Guards) - mostNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
-	for _, name := range firstNames(p.Mended, mostNamed) {
+	for _, name := range p.Mended[:min(len(p.Mended), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("Test %s was there: %s, passes on the branch", name, p.onBaseInWords(name)))
 	}
-	for _, name := range firstNames(p.NotRed, mostNamed) {
+	for _, name := range p.NotRed[:min(len(p.NotRed), mostNamed)] {
 		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrExtended(name), name, p.onBaseInWords(name)))
 	}
 	if more := len(p.NotRed) - mostNamed; more > 0 {
@@ -156,8 +156,6 @@ func (p Proof) newLines() []string {
 
 // verbOf says how a test ended.
 var verbOf = map[result.Status]string{result.Passed: "passes", result.Failed: "fails", result.Skipped: "is skipped"}
-
-func firstNames(names []string, most int) []string { return names[:min(len(names), most)] }
 
 func (p Proof) newOrExtended(name string) string {
 	if slices.Contains(p.Extended, name) {
