@@ -174,8 +174,11 @@ func withoutPrompts(transcript string) string {
 			out.WriteString(line)
 		}
 	}
-	return out.String()
+	return callTimes.ReplaceAllString(out.String(), "$1")
 }
+
+// callTimes are those of commands and checks: whether there is one differs from run to run.
+var callTimes = regexp.MustCompile(`(?m)^(  (?:exit code|.*(?:passed|clean|failed)).*) after <time>$`)
 
 var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days) waiting)?`)
 

@@ -130,7 +130,7 @@ func (c *course) result(m model.Message) {
 		c.wrong = 0
 	}
 	c.good, c.bad = c.good || !m.Malformed, c.bad || m.Malformed
-	c.results = append(c.results, signature(c.calls[m.CallID], m.Text))
+	c.results = append(c.results, signature(c.calls[m.CallID], model.WithoutDuration(m.Text)))
 }
 
 // endAnswer counts an answer when its calls have their results.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -118,4 +120,20 @@ func TestAnswersWithoutACallAreNudgedByWhatTheyAre(t *testing.T) {
 			require.Contains(t, p.messages[1].Text, "(program)")
 		})
 	}
+}
+
+// The same command with the same end is the same, however long it took.
+func TestTimeMakesNoCallAnother(t *testing.T) {
+	t.Parallel()
+	var messages []model.Message
+	for i := range maxSame {
+		id := strconv.Itoa(i)
+		messages = append(messages,
+			model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "run", Args: json.RawMessage(`{"command":"go test ./..."}`)}}},
+			model.Message{Role: model.ToolRole, CallID: id, Text: "exit code 1" + model.After(time.Duration(i+1)*time.Minute) + "\nFAIL after 3s\n"})
+	}
+	require.Contains(t, messages[1].Text, "exit code 1 after 1m0s\n")
+	require.Equal(t, EndStuck, astray(messages))
+	messages[1].Text = "exit code 1 after 2s\nFAIL after 4s\n"
+	require.Empty(t, astray(messages), "what it printed counts")
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -31,6 +34,25 @@ type Result struct {
 	// Writes is what the call writes, in order, for whoever records the call: the model is
 	// not told. What was done before a call was overtaken stands here beside its error.
 	Writes []any
+}
+
+// After is how long a call took, as its result says it in its first line; empty for less than
+// a second.
+func After(took time.Duration) string {
+	if took < time.Second {
+		return ""
+	}
+	return fmt.Sprintf(" after %s", took.Round(time.Second))
+}
+
+// lasted is what After writes.
+var lasted = regexp.MustCompile(` after (?:\d+[hms])+$`)
+
+// WithoutDuration is a result without the time that its call took: what is the same otherwise
+// is the same result.
+func WithoutDuration(result string) string {
+	first, _, _ := strings.Cut(result, "\n")
+	return lasted.ReplaceAllString(first, "") + result[len(first):]
 }
 
 // NewTool makes a tool of a function whose argument is a struct. The schema is inferred

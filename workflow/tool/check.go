@@ -83,7 +83,7 @@ func checked(r, base result.Result) string {
 	var s strings.Builder
 	fresh, already := r.FailingSince(base)
 	r.Tests = append(slices.Clone(fresh), already...) // those that the line names are the fresh ones
-	s.WriteString(r.String() + "\n")
+	s.WriteString(r.String() + model.After(r.Took) + "\n")
 	if len(already) > 0 {
 		fmt.Fprintf(&s, "%d of the failed ones fail without the change, too, and are not counted against it: %s\n", len(already), testNames(already))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -34,7 +35,9 @@ func TestCheckedIsBounded(t *testing.T) {
 	for i := range 80 {
 		r.Tests = append(r.Tests, result.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: result.Failed, Output: fmt.Sprintf("\x1b[31m%d", i) + strings.Repeat("x", 20_000)})
 	}
+	r.Took = 31 * time.Second
 	text := checked(r, result.Result{})
+	require.Contains(t, text, " after 31s\n")
 	require.Less(t, len(text), 40_000)
 	require.Contains(t, text, "FAIL pkg Test9\n")
 	require.NotContains(t, text, "FAIL pkg Test10\n")

@@ -69,8 +69,10 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error)
 		out.Finish(true)
 		return "", nil, err
 	}
+	began := time.Now()
 	failed := command.Run(ctx)
 	verdict, err := ending(failed, limit)
+	verdict += model.After(time.Since(began))
 	text, whole := out.Text(outputEnd, outputEnd)
 	if err != nil {
 		out.Finish(true)

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -21,11 +22,9 @@ func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error
 	if err != nil {
 		return "", err
 	}
-	if unseen := p.NotSeen(said.evidence); unseen != "" {
-		return unseen, nil
-	}
-	if missing := p.ExampleMissing(said.example); missing != "" || said.reproduction == "" {
-		return missing, nil
+	wrong := strings.TrimSpace(p.NotSeen(said.evidence) + "\n" + p.ExampleMissing(said.example))
+	if wrong != "" || said.reproduction == "" {
+		return wrong, nil
 	}
 	c, err := o.newestRun(ctx, said.reproduction)
 	if err != nil {
