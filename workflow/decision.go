@@ -94,6 +94,7 @@ type Allowance struct {
 	Approval  string
 	Tree      string
 	Names     string // what the thread was asked, word for word
+	Unproven  string // why nothing can be proven of these files; empty: they are proven
 	User      string
 	UserName  string
 	MessageTS string
@@ -109,6 +110,7 @@ type Push struct {
 	ReportHash string // of the report that the approval is of; the store fills it in
 	State      PushState
 	Reason     string
+	Unproven   string // why nothing was proven of it; somebody allowed that by a word of its own
 }
 
 // PushState is where a push stands.

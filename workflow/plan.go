@@ -19,7 +19,7 @@ type Plan struct {
 
 // A PlanTask is one numbered task of a plan.
 type PlanTask struct {
-	Title       string   `json:"title,omitempty" jsonschema:"ten words at most"`
+	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description"`
 	Category    string   `json:"category"`
 	Skill       string   `json:"skill,omitempty"`

@@ -56,7 +56,8 @@ func ReadConsent(text string) Consent {
 // scope or without, or the word on a push.
 func Permits(text string) bool {
 	kind := ReadConsent(text).Kind
-	return kind == ConsentApprove || kind == ConsentScoped || AllowsPush(text)
+	pushes, _ := ReadPush(text)
+	return pushes || kind == ConsentApprove || kind == ConsentScoped
 }
 
 // readExact reads what is to be taken at its word.

@@ -26,7 +26,7 @@
 //	text.go        what a message says itself: without quotes, code, courtesy; its sentences
 //
 // The functions are pure. Whatever may become a permission (ReadConsent, Adopts, Confirms,
-// AllowsPush, PassesOn) takes the whole message or nothing: no quote, no code, no mention of
+// ReadPush, PassesOn) takes the whole message or nothing: no quote, no code, no mention of
 // somebody else, and no character that only looks like ASCII. Who wrote it, and whether that
 // person may, is for the caller to judge. The text is as the gateway hands it on, without the
 // bot's own mention.

@@ -8,15 +8,24 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
-func TestAllowsPush(t *testing.T) {
+func TestReadPush(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"push it", "Push it.", "PUSH IT!", "yes, push it", "yes push it", "please push it", "push it, please", ": push it"} {
-		require.True(t, intent.AllowsPush(text), text)
+		require.Equal(t, []bool{true, false}, readPush(text), text)
+	}
+	for _, text := range []string{"push it unproven", "Push it unproven.", "yes, push it unproven", "please push it unproven"} {
+		require.Equal(t, []bool{true, true}, readPush(text), text)
 	}
 	for _, text := range []string{
+		"push it unproven?", "don't push it unproven", "> push it unproven", "unproven", "push unproven", "is it unproven",
 		"", "push", "push it?", "don't push it", "push it later", "push it when CI is green", "> push it", "`push it`", "```\npush it\n```", "push it\nbut not go.sum", "she said push it",
 		"рush it", "push\u200b it", "<@U1> push it", "push it <!channel>", "fix it", "push it!!", "\"push it\"",
 	} {
-		require.False(t, intent.AllowsPush(text), text)
+		require.Equal(t, []bool{false, false}, readPush(text), text)
 	}
+}
+
+func readPush(text string) []bool {
+	allows, unproven := intent.ReadPush(text)
+	return []bool{allows, unproven}
 }

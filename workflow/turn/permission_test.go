@@ -67,7 +67,8 @@ var waysToAYes = []way{
 	{name: "adopting", what: workflow.PermitAdopt, says: "yes please do this", enter: turnedAway},
 	{name: "adopting, restated", what: workflow.PermitRequest, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
 	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
-	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits},
+	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits("")},
+	{name: "an unproven push", what: workflow.PermitPush, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
 	{name: "putting back", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(atWork)},
 	{name: "putting back after the push", what: workflow.PermitPutBack, press: workflow.ActionPutBack, enter: takenOut(pushedNow)},
 	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
@@ -146,19 +147,21 @@ func heldAtWork(ctx context.Context, th *thread) error {
 	return th.says(ctx, "gus", "also add Key.Len")
 }
 
-func pushWaits(ctx context.Context, th *thread) error {
-	if err := atWork(ctx, th); err != nil {
-		return err
+func pushWaits(unproven string) func(context.Context, *thread) error {
+	return func(ctx context.Context, th *thread) error {
+		if err := atWork(ctx, th); err != nil {
+			return err
+		}
+		a, err := th.StandingApproval(ctx)
+		if err != nil {
+			return err
+		}
+		return th.Record(ctx,
+			store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+			consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum", Unproven: unproven},
+			store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+		)
 	}
-	a, err := th.StandingApproval(ctx)
-	if err != nil {
-		return err
-	}
-	return th.Record(ctx,
-		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum"},
-		store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
-	)
 }
 
 // takenOut: something of approved work stood outside its scope.

@@ -31,6 +31,7 @@ type OrchestratorTools interface {
 	Ask(ctx context.Context, q Question) (model.Result, error)
 	Reply(ctx context.Context, text string) (model.Result, error)
 	NotForMe(ctx context.Context, reason string) (model.Result, error)
+	Blocked(ctx context.Context, reason string) (model.Result, error)
 	Finish(ctx context.Context, f Finish) (model.Result, error)
 }
 
@@ -55,11 +56,11 @@ type RootCause struct {
 
 // An Assignment is one task of delegate.
 type Assignment struct {
-	Title       string `json:"title,omitempty" jsonschema:"for people, ten words at most"`
+	Title       string `json:"title,omitempty"`
 	Description string `json:"description"`
 	Category    string `json:"category"`
 	Skill       string `json:"skill,omitempty"`
-	After       []int  `json:"after,omitempty" jsonschema:"positions in this list that come first"`
+	After       []int  `json:"after,omitempty" jsonschema:"positions that come first"`
 	Plan        int    `json:"plan,omitempty" jsonschema:"number in the approved plan"`
 }
 
@@ -133,6 +134,18 @@ func say(s Speaker) model.Tool {
 	})
 }
 
+func blocked(b interface {
+	Blocked(ctx context.Context, reason string) (model.Result, error)
+},
+) model.Tool {
+	return newTool("blocked", func(ctx context.Context, in struct {
+		Reason string `json:"reason"`
+	},
+	) (model.Result, error) {
+		return b.Blocked(ctx, in.Reason)
+	})
+}
+
 var (
 	categories = []any{string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual)}
 	skills     = []any{"tdd", "frontend-ui-ux", "diagnose"}
@@ -182,6 +195,7 @@ func Leading(o OrchestratorTools) []model.Tool {
 		) (model.Result, error) {
 			return o.NotForMe(ctx, in.Reason)
 		}),
+		blocked(o),
 		newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as people corrected it}"})),
 	})
 }
@@ -213,12 +227,7 @@ func Working(w WorkerTools) []model.Tool {
 		) (model.Result, error) {
 			return w.Done(ctx, in.Summary)
 		}),
-		newTool("blocked", func(ctx context.Context, in struct {
-			Reason string `json:"reason" jsonschema:"what is missing, and who could give it"`
-		},
-		) (model.Result, error) {
-			return w.Blocked(ctx, in.Reason)
-		}),
+		blocked(w),
 	})
 }
 

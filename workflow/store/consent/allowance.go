@@ -22,9 +22,9 @@ func (Allowance) Stage() record.Stage { return record.Given }
 // was asked for, under the approval of the newest report, and once.
 func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// What was asked for before, of the same files, is the newest question again.
-	sql, args := `insert into allowances (id, session_id, approval_id, tree, names) values ($2, $1, $3, $4, $5)
-			on conflict (session_id, approval_id, tree) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
-		[]any{r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names)}
+	sql, args := `insert into allowances (id, session_id, approval_id, tree, names, unproven) values ($2, $1, $3, $4, $5, $6)
+			on conflict (session_id, approval_id, tree, (unproven <> '')) do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
+		[]any{r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven)}
 	if w.User != "" {
 		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now()
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
@@ -43,12 +43,12 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 }
 
 // Allowance is the word that was asked for, or given, last under the approval; nil when
-// there is none. A tree, where given, keeps that one.
-func (g Register) Allowance(ctx context.Context, approval, tree string) (*workflow.Allowance, error) {
+// there is none. A tree, where given, keeps that one, as proven or as unproven.
+func (g Register) Allowance(ctx context.Context, approval, tree string, unproven bool) (*workflow.Allowance, error) {
 	var w workflow.Allowance
-	err := g.DB.Pool.QueryRow(ctx, `select id, approval_id, tree, names, user_id, user_name, message_ts from allowances
-		where approval_id = $1 and ($2 = '' or tree = $2) order by asked_at desc, id limit 1`, approval, tree).
-		Scan(&w.ID, &w.Approval, &w.Tree, &w.Names, &w.User, &w.UserName, &w.MessageTS)
+	err := g.DB.Pool.QueryRow(ctx, `select id, approval_id, tree, names, unproven, user_id, user_name, message_ts from allowances
+		where approval_id = $1 and ($2 = '' or tree = $2 and (unproven <> '') = $3) order by asked_at desc, id limit 1`, approval, tree, unproven).
+		Scan(&w.ID, &w.Approval, &w.Tree, &w.Names, &w.Unproven, &w.User, &w.UserName, &w.MessageTS)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

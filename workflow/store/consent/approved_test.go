@@ -128,11 +128,11 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	require.NoError(t, push("c2", "t2"))
 
 	require.NoError(t, ask("w1", "t1"), "the same files again are the newest question")
-	w, err := s.Allowance(ctx, "a", "")
+	w, err := s.Allowance(ctx, "a", "", false)
 	require.NoError(t, err)
 	require.Equal(t, workflow.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1"}, *w)
 	require.NoError(t, give("w1", "U2"))
-	w, err = s.Allowance(ctx, "a", "t2")
+	w, err = s.Allowance(ctx, "a", "t2", false)
 	require.NoError(t, err)
 	require.Equal(t, "U2", w.User)
 	verified, err := audit.Verify(ctx, s.DB, "")
@@ -142,4 +142,40 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	require.NoError(t, ask("w3", "t3"))
 	storetest.RecordReport(t, turn, 2, "second")
 	require.ErrorIs(t, give("w3", "U2"), store.ErrStale, "a newer report takes the approval away")
+}
+
+// What nothing was proven of is pushed only on a word of its own, on those files; a question
+// about it that nobody answered does not hold up the same files once they are proven.
+func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	ctx := t.Context()
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
+	push := func(commit, unproven string) error {
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended, Unproven: unproven})
+	}
+	const missing = "eslint is not installed"
+	require.ErrorIs(t, push("c1", missing), consent.ErrNotApproved, "nobody was asked")
+	require.NoError(t, turn.Record(ctx, consent.Allowance{ID: "unproven", Approval: "a", Tree: "t", Names: "as it is", Unproven: missing}))
+	require.ErrorIs(t, push("c1", missing), consent.ErrNotApproved, "nobody answered")
+	require.NoError(t, push("c2", ""), "the same files, proven since")
+
+	p := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: "7.0", User: "U2", UserName: "bea"}
+	require.NoError(t, s.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, '7', 'reply', '7.0', 'U2') returning id`,
+		turn.Session().ID).Scan(&p.Message))
+	require.NoError(t, turn.Record(ctx, consent.Permission{Permission: p}, consent.Allowance{ID: "unproven", User: "U2", UserName: "bea", MessageTS: "7.0"}))
+	require.NoError(t, push("c3", missing))
+	pushes, err := s.Pushes(ctx, turn.Session().ID)
+	require.NoError(t, err)
+	require.Equal(t, missing, pushes[len(pushes)-1].Unproven)
+	verified, err := audit.Verify(ctx, s.DB, "")
+	require.NoError(t, err)
+	require.Nil(t, verified.Flaw)
+	require.NoError(t, turn.Record(ctx, consent.Allowance{ID: "proven", Approval: "a", Tree: "t", Names: "go.sum"}), "the same files, for what they decide")
+	_, err = s.Pool.Exec(ctx, `update pushes set unproven = '' where commit_hash = 'c3'`)
+	require.NoError(t, err)
+	verified, err = audit.Verify(ctx, s.DB, "")
+	require.NoError(t, err)
+	require.NotNil(t, verified.Flaw, "that it is unproven cannot be taken away")
 }

@@ -19,23 +19,28 @@ func (Push) Stage() record.Stage { return record.Push }
 
 // Write keeps the intent only while it is what its approval is of: the newest revision of
 // the report, with the hash that it has, on the base that the session has, and with the
-// further word where these files need one; and only while nobody's stop stands. How a push
+// further word where these files need one, be it that nothing is proven of them; and only while nobody's stop stands. How a push
 // went is told of an intent alone.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
 	if p.State == workflow.PushIntended {
-		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason)
-			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8
+		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason, unproven)
+			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8, $9
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
 				join reports r on r.session_id = a.session_id and r.revision = a.revision and r.hash = a.report_hash and r.base_commit = a.base_commit
 			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6 and s.halted = '' and (a.permission_id is not null or a.inherited)
-				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '')
+				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '' and w.unproven = '')
+				and ($9 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.unproven <> ''))
 				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}
-	tag, err := tx.Exec(ctx, sql, r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason))
+	args := []any{r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason)}
+	if p.State == workflow.PushIntended {
+		args = append(args, database.CleanText(p.Unproven))
+	}
+	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {
 		return err
 	}
@@ -48,7 +53,7 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 // Pushes are the session's pushes, oldest first.
 func (g Register) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
-			coalesce(report_hash, '') as report_hash, state, reason
+			coalesce(report_hash, '') as report_hash, state, reason, unproven
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -21,23 +22,29 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance,
 	if err != nil || a == nil {
 		return nil, err
 	}
-	w, err := ap.Store.Allowance(ctx, a.ID, "")
+	w, err := ap.Store.Allowance(ctx, a.ID, "", false)
 	if err != nil || w == nil || w.User != "" {
 		return nil, err
 	}
 	return w, nil
 }
 
+func saysUnproven(text string) bool {
+	_, unproven := intent.ReadPush(text)
+	return unproven
+}
+
 // AllowPush takes the word that lets a push go out; it is judged like an approval. id is of the
-// button; empty for words, which have to stand below the question.
+// button; empty for words, which have to stand below the question, and have to say so where
+// nothing was proven.
 func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
-	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
 		return ap.RefuseUnknown(m, err)
 	}
-	if reason != "" {
-		return refused(reason, fmt.Sprintf("%s, I cannot take your word on this push: %s. %s", p.Name, reason, approvers.Who()))
+	if why != "" {
+		return refused(why, fmt.Sprintf("%s, I cannot take your word on this push: %s. %s", p.Name, why, approvers.Who()))
 	}
 	w, err := ap.PendingAllowance(ctx)
 	switch {
@@ -47,6 +54,8 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 		return refused("no push waits", "No push waits for a word at this moment.")
 	case id != "" && id != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
+	case m.Kind != workflow.IncomingAction && w.Unproven != "" && !saysUnproven(m.Text):
+		return refused("it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven))
 	}
 	if unread, err := ap.writtenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
 		return nil, err
@@ -54,10 +63,14 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
 	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
-	f = append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Push allowed by %s.", p.Name))))
+	said, reason := "Push allowed by "+p.Name, "tree "+w.Tree
+	if w.Unproven != "" {
+		said, reason = said+", unproven", reason+", unproven: "+w.Unproven
+	}
+	f = append(f, store.Lines(ap.ProgramLine(said+".")))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
 	f = append(f, consent.Allowance(*w))
 	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
-	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: "tree " + w.Tree, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	return f, nil
 }

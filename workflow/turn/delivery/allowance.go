@@ -41,15 +41,18 @@ func decidingPaths(changes []diff.Change) []string {
 	return said
 }
 
-// AskAllowance: a change that decides more than what the code does is pushed only on a person's
-// word, given on exactly these files. Where there is none the thread is asked, and the turn
-// ends with the result.
-func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree string, proof proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
-	named := decidingPaths(changes)
-	if len(named) == 0 {
+// AskAllowance: a change that decides more than what the code does, or of which nothing can be
+// proven here, is pushed only on a person's word, given on exactly these files. Where there is
+// none the thread is asked, and the turn ends with the result.
+func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
+	named, unproven := decidingPaths(changes), ""
+	if p.Outcome() == proof.NotStarted {
+		unproven = p.Missing
+	}
+	if len(named) == 0 && unproven == "" {
 		return nil, nil, nil
 	}
-	w, err := d.Store.Allowance(ctx, a.ID, tree)
+	w, err := d.Store.Allowance(ctx, a.ID, tree, unproven != "")
 	if err != nil {
 		return nil, nil, fmt.Errorf("read what was allowed: %w", err)
 	}
@@ -57,23 +60,43 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 		return w, nil, nil
 	}
 	if w == nil {
-		w = &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree}
+		w = &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
 	}
-	ready := "ready"
-	if proof.Shown {
-		ready += " and proven"
+	w.Names = allowanceText(p, named, tree)
+	label, told := "Push it", "the change decides more than what the code does"
+	if unproven != "" {
+		label, told = "Push it unproven", "nothing can be proven here ("+unproven+")"
 	}
-	w.Names = fmt.Sprintf("The work is %s, and waits for a word of its own, because it changes more than code:\n  • %s\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.",
-		ready, strings.Join(named, "\n  • "), prompt.ShortHash(tree))
 	asked := ledger.WithParts(
-		model.Result{Ends: true, Text: "Not pushed: the change decides more than what the code does, so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")},
+		model.Result{Ends: true, Text: "Not pushed: " + told + ", so the thread was asked for a word of its own. Wait for it.\n" + strings.Join(named, "\n")},
 		consent.Allowance(*w),
 		store.Replies(d.ProgramLine(w.Names,
-			workflow.Button{ActionID: "push_it", Label: "Push it", Style: "primary", Value: store.NewToken(), Means: w.ID},
+			workflow.Button{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID},
+			workflow.Button{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()},
 			workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
 			workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 	return nil, &asked, nil
+}
+
+// allowanceText asks for the word that lets these files be pushed.
+func allowanceText(p proof.Proof, named []string, tree string) string {
+	more := ""
+	if len(named) > 0 {
+		more = "changes more than code:\n  • " + strings.Join(named, "\n  • ") + "\n"
+	}
+	if p.Outcome() == proof.NotStarted {
+		text := fmt.Sprintf("The work is ready, but nothing can be proven here: %s.\n", p.Missing)
+		if more != "" {
+			text += "It " + more
+		}
+		return text + fmt.Sprintf("Nothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree %s).", prompt.ShortHash(tree))
+	}
+	ready := "ready"
+	if p.Shown {
+		ready += " and proven"
+	}
+	return fmt.Sprintf("The work is %s, and waits for a word of its own, because it %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))
 }
 
 // notApproved is what the orchestrator is told where the store refused the push itself.

@@ -16,13 +16,14 @@ import (
 // makeCommit is the one that an earlier push of these files did not bring through, so that
 // what is pushed again has its hash, whatever the model says of the work by now; else it
 // is a new one.
-func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree string, f decision.Finish) (string, error) {
+func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision.Finish) (string, error) {
+	a, tree := proven.approval, proven.tree
 	s, work := d.Session(), d.Trees.Current().Work
 	pushes, err := d.Store.Pushes(ctx, s.ID)
 	if err != nil {
 		return "", err
 	}
-	spec, err := d.commitSpec(ctx, a, tree, f)
+	spec, err := d.commitSpec(ctx, proven, f)
 	if err != nil {
 		return "", err
 	}
@@ -30,7 +31,7 @@ func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree st
 		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
-		if p.Tree == tree {
+		if p.Tree == tree && p.Unproven == proven.unproven {
 			return p.Commit, nil
 		}
 	}
@@ -50,8 +51,8 @@ func (d *Delivery) makeCommit(ctx context.Context, a *workflow.Approval, tree st
 
 // commitSpec depends on nothing but rows, so that a commit made again has the same hash:
 // people's names, too, are those that were kept with the report and with the approval.
-func (d *Delivery) commitSpec(ctx context.Context, a *workflow.Approval, tree string, f decision.Finish) (repo.CommitSpec, error) {
-	s := d.Session()
+func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (repo.CommitSpec, error) {
+	s, a := d.Session(), proven.approval
 	report, err := d.Store.Report(ctx, s.ID, a.Revision)
 	if err != nil {
 		return repo.CommitSpec{}, err
@@ -67,8 +68,11 @@ func (d *Delivery) commitSpec(ctx context.Context, a *workflow.Approval, tree st
 	if who != "" {
 		trailers = append(trailers, [2]string{"Approved-by", who})
 	}
+	if proven.unproven != "" {
+		trailers = append(trailers, [2]string{"Unproven", plaintext.OneLine(proven.unproven)})
+	}
 	return repo.CommitSpec{
-		Tree: tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
+		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
 		Message:  d.SecretFinder().Mask(commitMessage(f.Title, f.Summary, d.Catalog.WorkTitle())),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
 	}, nil

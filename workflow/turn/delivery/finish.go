@@ -107,6 +107,9 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(ends), err
 	}
 	proven.allowance, proven.amended = allowance, amended
+	if proven.proof.Outcome() == proof.NotStarted {
+		proven.unproven = proven.proof.Missing
+	}
 	return d.publishCommit(ctx, proven, f)
 }
 
@@ -137,7 +140,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) 
 		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {
 			return proven, nil, err
 		}
-		if !proven.proof.Holds() {
+		if proven.proof.Outcome() == proof.Failed {
 			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"), afterTaking(scoped))
 		}
 		if scoped.Taken != nil {
@@ -167,13 +170,14 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
-	amended   bool // people corrected it since the approval
+	unproven  string // why nothing could be proven, which somebody allowed
+	amended   bool   // people corrected it since the approval
 }
 
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
 func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
 	p := d.Trees.Current()
-	commit, err := d.makeCommit(ctx, work.approval, work.tree, f)
+	commit, err := d.makeCommit(ctx, work, f)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
@@ -184,7 +188,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended}
+	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended, Unproven: work.unproven}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}

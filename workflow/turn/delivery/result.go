@@ -25,7 +25,11 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		added, removed = added+c.Added, removed+c.Removed
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Done. Pushed `%s` at %s: %s, +%d −%d lines.\n", s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
+	done := "Done."
+	if work.unproven != "" {
+		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven)
+	}
+	fmt.Fprintf(&b, "%s Pushed `%s` at %s: %s, +%d −%d lines.\n", done, s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
 		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
 	}
@@ -38,8 +42,11 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		}
 		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
 	}
-	if shown := work.proof.Short(); shown != "" {
+	if shown := work.proof.Short(); shown != "" && work.unproven == "" {
 		fmt.Fprintf(&b, "%s\n", shown)
+	}
+	if work.unproven != "" {
+		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
 	}
 	for _, line := range decidingPaths(work.changes) {
 		fmt.Fprintf(&b, "• Allowed by %s: %s\n", work.allowance.UserName, line)
@@ -47,7 +54,7 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if scope := work.approval.Scope; scope != "" {
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}
-	fmt.Fprintf(&b, "Files: %s\n%s\n", filesText(work.changes), d.timeText(ctx))
+	fmt.Fprintf(&b, "Files: %s\n%s\n", FilesText(work.changes), d.timeText(ctx))
 	if page := d.compareURL(commit); page != "" {
 		return b.String() + fmt.Sprintf("[Compare](%s)", page)
 	}
@@ -57,8 +64,8 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 // mostFiles is how many changed files a result names.
 const mostFiles = 8
 
-// filesText names the files that changed.
-func filesText(changes []diff.Change) string {
+// FilesText names the files that changed.
+func FilesText(changes []diff.Change) string {
 	var names []string
 	for _, c := range changes[:min(len(changes), mostFiles)] {
 		name := "`" + strings.ReplaceAll(plaintext.OneLine(c.Path), "`", "'") + "`"

@@ -119,7 +119,7 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 			}
 		}
 	}
-	if intent.AllowsPush(m.Text) {
+	if pushes, _ := intent.ReadPush(m.Text); pushes {
 		if w, err := in.Approvals.PendingAllowance(ctx); err != nil {
 			return nil, err
 		} else if w != nil {

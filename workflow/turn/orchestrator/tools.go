@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
@@ -45,6 +46,32 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.Log.Info("not for the bot", "reason", reason)
 	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
+}
+
+// Blocked rests until people have done what only they can.
+func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error) {
+	if plaintext.OneLine(reason) == "" {
+		return prompt.Wrong("blocked needs a reason: what is missing, and who could give it."), nil
+	}
+	line, err := l.blockedLine(ctx, reason)
+	return ledger.WithParts(model.Result{Text: "The thread was told. Wait for it.", Ends: true},
+		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), err
+}
+
+// blockedLine says what is missing, shows the work so far, and how it goes on.
+func (l *Tools) blockedLine(ctx context.Context, reason string) ([]workflow.Line, error) {
+	text, buttons := "Blocked: "+plaintext.OneLine(reason), []workflow.Button(nil)
+	if work := l.Trees.Current().Work; work != nil {
+		changes, err := work.Changes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(changes) > 0 {
+			text += fmt.Sprintf("\nThe work so far is kept, and nothing was pushed: %s.", delivery.FilesText(changes))
+			buttons = append(buttons, workflow.Button{ActionID: workflow.ActionShowDiff, Label: "Show the diff", Value: store.NewToken()})
+		}
+	}
+	return l.ProgramLine(text+"\nReply \"go on\" when it is there, or say what to do instead.", buttons...), nil
 }
 
 // restTurn ends the turn where nothing more is to do until somebody writes.
