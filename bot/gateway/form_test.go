@@ -85,7 +85,7 @@ func (o *gatewayOffice) submit(v *slacktest.View, entered map[string]string) {
 func TestAButtonOpensAModal(t *testing.T) {
 	t.Parallel()
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
-	o.run(&Gateway{Inbox: f, Forms: f})
+	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	thread, ts := o.buttons("opaque")
 	f.thread = thread
 
@@ -135,7 +135,7 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o, f := openGatewayOffice(t, c.cfg), &forms{Inbox: &bottest.Inbox{}, down: c.down}
-			o.run(&Gateway{Inbox: f, Forms: f})
+			o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 			value := "opaque" + c.value
 			_, ts := o.buttons(value)
 			if c.fault.Method != "" {
@@ -155,7 +155,7 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 	t.Parallel()
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
-	o.run(&Gateway{Inbox: f, Forms: f})
+	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	_, ts := o.buttons("opaque")
 	v := o.press(ts, workflow.ActionCorrect)
 	f.say("", errors.New("away"))
@@ -179,7 +179,7 @@ func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 	t.Parallel()
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
-	o.run(&Gateway{Inbox: f, Forms: f, blind: true})
+	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, blind: true})
 	_, ts := o.buttons("opaque")
 	o.submit(o.press(ts, workflow.ActionCorrect), map[string]string{"words": "the cart"})
 	deliveries := o.Deliveries()
@@ -191,7 +191,7 @@ func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 func TestWhatIsSentTooLateStaysInTheModal(t *testing.T) {
 	t.Parallel()
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
-	o.run(&Gateway{Inbox: f, Forms: f})
+	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	_, ts := o.buttons("opaque")
 	v := o.press(ts, workflow.ActionFixLimited)
 	o.submit(v, nil)

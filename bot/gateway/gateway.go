@@ -30,12 +30,8 @@ type Inbox interface {
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
-	Forms Forms // default: no button opens a modal
-	// HidesCode reports whether a modal has to keep code of that repository from the channel;
-	// default: never.
-	HidesCode func(ctx context.Context, repository, channel string) bool
-	Log       *slog.Logger // default: silent
-	Watch     []string     // ids of channels in which a message needs no mention
+	Log   *slog.Logger // default: silent
+	Watch []string     // ids of channels in which a message needs no mention
 	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
 	// Homes makes people's App Homes. Default: nobody has one.
@@ -45,6 +41,7 @@ type Gateway struct {
 	// Slack to deliver it again; default 2 s, since Slack waits for 3.
 	Patience time.Duration
 
+	Modals
 	Backfill
 	Connecting
 
@@ -54,6 +51,14 @@ type Gateway struct {
 	homes homePublishing
 	links atomic.Int32
 	gaps  gaps
+}
+
+// Modals says what the modals that buttons open show. The zero value opens none.
+type Modals struct {
+	Forms Forms
+	// HidesCode reports whether a modal has to keep code of that repository from the channel;
+	// default: never.
+	HidesCode func(ctx context.Context, repository, channel string) bool
 }
 
 // Backfill says where messages are read again that were written while no connection was up

@@ -182,7 +182,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Forms: received, HidesCode: posts.GuestFilter.HidesCode,
+		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
