@@ -55,7 +55,7 @@ func TestFoldersGoByAgeThenBySize(t *testing.T) {
 
 	require.Equal(t, "old x.gone-7", cleaned(t, r, Keep{Age: hours(100), Dry: true}))
 	require.Equal(t, "old x.gone-7", cleaned(t, r, Keep{Age: hours(100), Alone: hours(1000)}))
-	require.Equal(t, "b a", cleaned(t, r, Keep{Age: hours(100), Alone: hours(1000), Bytes: 200 << 10}), "two stay: the newest, and what is kept nowhere else")
+	require.Equal(t, "b a", cleaned(t, r, Keep{Age: hours(100), Alone: hours(1000), Bytes: 160 << 10}), "two stay: the newest, and what is kept nowhere else")
 	require.Empty(t, cleaned(t, r, Keep{}))
 	require.Equal(t, "other", cleaned(t, r, Keep{Age: hours(100), Alone: hours(150)}))
 	require.Equal(t, "new", cleaned(t, r, Keep{Bytes: 1}))

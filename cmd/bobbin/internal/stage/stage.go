@@ -188,6 +188,8 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
 		// What a slow machine acknowledges late comes again soon, and not in minutes as at Slack's.
 		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
+		// And one that opens a modal late opens it: what a trigger that is over comes to is tested beside the gateway.
+		TriggerLife: time.Minute,
 	}
 	if cfg.Slack != nil {
 		cfg.Slack(&workspace)
