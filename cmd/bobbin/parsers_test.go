@@ -134,7 +134,7 @@ var inside = map[string]string{
 	"workflow/postgres/home.go":                 "ids of this machine's accounts",
 	"workflow/postgres/lock.go":                 "this program's own file",
 	"workflow/postgres/programs/programs.go":    "versions that Postgres' programs print",
-	"workflow/turn/prompt/grounds.go":           "rows of ours",
+	"workflow/turn/findings/grounds.go":         "rows of ours",
 	"workflow/store/progress/question.go":       "rows of ours",
 	"workflow/store/consent/removal.go":         "rows of ours",
 	"workflow/store/outbox/outbox.go":           "rows of ours",
@@ -145,7 +145,7 @@ var inside = map[string]string{
 	"workflow/turn/attachment/attachment.go":    "what agents call an attachment: a number",
 	"workflow/turn/catalog/catalog.go":          "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours",
 	"workflow/turn/inquiry/inquiry.go": "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
-	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/prompt/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours",
+	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
 	"workflow/turn/intake/judge.go": "a number that this program put into a button's row",
 }

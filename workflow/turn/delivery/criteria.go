@@ -80,7 +80,7 @@ func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, f
 		if plaintext.OneLine(f.Criteria[i].Now) != "" || !f.Criteria[i].Met {
 			continue
 		}
-		gone, err := d.missingNames(codeName.FindAllString(c, -1))
+		gone, err := missingNames(d.Trees.Current().Work.FS(), codeName.FindAllString(c, -1))
 		if err != nil {
 			return true, "", err
 		}
@@ -98,8 +98,7 @@ var codeName = regexp.MustCompile(`\b[A-Za-z]\w*(?:[a-z0-9][A-Z]|_[A-Za-z])\w*\b
 const maxNameFile = 1 << 20
 
 // missingNames are those of the names that no file of the work holds.
-func (d *Delivery) missingNames(names []string) ([]string, error) {
-	work := d.Trees.Current().Work.FS()
+func missingNames(work fs.FS, names []string) ([]string, error) {
 	err := fs.WalkDir(work, ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case len(names) == 0:

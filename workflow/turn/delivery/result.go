@@ -55,7 +55,8 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		fmt.Fprintf(&b, "Limited to: %s. The rest was left out.\n", scope)
 	}
 	fmt.Fprintf(&b, "Files: %s\n%s\n", FilesText(work.changes), d.timeText(ctx))
-	if page := d.compareURL(commit); page != "" {
+	r, _ := d.Catalog.Current()
+	if page := r.CompareURL(s.BaseCommit, commit); page != "" {
 		return b.String() + fmt.Sprintf("[Compare](%s)", page)
 	}
 	return b.String() + fmt.Sprintf("Compare: `%s`", d.compareCommand(commit))
@@ -95,11 +96,6 @@ func (d *Delivery) timeText(ctx context.Context) string {
 		text += fmt.Sprintf(", $%.2f", s.SpentUSD)
 	}
 	return text + "."
-}
-
-func (d *Delivery) compareURL(commit string) string {
-	r, _ := d.Catalog.Current()
-	return r.CompareURL(d.Session().BaseCommit, commit)
 }
 
 func (d *Delivery) compareCommand(commit string) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -89,7 +90,7 @@ func (d *Delivery) reviewText(ctx context.Context, a *workflow.Approval, hunks [
 	}
 	parts := []string{
 		prompt.ProgramMark + "The approval is limited to this:\n" + prompt.Fence("scope", a.Scope),
-		prompt.ProgramMark + "The report that it was given on:\n" + prompt.Fence("report", prompt.ReportForWorkers(report)),
+		prompt.ProgramMark + "The report that it was given on:\n" + prompt.Fence("report", findings.ReportForWorkers(report)),
 	}
 	if since != "" {
 		parts = append(parts, since)

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -39,8 +39,8 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 				unread = append(unread, place.String())
 			}
 		}
-		if len(places) == 0 && prompt.IsCommand(e.Source) {
-			unrun = append(unrun, prompt.ProbeText(e.Source))
+		if len(places) == 0 && findings.IsCommand(e.Source) {
+			unrun = append(unrun, findings.ProbeText(e.Source))
 		}
 	}
 	var said []string

@@ -23,6 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -314,7 +315,7 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 	}
 	parts := []string{question}
 	if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
-		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", prompt.ReportForWorkers(r)))
+		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", findings.ReportForWorkers(r)))
 		parts = append(parts, iq.scopeText(ctx)...)
 		if since, err := iq.AmendmentText(ctx, r.Revision); err != nil {
 			return "", nil, err
@@ -335,7 +336,7 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) string {
 	s := iq.Session()
 	parts := []string{question}
 	if r, err := iq.Store.Report(ctx, s.ID, s.Revision); err == nil {
-		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", prompt.ReportWhole(r)))
+		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", findings.ReportWhole(r)))
 		if since, err := iq.AmendmentText(ctx, r.Revision); err == nil && since != "" {
 			parts = append(parts, since)
 		}

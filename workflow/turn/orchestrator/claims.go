@@ -7,7 +7,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 )
 
 // claims are what a report says that the program looks up.
@@ -51,8 +51,8 @@ func (o *Orchestrator) openPast(ctx context.Context) (p evidence.Past, err error
 }
 
 // quotedGrounds are what stands behind a report, with the lines that its evidence cites.
-func (o *Orchestrator) quotedGrounds(r workflow.Report) prompt.Grounds {
-	g := prompt.GroundsOf(r)
+func (o *Orchestrator) quotedGrounds(r workflow.Report) findings.Grounds {
+	g := findings.GroundsOf(r)
 	g.Quoted = map[string]string{}
 	for _, e := range g.Evidence {
 		if places := evidence.PlacesOf(e.Source); len(places) > 0 {

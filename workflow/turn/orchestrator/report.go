@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -82,7 +83,7 @@ func (o *Orchestrator) reproductionText(ctx context.Context, reproduction *strin
 	case evidence.EndsWithoutShowing(*c) != "":
 		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
 	}
-	return StatusShown, prompt.ShownBy(c.Command, how), nil
+	return StatusShown, findings.ShownBy(c.Command, how), nil
 }
 
 // The status with which a report begins: whether a command that was run shows the bug.
@@ -92,7 +93,7 @@ const (
 )
 
 // DetailsText is what stands behind a report, for the button that shows it.
-func DetailsText(g prompt.Grounds, cause, how string) string {
+func DetailsText(g findings.Grounds, cause, how string) string {
 	shown := "Unproven: nothing was made to fail yet."
 	if how != "" {
 		shown = "Shown by: " + how

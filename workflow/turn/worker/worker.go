@@ -24,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -96,7 +97,7 @@ func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	excerpts := bench.Excerpts(ctx, namedLines(prompt.ReportForWorkers(report)+"\n"+h.task.Description))
+	excerpts := bench.Excerpts(ctx, namedLines(findings.ReportForWorkers(report)+"\n"+h.task.Description))
 	if len(h.journal.Messages()) == 0 {
 		return bench, h.writeBrief(ctx, report, excerpts)
 	}
@@ -144,7 +145,7 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	if c := h.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}
-	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind], prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", prompt.ReportForWorkers(report)))
+	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind], prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", findings.ReportForWorkers(report)))
 	if excerpts != "" {
 		parts = append(parts, prompt.ProgramMark+"The lines that it and your task name, as they are now; their files count as read:\n"+prompt.Fence("excerpts", excerpts))
 	}

@@ -1,4 +1,4 @@
-package prompt
+package findings
 
 import (
 	"encoding/json"
