@@ -269,6 +269,20 @@ func (c *chaos) settle(ctx context.Context) {
 	}
 }
 
+// unsettled is what settle still waits for, for people to read.
+func (c *chaos) unsettled() string {
+	var left string
+	err := c.db.QueryRow(context.Background(), `select coalesce(string_agg(what, e'\n'), 'Slack: not every event is acknowledged') from (
+		select format('session %s: %s', id, phase) as what from sessions where phase not in ('done', 'failed')
+		union all select format('inbox %s: %s %s', id, kind, text) from inbox where handled_at is null
+		union all select format('outbox %s: tried %s, rewrites %s', key, tried_at, rewrites) from outbox where posted_at is null and refused is null
+		union all select format('job %s: %s %s, attempt %s, errors %s', id, kind, state, attempt, errors) from river_job where state in ('available', 'running', 'retryable', 'scheduled')) x`).Scan(&left)
+	if err != nil {
+		return err.Error()
+	}
+	return left
+}
+
 // A replicaProcess is one place where the program runs, one process after another.
 type replicaProcess struct {
 	number int

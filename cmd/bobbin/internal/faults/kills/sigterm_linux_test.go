@@ -154,7 +154,7 @@ func (m *midst) begin(ctx context.Context) {
 func (m *midst) end(ctx context.Context) {
 	m.letGo()
 	m.settle(ctx)
-	require.NoError(m.t, ctx.Err())
+	require.NoError(m.t, ctx.Err(), m.unsettled())
 	require.Empty(m.t, m.faults(ctx))
 }
 
