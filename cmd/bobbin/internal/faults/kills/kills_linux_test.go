@@ -321,6 +321,9 @@ func (c *chaos) log(r *replicaProcess) string {
 func (c *chaos) stop() {
 	for _, r := range c.running {
 		cmd, ended := c.process(r)
+		if cmd == nil { // the test ended before it was to start
+			continue
+		}
 		if harness.IsClosed(ended) { // so that nobody looks for what it did not do
 			c.ended = append(c.ended, fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
 		}
