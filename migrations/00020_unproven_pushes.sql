@@ -8,6 +8,7 @@ alter table allowances drop constraint allowances_session_id_approval_id_tree_ke
 create unique index allowances_once on allowances (session_id, approval_id, tree, (unproven <> ''));
 alter table pushes add column unproven text not null default '';
 
+-- With what was taken out and put back (00017), and with what is unproven.
 create or replace view audited as
     select session_id, 'decision' as what, id::text as name, at, jsonb_build_object('what', what, 'allowed', allowed, 'reason', reason,
         'user', user_id, 'message', message_ts, 'revision', revision, 'at', (extract(epoch from at) * 1000000)::bigint)::text as content

@@ -54,28 +54,23 @@ const mostRemoved = 20
 
 // List is a line for each place, with the reason.
 func (r Removal) List() string {
-	var lines []string
-	for i, h := range r.Hunks {
-		if i == mostRemoved {
-			lines = append(lines, fmt.Sprintf("  • and %d more", len(r.Hunks)-i))
-			break
-		}
-		lines = append(lines, fmt.Sprintf("  • %s: %s", h.Place, h.Why))
-	}
-	return strings.Join(lines, "\n")
+	return "  • " + strings.Join(r.each(func(h RemovedHunk) string { return h.Place + ": " + h.Why }), "\n  • ")
 }
 
 // Places are the places in one line.
 func (r Removal) Places() string {
-	var places []string
-	for i, h := range r.Hunks {
-		if i == mostRemoved {
-			places = append(places, fmt.Sprintf("and %d more", len(r.Hunks)-i))
-			break
-		}
-		places = append(places, h.Place)
+	return strings.Join(r.each(func(h RemovedHunk) string { return h.Place }), ", ")
+}
+
+// each says something of the first places, and how many more there are.
+func (r Removal) each(say func(RemovedHunk) string) (said []string) {
+	for _, h := range r.Hunks[:min(len(r.Hunks), mostRemoved)] {
+		said = append(said, say(h))
 	}
-	return strings.Join(places, ", ")
+	if more := len(r.Hunks) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return said
 }
 
 // Diff is the text of what was taken out.

@@ -53,6 +53,7 @@ func (r registry) giveGit(t *testing.T, path string, tree files) (commit string)
 func gitJob(t *testing.T, tree files) (*Fetcher, Job, registry) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
+		// The package managers run git themselves, and the host's repository is made by it.
 		t.Skip("git is not installed")
 	}
 	f, j, r := fetching(t, box(t), tree)

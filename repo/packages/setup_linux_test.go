@@ -420,6 +420,7 @@ func TestManagerThatIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	if _, err := run(t, s, nil, nil, "gradle --version"); err == nil {
+		// What is tested is a machine without it; the others are in the tests of their managers.
 		t.Skip("gradle is installed")
 	}
 	f, j, _ := fetching(t, s, files{"build.gradle": "x"})

@@ -43,6 +43,7 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			if _, err := exec.LookPath(c.tool); err != nil {
+				// What is asked is the tool itself; no other program can stand in for it.
 				t.Skip(c.tool + " is not installed")
 			}
 			r := Find(t.Context(), kind)

@@ -102,6 +102,7 @@ func TestFoldersAside(t *testing.T) {
 func TestRequirementsOfPython(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
+		// The manifests are read by requirements.py, which runs where Python's packages are fetched.
 		t.Skip("python3 is not installed")
 	}
 	for name, c := range map[string]struct {

@@ -97,6 +97,16 @@ func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 	}
 }
 
+// giveAllowance gives the word that was asked for, by a message of that person.
+func giveAllowance(t *testing.T, s *store.Store, turn *store.Turn, id, user string) error {
+	t.Helper()
+	m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
+	err := s.Pool.QueryRow(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
+		turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
+	require.NoError(t, err)
+	return turn.Record(t.Context(), consent.Permission{Permission: m}, consent.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS})
+}
+
 // A word of its own is given on the newest question alone, once, and on those files.
 func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	t.Parallel()
@@ -108,11 +118,7 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 		return turn.Record(ctx, consent.Allowance{ID: id, Approval: "a", Tree: tree, Names: "go.sum of " + tree})
 	}
 	give := func(id, user string) error {
-		m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
-		err := s.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
-			turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
-		require.NoError(t, err)
-		return turn.Record(ctx, consent.Permission{Permission: m}, consent.Allowance{ID: id, User: user, UserName: "bea", MessageTS: m.MessageTS})
+		return giveAllowance(t, s, turn, id, user)
 	}
 	push := func(commit, tree string) error {
 		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
@@ -161,10 +167,7 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	require.ErrorIs(t, push("c1", missing), consent.ErrNotApproved, "nobody answered")
 	require.NoError(t, push("c2", ""), "the same files, proven since")
 
-	p := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: "7.0", User: "U2", UserName: "bea"}
-	require.NoError(t, s.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, '7', 'reply', '7.0', 'U2') returning id`,
-		turn.Session().ID).Scan(&p.Message))
-	require.NoError(t, turn.Record(ctx, consent.Permission{Permission: p}, consent.Allowance{ID: "unproven", User: "U2", UserName: "bea", MessageTS: "7.0"}))
+	require.NoError(t, giveAllowance(t, s, turn, "unproven", "U2"))
 	require.NoError(t, push("c3", missing))
 	pushes, err := s.Pushes(ctx, turn.Session().ID)
 	require.NoError(t, err)

@@ -47,7 +47,7 @@ func decidingPaths(changes []diff.Change) []string {
 func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change) (given *workflow.Allowance, ends *model.Result, err error) {
 	named, unproven := decidingPaths(changes), ""
 	if p.Outcome() == proof.NotStarted {
-		unproven = p.Missing
+		unproven = plaintext.CutLine(plaintext.OneLine(d.SecretFinder().Mask(p.Missing)), maxMissing)
 	}
 	if len(named) == 0 && unproven == "" {
 		return nil, nil, nil
@@ -62,7 +62,7 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 	if w == nil {
 		w = &workflow.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: tree, Unproven: unproven}
 	}
-	w.Names = allowanceText(p, named, tree)
+	w.Names = allowanceText(named, tree, unproven, p.Shown)
 	label, told := "Push it", "the change decides more than what the code does"
 	if unproven != "" {
 		label, told = "Push it unproven", "nothing can be proven here ("+unproven+")"
@@ -79,24 +79,25 @@ func (d *Delivery) AskAllowance(ctx context.Context, a *workflow.Approval, tree 
 	return nil, &asked, nil
 }
 
-// allowanceText asks for the word that lets these files be pushed.
-func allowanceText(p proof.Proof, named []string, tree string) string {
+// maxMissing is how much is said of what could not be started, which is what a command printed.
+const maxMissing = 300
+
+// allowanceText asks for the word that lets these files be pushed: for what they decide beside
+// code, or because of what keeps them from being proven.
+func allowanceText(named []string, tree, unproven string, shown bool) string {
 	more := ""
 	if len(named) > 0 {
-		more = "changes more than code:\n  • " + strings.Join(named, "\n  • ") + "\n"
+		more = "it changes more than code:\n  • " + strings.Join(named, "\n  • ") + "\n"
 	}
-	if p.Outcome() == proof.NotStarted {
-		text := fmt.Sprintf("The work is ready, but nothing can be proven here: %s.\n", p.Missing)
-		if more != "" {
-			text += "It " + more
-		}
-		return text + fmt.Sprintf("Nothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree %s).", prompt.ShortHash(tree))
+	if unproven != "" {
+		return fmt.Sprintf("The work is ready, but nothing can be proven here: %s.\n%sNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree %s).",
+			unproven, strings.Replace(more, "it", "It", 1), prompt.ShortHash(tree))
 	}
 	ready := "ready"
-	if p.Shown {
+	if shown {
 		ready += " and proven"
 	}
-	return fmt.Sprintf("The work is %s, and waits for a word of its own, because it %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))
+	return fmt.Sprintf("The work is %s, and waits for a word of its own, because %sNothing was pushed. Reply \"push it\" to allow exactly these files (tree %s), or say what is to be left out.", ready, more, prompt.ShortHash(tree))
 }
 
 // notApproved is what the orchestrator is told where the store refused the push itself.

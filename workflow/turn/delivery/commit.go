@@ -31,7 +31,7 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
-		if p.Tree == tree && p.Unproven == proven.unproven {
+		if p.Tree == tree && p.Unproven == proven.unproven() {
 			return p.Commit, nil
 		}
 	}
@@ -68,8 +68,8 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 	if who != "" {
 		trailers = append(trailers, [2]string{"Approved-by", who})
 	}
-	if proven.unproven != "" {
-		trailers = append(trailers, [2]string{"Unproven", plaintext.OneLine(proven.unproven)})
+	if proven.unproven() != "" {
+		trailers = append(trailers, [2]string{"Unproven", plaintext.OneLine(proven.unproven())})
 	}
 	return repo.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),

@@ -107,9 +107,6 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(ends), err
 	}
 	proven.allowance, proven.amended = allowance, amended
-	if proven.proof.Outcome() == proof.NotStarted {
-		proven.unproven = proven.proof.Missing
-	}
 	return d.publishCommit(ctx, proven, f)
 }
 
@@ -166,12 +163,19 @@ func afterTaking(s Scoped) string {
 // A provenWork is a tree that may be pushed: what was proven of it, and who allowed it.
 type provenWork struct {
 	approval  *workflow.Approval
-	allowance *workflow.Allowance // nil where the change decides no more than what the code does
+	allowance *workflow.Allowance // nil where it needs no word of its own
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
-	unproven  string // why nothing could be proven, which somebody allowed
-	amended   bool   // people corrected it since the approval
+	amended   bool // people corrected it since the approval
+}
+
+// unproven is why nothing could be proven, as it was allowed; empty where it was proven.
+func (w provenWork) unproven() string {
+	if w.allowance == nil {
+		return ""
+	}
+	return w.allowance.Unproven
 }
 
 // publishCommit makes the commit and pushes it. The row of the push stands before the push.
@@ -188,7 +192,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended, Unproven: work.unproven}
+	push := workflow.Push{Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID, State: workflow.PushIntended, Unproven: work.unproven()}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: d.EventsToProof()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}

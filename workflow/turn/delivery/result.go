@@ -26,8 +26,8 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	}
 	var b strings.Builder
 	done := "Done."
-	if work.unproven != "" {
-		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven)
+	if work.unproven() != "" {
+		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
 	fmt.Fprintf(&b, "%s Pushed `%s` at %s: %s, +%d −%d lines.\n", done, s.Branch, prompt.ShortHash(commit), plaintext.CountNoun(len(work.changes), "file"), added, removed)
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
@@ -42,10 +42,10 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		}
 		fmt.Fprintf(&b, "%s %s (%s)\n", mark, plaintext.OneLine(cmp.Or(f.Criteria[i].Now, c)), plaintext.OneLine(f.Criteria[i].How))
 	}
-	if shown := work.proof.Short(); shown != "" && work.unproven == "" {
+	if shown := work.proof.Short(); shown != "" && work.unproven() == "" {
 		fmt.Fprintf(&b, "%s\n", shown)
 	}
-	if work.unproven != "" {
+	if work.unproven() != "" {
 		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
 	}
 	for _, line := range decidingPaths(work.changes) {
@@ -70,8 +70,11 @@ func FilesText(changes []diff.Change) string {
 	var names []string
 	for _, c := range changes[:min(len(changes), mostFiles)] {
 		name := "`" + strings.ReplaceAll(plaintext.OneLine(c.Path), "`", "'") + "`"
-		if c.Kind != "modified" {
-			name += " (" + map[string]string{"added": "new"}[c.Kind] + map[string]string{"deleted": "deleted"}[c.Kind] + ")"
+		switch c.Kind {
+		case "added":
+			name += " (new)"
+		case "deleted":
+			name += " (deleted)"
 		}
 		names = append(names, name)
 	}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -194,19 +196,45 @@ func EndsWithoutShowing(c progress.Command) string {
 	return ""
 }
 
-// constantEnd is a last command whose exit status says nothing of those before it.
-var constantEnd = regexp.MustCompile(`(?:\|\||[;\n])\s*((?:true|false|:|echo\b[^;|&\n]*|printf\b[^;|&\n]*|exit(?:\s+\d+)?|cat\b[^;|&\n]*|rm\b[^;|&\n]*|cd\b[^;|&\n]*))\s*;?\s*$`)
-
-// passingEnd is the end of a pipe that ends well whatever it is given.
-var passingEnd = regexp.MustCompile(`[^|]\|\s*((?:head|tail|cat|tee|sort|uniq|wc|sed|tr|cut|less)\b[^;|&\n]*)\s*;?\s*$`)
+// What ends a command and says nothing of what came before it.
+var (
+	constant = []string{"true", "false", ":", "echo", "printf", "exit", "cat", "rm", "cd"}                      // behind ; or ||
+	passing  = []string{"head", "tail", "cat", "tee", "sort", "uniq", "wc", "sed", "tr", "cut", "less", "echo"} // at the end of a pipe
+)
 
 // fixedEnd is the end of a command that sets its exit status whatever happens before; empty
-// where there is none.
+// where there is none, and where no shell could read it.
 func fixedEnd(command string) string {
-	for _, end := range []*regexp.Regexp{constantEnd, passingEnd} {
-		if m := end.FindStringSubmatch(command); m != nil {
-			return plaintext.OneLine(m[1])
-		}
+	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
+	if err != nil || len(file.Stmts) == 0 {
+		return ""
 	}
-	return ""
+	last, behind := file.Stmts[len(file.Stmts)-1], len(file.Stmts) > 1
+	for {
+		binary, ok := last.Cmd.(*syntax.BinaryCmd)
+		switch {
+		case !ok && behind && calls(last, constant):
+			return shown(last)
+		case !ok:
+			return ""
+		case binary.Op == syntax.OrStmt && calls(binary.Y, constant), (binary.Op == syntax.Pipe || binary.Op == syntax.PipeAll) && calls(binary.Y, passing):
+			return shown(binary.Y)
+		}
+		last, behind = binary.Y, false
+	}
+}
+
+// calls reports whether a statement is a call of one of the programs.
+func calls(stmt *syntax.Stmt, programs []string) bool {
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && slices.Contains(programs, call.Args[0].Lit())
+}
+
+// shown is a statement in one line.
+func shown(stmt *syntax.Stmt) string {
+	var b strings.Builder
+	if syntax.NewPrinter(syntax.SingleLine(true)).Print(&b, stmt) != nil {
+		return ""
+	}
+	return plaintext.OneLine(b.String())
 }

@@ -57,6 +57,7 @@ func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 	for command, code := range map[string]int{
 		"go test ./money": 1, "go run ./cmd | grep 25.00": 1, "set -e\ncat > a_test.go <<'E'\nx\nE\ngo test ./...": 1, "go test ./money | tail -3 | grep ok": 1,
 		"cd money; go test .": 2, "echo a && false": 1,
+		"grep -c 'x; true' log": 1, "go test ./... # || true": 1, "go test ./... | grep '| tail'": 1,
 	} {
 		require.Empty(t, Past{}.WeakReproduction(progress.Command{Command: command, ExitCode: code}), command)
 	}
@@ -65,6 +66,8 @@ func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 		"go test ./money || true":                 "whatever happens, since `true` is its end",
 		"go test ./money; echo \"exit $?\"":       "since `echo \"exit $?\"` is its end",
 		"go test ./money\necho done\n":            "since `echo done` is its end",
+		"cd money && go test . | tail -5":         "since `tail -5` is its end",
+		"go test ./money |& cat":                  "since `cat` is its end",
 		"go test ./money 2>&1 | tail -20":         "since `tail -20` is its end",
 		"go test ./money; rm -f money/a_test.go;": "since `rm -f money/a_test.go` is its end",
 	} {

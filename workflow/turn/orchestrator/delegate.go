@@ -217,7 +217,10 @@ func (l *Tools) ensureTasks(ctx context.Context, list []decision.Assignment) ([]
 		return nil, err
 	}
 	fact, failures := takeUp(all)
-	said := map[bool]string{true: "Task:", false: "Tasks:"}[len(list) == 1]
+	said := "Tasks:"
+	if len(list) == 1 {
+		said = "Task:"
+	}
 	for i, a := range list {
 		k := workflow.Task{
 			Number: len(all) + i + 1, Description: a.Description, Shown: heading(a), Category: workflow.Category(a.Category), Skill: a.Skill,
