@@ -21,7 +21,8 @@ import (
 // FromConfig makes of the file and the secrets what the bot is built from.
 func FromConfig(file config.Config, values map[string]string, place storage.Place, hide *redact.Finder) (Settings, error) {
 	s := Settings{Place: place}
-	s.SlackToken, s.SlackAppToken, s.ModelKey = values[secrets.SlackBotToken], values[secrets.SlackAppToken], values[secrets.ModelKey]
+	s.SlackToken, s.SlackAppToken = values[secrets.SlackBotToken], values[secrets.SlackAppToken]
+	s.ModelSettings = ModelsFromConfig(file, values[secrets.ModelKey])
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
 	s.Never = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.Limits(), hide
@@ -31,16 +32,6 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins
 	s.HTTPAddr, s.Keep = file.HTTP.Addr, housekeeping.FromConfig(file.Keep)
-	s.Vision = map[string]bool{}
-	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
-	for name, a := range file.Agents {
-		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
-	}
-	for name, m := range file.Models {
-		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
-		s.Fallback[name] = m.Fallback
-		s.Vision[name] = m.Vision
-	}
 	credentials, err := file.Credentials(values, hide)
 	if err != nil {
 		return s, err
@@ -53,6 +44,21 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 		}
 	}
 	return s, nil
+}
+
+// ModelsFromConfig are the file's models and agents, with the key of their endpoint.
+func ModelsFromConfig(file config.Config, key string) ModelSettings {
+	s := ModelSettings{ModelKey: key, Vision: map[string]bool{}}
+	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
+	for name, a := range file.Agents {
+		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
+	}
+	for name, m := range file.Models {
+		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
+		s.Fallback[name] = m.Fallback
+		s.Vision[name] = m.Vision
+	}
+	return s
 }
 
 func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.Repository {

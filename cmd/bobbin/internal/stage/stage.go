@@ -1,10 +1,11 @@
 // Package stage stages the bot for the demo and for the stories of the whole program's tests: the
 // same bot that serve runs, with a local Slack and its people, a git remote, and a scripted model
 // behind a real endpoint. It is the one room of the program with fakes in it, since the demo has
-// neither a Slack nor a model.
+// neither a Slack nor a model. A stage can also have models and a repository of the operator's own.
 package stage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,12 +14,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
-	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/object"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -56,76 +51,6 @@ func MakeDir(dir string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// Authored is when everything in a staged remote was committed: the same input gives
-// the same hashes at every run.
-var Authored = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-
-// PlantRemote makes a bare repository at dir with one commit of the files on main.
-func PlantRemote(dir string, files []txtar.File) error {
-	work, err := os.MkdirTemp("", "bobbin-plant-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	for _, f := range files {
-		name := filepath.Join(work, filepath.FromSlash(f.Name))
-		if !filepath.IsLocal(f.Name) {
-			return fmt.Errorf("file %q leaves its folder", f.Name)
-		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-			return err
-		}
-	}
-	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
-	r, err := git.InitWithOptions(storage, osfs.New(work), git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
-	if err != nil {
-		return fmt.Errorf("make a remote: %w", err)
-	}
-	tree, err := r.Worktree()
-	if err != nil {
-		return err
-	}
-	if err := tree.AddGlob("."); err != nil {
-		return fmt.Errorf("make a remote: %w", err)
-	}
-	who := &object.Signature{Name: "Ann Author", Email: "ann@example.com", When: Authored}
-	if _, err := tree.Commit("shop: first version", &git.CommitOptions{Author: who, Committer: who}); err != nil {
-		return fmt.Errorf("make a remote: %w", err)
-	}
-	return makeBare(r)
-}
-
-func makeBare(r *git.Repository) error {
-	cfg, err := r.Config()
-	if err != nil {
-		return err
-	}
-	cfg.Core.IsBare, cfg.Core.Worktree = true, ""
-	return r.SetConfig(cfg)
-}
-
-// RemoteBranches are the branches of a bare repository on this machine, read from its own
-// storage, and what they point at.
-func RemoteBranches(dir string) (map[string]string, error) {
-	r, err := git.PlainOpen(dir)
-	if err != nil {
-		return nil, fmt.Errorf("look at the remote: %w", err)
-	}
-	refs, err := r.Branches()
-	if err != nil {
-		return nil, fmt.Errorf("look at the remote: %w", err)
-	}
-	branches := map[string]string{}
-	err = refs.ForEach(func(ref *plumbing.Reference) error {
-		branches[ref.Name().Short()] = ref.Hash().String()
-		return nil
-	})
-	return branches, err
-}
-
 // Sandbox is what confines commands on a stage. The shop is small: its test binaries need no
 // debugging information, and the compiler no garbage collection.
 var Sandbox = config.Sandbox{Env: map[string]string{"GOFLAGS": "-ldflags=-s -vet=off", "GOGC": "off", "GOMEMLIMIT": "512MiB"}}
@@ -136,10 +61,13 @@ const StageChannel = "bugs"
 // A Config says what a stage shows.
 type Config struct {
 	Dir         string
-	Files       []txtar.File // of the repository "shop"
-	Model       string       // the scripted model
-	ModelName   string       // its file, for messages
-	DatabaseURL string       // empty: a private Postgres
+	Repository  string                // its name; default shop
+	Files       []txtar.File          // of the repository, in one commit; or
+	Source      Source                // where it comes from, with its history
+	Model       string                // the scripted model; or
+	Models      *server.ModelSettings // the operator's own
+	ModelName   string                // the script's file, for messages
+	DatabaseURL string                // empty: a private Postgres
 	Progress    io.Writer
 	Log         *slog.Logger
 	Slack       func(*slacktest.Config)
@@ -147,13 +75,14 @@ type Config struct {
 }
 
 // A Stage is everything around the bot with nothing left to chance: a local Slack with
-// its people, a git remote, a scripted model behind a real endpoint. The bot on it is
-// the very one that serve runs.
+// its people, a git remote, a scripted model behind a real endpoint; or, with Config.Models and
+// Config.Source, models and a repository of the operator's own. The bot on it is the very one
+// that serve runs.
 type Stage struct {
 	cfg     Config
 	Dir     string
 	Slack   *slacktest.Server
-	Model   *modeltest.Server
+	Model   *modeltest.Server // nil with models of the operator's
 	Remote  string            // bare repository
 	Channel string            // id of #bugs
 	People  map[string]string // user ids by name
@@ -171,18 +100,18 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	if _, err := os.Stat(st.Remote); err == nil {
 		return nil, fmt.Errorf("%s is there already; name an empty folder", st.Remote)
 	}
-	if err := PlantRemote(st.Remote, cfg.Files); err != nil {
+	if err := st.plant(ctx); err != nil {
 		return nil, err
 	}
-	script, err := modeltest.Parse(cfg.ModelName, cfg.Model)
-	if err != nil {
-		return nil, err
+	if cfg.Models == nil {
+		script, err := modeltest.Parse(cfg.ModelName, cfg.Model)
+		if err != nil {
+			return nil, err
+		}
+		if st.Model, err = modeltest.Serve(script); err != nil {
+			return nil, fmt.Errorf("scripted model: %w", err)
+		}
 	}
-	server, err := modeltest.Serve(script)
-	if err != nil {
-		return nil, fmt.Errorf("scripted model: %w", err)
-	}
-	st.Model = server
 	workspace := slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
 		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // what is shipped has to be enough
@@ -194,12 +123,21 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	if cfg.Slack != nil {
 		cfg.Slack(&workspace)
 	}
+	var err error
 	if st.Slack, err = slacktest.Listen(workspace); err != nil {
-		server.Close()
+		st.closeModel()
 		return nil, fmt.Errorf("local Slack: %w", err)
 	}
 	st.addPeople()
 	return st, nil
+}
+
+// plant makes the remote.
+func (st *Stage) plant(ctx context.Context) error {
+	if st.cfg.Source != (Source{}) {
+		return CloneRemote(ctx, st.Remote, st.cfg.Source, st.cfg.Log)
+	}
+	return PlantRemote(st.Remote, st.cfg.Files)
 }
 
 // addPeople fills the workspace: two members, a guest, somebody from elsewhere, another bot.
@@ -229,7 +167,9 @@ func (st *Stage) NameOf(m slacktest.Message) string {
 	return "bot"
 }
 
-func (st *Stage) RemoteConfig() remote.Remote { return remote.Remote{Name: "shop", URL: st.Remote} }
+func (st *Stage) RemoteConfig() remote.Remote {
+	return remote.Remote{Name: cmp.Or(st.cfg.Repository, "shop"), URL: st.Remote}
+}
 
 // Settings are what serve would have read from its file and environment.
 func (st *Stage) Settings() server.Settings {
@@ -240,19 +180,29 @@ func (st *Stage) Settings() server.Settings {
 			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
 			SlackLinks: 1, // so that messages which are a moment apart come in their order
 		},
-		ModelSettings: server.ModelSettings{ModelURL: st.Model.URL, Agents: map[string]agent.Setting{}},
+		ModelSettings: st.models(),
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2},
 		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,
 	}
-	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
-		s.Agents[name] = agent.Setting{Model: "scripted-" + name}
-	}
+	s.Secrets.Learn(s.ModelKey)
 	if st.cfg.Adjust != nil {
 		st.cfg.Adjust(&s)
 	}
 	return s
+}
+
+// models are the operator's, or a scripted one for each agent.
+func (st *Stage) models() server.ModelSettings {
+	if st.cfg.Models != nil {
+		return *st.cfg.Models
+	}
+	m := server.ModelSettings{ModelURL: st.Model.URL, Agents: map[string]agent.Setting{}}
+	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
+		m.Agents[name] = agent.Setting{Model: "scripted-" + name}
+	}
+	return m
 }
 
 // Start runs the bot and returns when it listens.
@@ -289,6 +239,12 @@ func (st *Stage) Halt() error {
 func (st *Stage) Close() error {
 	err := st.Halt()
 	st.Slack.Close()
-	st.Model.Close()
+	st.closeModel()
 	return err
+}
+
+func (st *Stage) closeModel() {
+	if st.Model != nil {
+		st.Model.Close()
+	}
 }

@@ -1,0 +1,228 @@
+package stage
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-billy/v5/osfs"
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+	"golang.org/x/tools/txtar"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// Authored is when everything in a staged remote was committed: the same input gives
+// the same hashes at every run.
+var Authored = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+
+// PlantRemote makes a bare repository at dir with one commit of the files on main.
+func PlantRemote(dir string, files []txtar.File) error {
+	work, err := os.MkdirTemp("", "bobbin-plant-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for _, f := range files {
+		name := filepath.Join(work, filepath.FromSlash(f.Name))
+		if !filepath.IsLocal(f.Name) {
+			return fmt.Errorf("file %q leaves its folder", f.Name)
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			return err
+		}
+	}
+	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
+	r, err := git.InitWithOptions(storage, osfs.New(work), git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+	if err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	tree, err := r.Worktree()
+	if err != nil {
+		return err
+	}
+	if err := tree.AddGlob("."); err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	who := &object.Signature{Name: "Ann Author", Email: "ann@example.com", When: Authored}
+	if _, err := tree.Commit("shop: first version", &git.CommitOptions{Author: who, Committer: who}); err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	return makeBare(r)
+}
+
+func makeBare(r *git.Repository) error {
+	cfg, err := r.Config()
+	if err != nil {
+		return err
+	}
+	cfg.Core.IsBare, cfg.Core.Worktree = true, ""
+	return r.SetConfig(cfg)
+}
+
+// A Source says where a stage's repository comes from: what is at Base, and what came before.
+type Source struct {
+	From string // a local path or an address of a repository, or a file: a git bundle or a pack
+	Base string // a branch, tag or commit; of a pack the whole hash
+}
+
+// CloneRemote makes a bare repository at dir whose main is the source's base. Nothing of what
+// came after the base can be fetched from it.
+func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
+	info, err := os.Stat(s.From)
+	if err == nil && info.Mode().IsRegular() {
+		return s.unpack(dir)
+	}
+	mirrors := &repo.Mirrors{Dir: dir + ".clone", Log: log}
+	defer os.RemoveAll(mirrors.Dir)
+	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "source", URL: s.From})
+	if err != nil {
+		return fmt.Errorf("clone %s: %w", remote.Redact(s.From), err)
+	}
+	base, err := mirror.Resolve(s.Base)
+	if err := errors.Join(err, mirrors.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(mirror.Dir(), dir); err != nil {
+		return err
+	}
+	return pointMain(dir, base)
+}
+
+// unpack reads a bundle or a pack into a new repository.
+func (s Source) unpack(dir string) error {
+	f, err := os.Open(s.From)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	names, err := readBundleHeader(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.From, err)
+	}
+	r, err := git.PlainInit(dir, true)
+	if err != nil {
+		return fmt.Errorf("make a remote: %w", err)
+	}
+	if err := packfile.UpdateObjectStorage(r.Storer, in); err != nil {
+		return fmt.Errorf("%s: %w", s.From, err)
+	}
+	base := s.Base
+	for _, name := range []string{s.Base, "refs/heads/" + s.Base, "refs/tags/" + s.Base} {
+		if hash := names[name]; hash != "" {
+			base = hash
+		}
+	}
+	found, err := r.ResolveRevision(plumbing.Revision(base))
+	if err != nil {
+		return fmt.Errorf("%s has no commit %q", s.From, s.Base)
+	}
+	return pointMain(dir, found.String())
+}
+
+// readBundleHeader reads what stands before the pack of a git bundle: hashes by the names of
+// references. A pack by itself has none.
+func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
+	begin, _ := in.Peek(4)
+	if bytes.Equal(begin, []byte("PACK")) {
+		return nil, nil
+	}
+	line, err := in.ReadString('\n')
+	if err != nil || line != "# v2 git bundle\n" {
+		return nil, errors.New("it is no git bundle (of version 2) and no pack")
+	}
+	names := map[string]string{}
+	for {
+		line, err := in.ReadString('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the bundle ends before its pack")
+		case err != nil:
+			return nil, err
+		case line == "\n":
+			return names, nil
+		case strings.HasPrefix(line, "-"):
+			return nil, errors.New("the bundle lacks what came before; make a whole one, with git bundle create FILE BRANCH")
+		}
+		hash, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		names[name] = hash
+	}
+}
+
+// pointMain leaves a bare repository with one branch, main, at the commit.
+func pointMain(dir, commit string) error {
+	r, err := git.PlainOpen(dir)
+	if err != nil {
+		return err
+	}
+	refs, err := r.References()
+	if err != nil {
+		return err
+	}
+	var old []plumbing.ReferenceName
+	err = refs.ForEach(func(ref *plumbing.Reference) error {
+		if ref.Name() != plumbing.HEAD {
+			old = append(old, ref.Name())
+		}
+		return nil
+	})
+	for _, name := range old {
+		err = errors.Join(err, r.Storer.RemoveReference(name))
+	}
+	main := plumbing.NewBranchReferenceName("main")
+	return errors.Join(err,
+		r.Storer.SetReference(plumbing.NewHashReference(main, plumbing.NewHash(commit))),
+		r.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, main)))
+}
+
+// ReadFiles are the plain files below a folder, for PlantRemote.
+func ReadFiles(dir string) (files []txtar.File, err error) {
+	tree := os.DirFS(dir)
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := fs.ReadFile(tree, name)
+		files = append(files, txtar.File{Name: name, Data: text})
+		return err
+	})
+	return files, err
+}
+
+// RemoteBranches are the branches of a bare repository on this machine, read from its own
+// storage, and what they point at.
+func RemoteBranches(dir string) (map[string]string, error) {
+	r, err := git.PlainOpen(dir)
+	if err != nil {
+		return nil, fmt.Errorf("look at the remote: %w", err)
+	}
+	refs, err := r.Branches()
+	if err != nil {
+		return nil, fmt.Errorf("look at the remote: %w", err)
+	}
+	branches := map[string]string{}
+	err = refs.ForEach(func(ref *plumbing.Reference) error {
+		branches[ref.Name().Short()] = ref.Hash().String()
+		return nil
+	})
+	return branches, err
+}

@@ -1,0 +1,112 @@
+package stage_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/revlist"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// history makes a repository with three commits of one file, the second of which has a tag.
+func history(t *testing.T) (dir string, commits []string) {
+	t.Helper()
+	dir = t.TempDir()
+	r, err := git.PlainInit(dir, false)
+	require.NoError(t, err)
+	tree, err := r.Worktree()
+	require.NoError(t, err)
+	for i := range 3 {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "version"), fmt.Appendln(nil, i+1), 0o644))
+		_, err := tree.Add("version")
+		require.NoError(t, err)
+		who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored}
+		c, err := tree.Commit(fmt.Sprintf("version %d", i+1), &git.CommitOptions{Author: who})
+		require.NoError(t, err)
+		commits = append(commits, c.String())
+	}
+	_, err = r.CreateTag("v2", plumbing.NewHash(commits[1]), nil)
+	require.NoError(t, err)
+	return dir, commits
+}
+
+// bundle writes all of a repository as git bundle does, with a tag and a branch, or as a pack by itself.
+func bundle(t *testing.T, dir string, commits []string, header string) string {
+	t.Helper()
+	r, err := git.PlainOpen(dir)
+	require.NoError(t, err)
+	all, err := revlist.Objects(r.Storer, []plumbing.Hash{plumbing.NewHash(commits[2])}, nil)
+	require.NoError(t, err)
+	var b bytes.Buffer
+	b.WriteString(header)
+	_, err = packfile.NewEncoder(&b, r.Storer, false).Encode(all, 0)
+	require.NoError(t, err)
+	name := filepath.Join(t.TempDir(), "history.bundle")
+	require.NoError(t, os.WriteFile(name, b.Bytes(), 0o644))
+	return name
+}
+
+func TestARemoteEndsAtItsBase(t *testing.T) {
+	t.Parallel()
+	source, commits := history(t)
+	asBundle := bundle(t, source, commits, "# v2 git bundle\n"+commits[1]+" refs/tags/v2\n"+commits[2]+" refs/heads/trunk\n\n")
+	asPack := bundle(t, source, commits, "")
+	for _, s := range []stage.Source{{source, commits[1]}, {source, "v2"}, {asBundle, "v2"}, {asBundle, commits[1]}, {asPack, commits[1]}} {
+		dir := filepath.Join(t.TempDir(), "remote.git")
+		require.NoError(t, stage.CloneRemote(t.Context(), dir, s, slog.New(slog.DiscardHandler)), s)
+		branches, err := stage.RemoteBranches(dir)
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"main": commits[1]}, branches, s)
+
+		// A bot that clones it has what came before the base, and nothing of what came after.
+		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: dir})
+		require.NoError(t, err)
+		text, err := m.ReadFile(commits[1], "version")
+		require.NoError(t, err)
+		require.Equal(t, "2\n", string(text))
+		require.True(t, m.HasCommit(commits[0]))
+		require.False(t, m.HasCommit(commits[2]))
+		_, err = m.Resolve("v2")
+		require.Error(t, err, "tags are left out: one may name what came after")
+		require.NoError(t, mirrors.Close())
+	}
+}
+
+func TestASourceThatIsNone(t *testing.T) {
+	t.Parallel()
+	source, commits := history(t)
+	text := filepath.Join(t.TempDir(), "notes")
+	require.NoError(t, os.WriteFile(text, []byte("not a bundle\n"), 0o644))
+	asPack := bundle(t, source, commits, "")
+	for want, s := range map[string]stage.Source{
+		`source has no branch, tag or commit "v9"`: {source, "v9"},
+		`has no commit "v9"`:                       {asPack, "v9"},
+		"it is no git bundle (of version 2)":       {text, "main"},
+		"the bundle lacks what came before":        {bundle(t, source, commits, "# v2 git bundle\n-"+commits[0]+" version 1\n"), "main"},
+		"the bundle ends before its pack":          {truncated(t), "main"},
+		"clone":                                    {filepath.Join(t.TempDir(), "nothing"), "main"},
+	} {
+		err := stage.CloneRemote(t.Context(), filepath.Join(t.TempDir(), "remote.git"), s, slog.New(slog.DiscardHandler))
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func truncated(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "cut.bundle")
+	require.NoError(t, os.WriteFile(name, []byte("# v2 git bundle\n"), 0o644))
+	return name
+}
