@@ -340,7 +340,7 @@ func samples() map[string][]workflow.Line {
 		"Restate":           says(aRequest.Text()),
 		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
 		"beginWork-b":       says(aRequest.Text()),
-		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
+		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
 		"Ask":               {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
 		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
 		"AskAllowance": {
@@ -349,7 +349,7 @@ func samples() map[string][]workflow.Line {
 				labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
 		},
 		"AskConsent":           {with("ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".", labelled("fix_it", "Yes, fix it", "primary", "correct", "No", "")...)},
-		"offerDefaults":        {with("To wrap up I would take what I recommend:\n• What does support see? → articles without prices\n• Is the owner told of a visit? → no\nPress to take it, or go on answering.", labelled("take_defaults", "Take these", "primary")...)},
+		"offerDefaults":        {with("Wrapping up, I would take:\n• What does support see? → articles without prices\n• Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
 		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
 		"advise":               says(anAdvice.Text()),
 		"sayDiskFailed":        says(folder.DiskMessage(syscall.ENOSPC)),

@@ -113,7 +113,7 @@ func (iv *Interview) offerDefaults(m workflow.Message, p workflow.Person, q *wor
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
-	line := iv.ProgramLine("To wrap up I would take what I recommend:\n"+q.Defaults()+"\nPress to take it, or go on answering.",
+	line := iv.ProgramLine("Wrapping up, I would take:\n"+q.Defaults(),
 		workflow.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
 	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
 }
@@ -124,7 +124,7 @@ const takeLabel = "Take these"
 func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:\n%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s, with what I recommended.", plaintext.OneLine(p.Name))})
+	return append(f, progress.Answer{Question: q.ID, Text: q.Recommended, User: p.ID, Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name))})
 }
 
 // takeDefault takes the recommended answer of a question that waited long enough; nobody's silence

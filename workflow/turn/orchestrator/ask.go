@@ -9,7 +9,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -68,7 +67,7 @@ func (o *Orchestrator) AnswerTimeout() time.Duration {
 func QuestionText(q decision.Question, aligning bool, number int) string {
 	text := q.Question
 	if aligning {
-		text = fmt.Sprintf("Question %d (%s after it): %s", number, plaintext.CountNoun(len(q.Open), "open decision"), q.Question)
+		text = fmt.Sprintf("Question %d%s: %s", number, moreToDecide(len(q.Open)), q.Question)
 	}
 	for i, o := range q.Options {
 		text += fmt.Sprintf("\n%d. %s", i+1, o)
@@ -77,9 +76,17 @@ func QuestionText(q decision.Question, aligning bool, number int) string {
 		}
 	}
 	if aligning && number == 1 { // the others have the same buttons
-		text += "\nPress one, answer in your own words, or say \"wrap up\" to take what I recommend for the rest."
+		text += "\nPress or write an answer, or say \"wrap up\" to take what I recommend."
 	}
 	return text
+}
+
+// moreToDecide is how many decisions come after a question; empty for none.
+func moreToDecide(open int) string {
+	if open == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d more)", open)
 }
 
 func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {

@@ -173,7 +173,7 @@ func (l *Tools) beginWork(ctx context.Context, report *workflow.Report, update s
 
 // showUnderstanding is what an interview came to; it waits until a person confirms it.
 func (l *Tools) showUnderstanding(report *workflow.Report, r workflow.Request, changed string) model.Result {
-	report.Text = changed + fmt.Sprintf("Shared understanding (revision %d):\n%s\nIs this right? Say \"yes\" and the work starts from it, or what is wrong.", report.Revision, r.Text())
+	report.Text = changed + fmt.Sprintf("Shared understanding (revision %d):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, r.Text())
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
 		store.Replies(l.ProgramLine(report.Text,
 			workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},

@@ -77,7 +77,7 @@ var flights = []flight{
 	{name: "late", since: "0.2", asks: "doubt", before: []string{"await Which word"}, stands: "exploring", after: []string{"due", "await Nobody answered", reported, allowed, pushed}, ends: "done"},
 	{
 		name: "interview", since: "0.2", asks: "grill me on interview", before: []string{"await Question 1"}, stands: "aligning",
-		after: []string{"say wrap up", "await To wrap up I would take", "click take_defaults To wrap up", "await Shared understanding", "say yes", pushed}, ends: "done",
+		after: []string{"say wrap up", "await Wrapping up, I would take", "click take_defaults Wrapping up", "await Shared understanding", "say yes", pushed}, ends: "done",
 	},
 	{
 		name: "understood", since: "0.2", asks: "grill me on interview", before: []string{"await Question 1", "say right", "await Shared understanding"}, stands: "aligning",
