@@ -31,7 +31,7 @@ func homeCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	if err := s.Slack.OpenHome(user); err != nil {
 		return err
 	}
-	if err := s.poll(ctx, func() (bool, error) { return published() > before, nil }); err != nil {
+	if err := s.Poll(ctx, func() (bool, error) { return published() > before, nil }); err != nil {
 		return err
 	}
 	text, err := s.stable(ctx, s.homeText(user))

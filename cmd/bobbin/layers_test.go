@@ -28,6 +28,7 @@ const maxLines = 100
 var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
+		"cmd/bobbin/internal/eval", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite",
 		"cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
 		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
 	},
@@ -54,6 +55,12 @@ var rooms = map[string][]string{
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage",
 		"bot", "bot/examine", "workflow", "workflow/store", "workflow/store/database", "workflow/postgres", "workflow/turn/catalog", "workflow/model", "workflow/plaintext", "repo", "repo/packages/account", "repo/sandbox", "deploy", "repo/remote", "repo/transfer",
 	},
+	"cmd/bobbin/internal/eval": {
+		"cmd/bobbin/internal/config", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
+		"workflow", "workflow/agent", "workflow/model", "repo", "repo/packages", "repo/project", "repo/remote", "repo/result", "repo/testrun",
+	},
+	"cmd/bobbin/internal/eval/report": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
+	"cmd/bobbin/internal/eval/suite":  {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/strictyaml", "repo/project"},
 	"cmd/bobbin/internal/stage": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/storage", "bot/slacktest", "workflow/model/modeltest",
 		"workflow", "workflow/store", "workflow/store/queue", "workflow/turn/catalog", "workflow/agent", "workflow/redact", "repo", "deploy", "repo/remote",

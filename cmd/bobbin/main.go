@@ -43,6 +43,7 @@ type commands struct {
 	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
 	Health   healthCommand   `cmd:"" help:"Ask the running bot whether it is ready."`
 	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
+	Eval     evalCommand     `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
 	Clean    cleanCommand    `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
 }
 

@@ -15,7 +15,7 @@ import (
 
 // open is the newest modal that stands open on somebody's screen, sooner or later.
 func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View) bool) (found slacktest.View, err error) {
-	err = s.poll(ctx, func() (bool, error) {
+	err = s.Poll(ctx, func() (bool, error) {
 		for _, v := range s.Slack.Views() {
 			if v.Type == "modal" && v.User == s.People[who] && wanted(v) {
 				found = v

@@ -106,6 +106,7 @@ var inside = map[string]string{
 	"cmd/bobbin/internal/doctor/doctor.go":      "the operator's DATABASE_URL, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/machine.go":     "proxies of the operator's environment, by url.Parse alone",
 	"cmd/bobbin/internal/doctor/model.go":       "the operator's endpoint, by url.Parse alone",
+	"cmd/bobbin/internal/eval/report/result.go": "this program's own file",
 	"cmd/bobbin/manifest.go":                    "the manifest that is part of this program",
 	"repo/sandbox/docker/docker_linux.go":       "the kernel's /proc",
 	"repo/sandbox/docker/container_linux.go":    "reports of this program's own first process in a container",

@@ -29,7 +29,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		}
 	}
 	// A session whose row somebody holds at this moment is left for the next look.
-	return s.poll(ctx, func() (done bool, err error) {
+	return s.Poll(ctx, func() (done bool, err error) {
 		if err := s.Service.Runner.SpeakUp(ctx, 10*time.Minute); err != nil {
 			return false, err
 		}
@@ -40,7 +40,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 
 // running: a command of an agent's is under way.
 func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	return s.poll(ctx, func() (is bool, err error) {
+	return s.Poll(ctx, func() (is bool, err error) {
 		err = s.Store.Pool.QueryRow(ctx, `select exists (select 1 from under_way)`).Scan(&is)
 		return is, err
 	})

@@ -345,7 +345,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		thread, args = args[1], args[2:]
 	}
 	text := strings.Join(args, " ")
-	err := s.poll(ctx, func() (bool, error) {
+	err := s.Poll(ctx, func() (bool, error) {
 		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
 			if m.BotID == s.Slack.App().BotID && strings.Contains(s.Slack.Readable(m.Text), text) {
 				return true, nil
@@ -365,7 +365,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 // phase PHASE: the session of the main thread comes to that phase.
 func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	var phase workflow.Phase
-	err := s.poll(ctx, func() (bool, error) {
+	err := s.Poll(ctx, func() (bool, error) {
 		x, err := s.session(ctx)
 		if err == nil {
 			phase = x.Phase
@@ -380,37 +380,7 @@ func phaseCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 
 // settled: every message was judged, every turn is over, everything said was posted.
 func settledCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	if err := s.Slack.WaitSettled(ctx); err != nil {
-		return err
-	}
-	return s.poll(ctx, func() (bool, error) {
-		var open int
-		err := s.Store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
-			+ (select count(*) from outbox where posted_at is null and refused is null)
-			+ (select count(*) from cards where leased_until is not null or due_at < now() + interval '3 seconds')
-			+ (select count(*) from river_job where kind <> 'due' and state not in ('completed', 'discarded', 'cancelled'))`).Scan(&open)
-		return open == 0, err
-	})
-}
-
-// poll asks until it is so. A model's script that was not followed ends the waiting.
-func (s *story) poll(ctx context.Context, ready func() (bool, error)) error {
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		ok, err := ready()
-		if err == nil && !ok {
-			err = s.Model.Err()
-		}
-		if ok || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
+	return s.WaitSettled(ctx)
 }
 
 // session is that of the main thread.
@@ -430,7 +400,7 @@ func (s *story) session(ctx context.Context) (workflow.Session, error) {
 // reached NAME: the model's script holds a request there.
 func reachedCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	reached := s.Model.Reached(args[0])
-	err := s.poll(ctx, func() (bool, error) { return harness.IsClosed(reached), nil })
+	err := s.Poll(ctx, func() (bool, error) { return harness.IsClosed(reached), nil })
 	if err != nil {
 		return fmt.Errorf("the model was not asked what %q holds: %w", args[0], err)
 	}

@@ -27,7 +27,7 @@ func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	if err := s.Slack.Command(s.Channel, s.People[args[0]], "/"+args[1], strings.Join(args[2:], " ")); err != nil {
 		return err
 	}
-	return s.poll(ctx, func() (bool, error) {
+	return s.Poll(ctx, func() (bool, error) {
 		for _, m := range s.Slack.Channel(s.Channel)[known:] {
 			if m.BotID == s.Slack.App().BotID && m.ThreadTS == "" {
 				s.threads[mainThread] = m.TS
@@ -52,7 +52,7 @@ func dueCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string)
 func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	stem, extension, _ := strings.Cut(args[0], ".")
 	var content string
-	err := s.poll(ctx, func() (found bool, err error) {
+	err := s.Poll(ctx, func() (found bool, err error) {
 		for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
 			for _, f := range m.Files {
 				if strings.HasPrefix(f.Name, stem) && strings.HasSuffix(f.Name, "."+extension) {

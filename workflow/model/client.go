@@ -24,6 +24,8 @@ type Config struct {
 	Vision    map[string]bool              // by model: those that can see pictures
 	Fallback  map[string][]string          // by model: whom to ask when its quota is exhausted or its endpoint stays away
 
+	Answered func(sent int, r Response) // hears of each answer, and how many bytes asked for it; may be nil
+
 	Retry       Retry
 	IdleTimeout time.Duration // longest silence of an endpoint, before and within an answer; default 5 minutes, for models that think before they speak
 }
@@ -112,6 +114,9 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 	response.Model = r.Model
 	response.Usage = usageOf(a.usage, sent-drawn(request), a.size)
 	response.Usage.USD = c.cfg.Prices[r.Model].Of(response.Usage)
+	if c.cfg.Answered != nil {
+		c.cfg.Answered(sent, response)
+	}
 	return response, nil
 }
 

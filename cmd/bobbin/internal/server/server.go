@@ -92,6 +92,7 @@ type ModelSettings struct {
 	ModelIdle          time.Duration // an endpoint's longest silence; zero: the client's own
 	ModelPatience      time.Duration // a longer wait for a model is told in the thread; zero: the turn's own
 	Agents             map[string]agent.Setting
+	Answered           func(sent int, r model.Response) // hears of each answer; nil: nobody does
 }
 
 // LimitSettings bound the work, and the waiting for people.
@@ -163,6 +164,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
 		Model: model.New(model.Config{
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+			Answered: s.Answered,
 		}),
 		Machine: turn.Machine{Mirrors: b.Mirrors},
 		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, Unanswered: s.Unanswered, Seats: s.Seats},
@@ -291,17 +293,12 @@ func webAddresses(list []catalog.Repository) []string {
 // openSandbox opens the sandbox. Where none holds, commands are off and the reason is what
 // agents and people are told; only a kind that was asked for by name stops the start.
 func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logger) error {
-	box, err := sandbox.Open(ctx, s.Sandbox.Options(s.Sandbox.Kind, log))
+	checker, err := OpenChecker(ctx, s, log)
 	var unavailable *sandbox.Unavailable
 	switch {
 	case err == nil:
-		r.Sandbox = box
-		r.Checker = &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
-		r.Checker.Caches.Packages = &packages.Fetcher{
-			Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: r.Checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
-		}
-		r.Folders.CacheDir = r.Checker.Caches.Dir
-		log.Info("sandbox", "kind", box.Describe())
+		r.Sandbox, r.Checker = checker.Caches.Sandbox, checker
+		r.Folders.CacheDir = checker.Caches.Dir
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
@@ -309,6 +306,21 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		return nil
 	}
 	return err
+}
+
+// OpenChecker opens the sandbox, with what builds and tests in it and the caches below the data
+// directory. The error is *sandbox.Unavailable where none holds.
+func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Checker, error) {
+	box, err := sandbox.Open(ctx, s.Sandbox.Options(s.Sandbox.Kind, log))
+	if err != nil {
+		return nil, err
+	}
+	log.Info("sandbox", "kind", box.Describe())
+	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
+	checker.Caches.Packages = &packages.Fetcher{
+		Sandbox: box, Network: s.Network, Never: s.Never, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
+	}
+	return checker, nil
 }
 
 // ownRegistries are those that the account that runs this program has its own tools use.

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/report"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+)
+
+type evalCommand struct {
+	Paths    []string `arg:"" name:"suite" help:"The suite: a folder with a folder for each task. With --compare: the folders of two runs."`
+	Tasks    string   `default:"*" help:"Play only the tasks whose names match." placeholder:"GLOB"`
+	AtOnce   int      `short:"n" default:"1" help:"How many tasks are played at once (${default})." placeholder:"N"`
+	Repeat   int      `default:"1" help:"How often each is played (${default}); more tells chance apart." placeholder:"K"`
+	Out      string   `default:"eval" help:"Where the table, results.json and report.html go (${default})." placeholder:"DIR"`
+	Resume   bool     `help:"Go on with the run in --out: what it has is not played again."`
+	Check    bool     `help:"Play nothing: prove that the hidden tests fail on each base and pass on each good fix."`
+	Compare  bool     `help:"Play nothing: compare two runs, and say what may be chance."`
+	Config   string   `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	ModelURL string   `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
+}
+
+// Help is what bobbin eval --help teaches.
+func (evalCommand) Help() string {
+	return `Plays each task of a suite through the whole bot, as serve runs it, with your models: a person reports in a local
+Slack, corrects, says "fix it"; the hidden tests of the task judge the branch that was pushed. Writes what came of it,
+and what it took. Ctrl-C keeps what is finished. A suite of ours is in cmd/bobbin/testdata/suite; docs/eval.md tells
+how to write one.
+
+Models cost money: begin with --tasks and one task. Asks OPENAI_API_KEY, or --model-url for an endpoint that needs none.`
+}
+
+// Validate is called when the flags are read.
+func (c *evalCommand) Validate() error {
+	switch {
+	case c.Compare && len(c.Paths) != 2:
+		return errors.New("--compare needs the folders of two runs")
+	case !c.Compare && len(c.Paths) != 1:
+		return errors.New("name one suite")
+	case c.AtOnce < 1 || c.AtOnce > 64:
+		return errors.New("-n has to be between 1 and 64")
+	case c.Repeat < 1 || c.Repeat > 100:
+		return errors.New("--repeat has to be between 1 and 100")
+	}
+	return nil
+}
+
+// Run plays, checks or compares.
+func (c *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	if c.Compare {
+		return c.compare(con)
+	}
+	tasks, err := suite.Read(c.Paths[0], c.Tasks)
+	if err != nil {
+		return err
+	}
+	file := config.Config{}
+	if c.Config != "" {
+		if file, err = config.Load(c.Config); err != nil {
+			return err
+		}
+	}
+	if c.Check {
+		return c.check(ctx, con, tasks, file.Sandbox, log)
+	}
+	key := con.Env(secrets.ModelKey)
+	con.Hide.Learn(key)
+	if key == "" && c.ModelURL == "" {
+		return cli.UsageError{Err: errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none")}
+	}
+	if err := address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL); err != nil {
+		return cli.UsageError{Err: err}
+	}
+	return c.play(ctx, con, tasks, file, log)
+}
+
+func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.Task, file config.Config, log *slog.Logger) error {
+	absolute, err := filepath.Abs(c.Paths[0])
+	if err != nil {
+		return err
+	}
+	e := eval.Config{
+		Suite: filepath.Base(absolute), Tasks: tasks, Models: server.ModelsFromConfig(file, con.Env(secrets.ModelKey)), Sandbox: file.Sandbox,
+		Attempts: file.Limits.Attempts, AtOnce: c.AtOnce, Repeat: c.Repeat, Log: log,
+	}
+	e.Models.ModelURL = c.ModelURL
+	switch earlier, err := report.Load(c.Out); {
+	case err == nil && c.Resume:
+		e.Earlier = earlier.Results
+	case err == nil:
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; go on with it by --resume, or name another folder with --out", c.Out)}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	bar := newBar(con.Err, len(tasks)*c.Repeat, len(e.Earlier))
+	e.Finished = func(run report.Run, x report.Result) error {
+		bar.step(x)
+		return run.Save(c.Out)
+	}
+	run, err := eval.Run(ctx, e)
+	bar.end()
+	if len(run.Results) > 0 {
+		run.Table(con.Out)
+		fmt.Fprintf(con.Out, "%s\n", filepath.Join(c.Out, "report.html"))
+	}
+	return err
+}
+
+func (c *evalCommand) check(ctx context.Context, con cli.Console, tasks []suite.Task, box config.Sandbox, log *slog.Logger) error {
+	wrong := 0
+	err := eval.Check(ctx, eval.Checking{Tasks: tasks, Sandbox: box, Log: log, Found: func(v eval.Verdict) {
+		switch {
+		case v.Skipped != "":
+			fmt.Fprintf(con.Out, "skipped %s: %s\n", v.Task, v.Skipped)
+		case len(v.Wrong) == 0:
+			fmt.Fprintf(con.Out, "good    %s\n", v.Task)
+		}
+		for _, why := range v.Wrong {
+			wrong++
+			fmt.Fprintf(con.Out, "wrong   %s: %s\n", v.Task, cli.Indent(cli.WithoutControls(why), 8))
+		}
+	}})
+	if err == nil && wrong > 0 {
+		return cli.ExitError(cli.ExitFailed)
+	}
+	return err
+}
+
+func (c *evalCommand) compare(con cli.Console) error {
+	before, err := report.Load(c.Paths[0])
+	if err != nil {
+		return err
+	}
+	after, err := report.Load(c.Paths[1])
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(con.Out, report.Compare(before, after))
+	return nil
+}
+
+// isTerminal reports whether somebody watches standard error.
+func isTerminal() bool {
+	fi, err := os.Stderr.Stat()
+	return err == nil && fi.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+}

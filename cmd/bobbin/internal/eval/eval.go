@@ -1,0 +1,201 @@
+// Package eval plays the tasks of a suite through the whole bot, on a stage of its own each: a
+// person posts the report, corrects it, approves, and the hidden tests judge the branch that was
+// pushed. Run does so with the operator's models, and Check proves without any model that the
+// hidden tests of each task fail on its base and pass on its good fix.
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/report"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+)
+
+// Config says what to play.
+type Config struct {
+	Suite    string // its name
+	Tasks    []suite.Task
+	Models   server.ModelSettings
+	Sandbox  config.Sandbox
+	Attempts int // failed ones before the consultant is asked; zero: the bot's own number
+	AtOnce   int // default 1
+	Repeat   int // default 1
+	Earlier  []report.Result
+	// Finished is told of each result as it comes; it is called by one at a time.
+	Finished func(report.Run, report.Result) error
+	Log      *slog.Logger
+}
+
+// Run plays every task, and gives what is finished when ctx ends.
+func Run(ctx context.Context, c Config) (report.Run, error) {
+	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: map[string]string{}, Results: c.Earlier}
+	for name, row := range agent.Table(c.Models.Agents) {
+		if name != agent.Explainer && name != agent.Reviewer { // the orchestrator's
+			run.Models[name] = strings.TrimSpace(row.Model + " " + row.Effort)
+		}
+	}
+	var mu sync.Mutex
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(max(1, c.AtOnce))
+	for attempt := 1; attempt <= max(1, c.Repeat); attempt++ {
+		for _, t := range c.Tasks {
+			if run.Has(t.Name, attempt) {
+				continue
+			}
+			group.Go(func() error {
+				if within.Err() != nil {
+					return nil
+				}
+				x, err := c.play(within, t, attempt)
+				if err != nil || within.Err() != nil { // what was broken off is no result
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				run.Results = append(run.Results, x)
+				run.Sort()
+				return c.Finished(run, x)
+			})
+		}
+	}
+	err := group.Wait()
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return run, err
+}
+
+// An attempt is one task on its stage.
+type attempt struct {
+	*stage.Stage
+	task  suite.Task
+	meter *meter
+	judge *judge
+}
+
+// play plays one task. A task that cannot be played is a result that says why; an error means
+// that this machine failed.
+func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result, err error) {
+	x = report.Result{Task: t.Name, Attempt: n, Title: t.Title, Language: t.Language, Kind: t.Kind}
+	x.UpstreamAdded, x.UpstreamRemoved = t.Upstream.Added, t.Upstream.Removed
+	if missing := t.Missing(onMachine); len(missing) > 0 {
+		x.Skipped, x.Why = true, "not on this machine: "+strings.Join(missing, ", ")
+		return x, nil
+	}
+	dir, err := stage.MakeDir("")
+	if err != nil {
+		return x, err
+	}
+	defer os.RemoveAll(dir)
+	limited, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a := &attempt{task: t, meter: &meter{limits: t.Limits, stop: stop}}
+	if a.Stage, err = c.open(limited, dir, a); err != nil {
+		x.Skipped, x.Why = true, err.Error()
+		return x, nil
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.Start(ctx); err != nil {
+		return x, err
+	}
+	mirror, err := a.Mirrors.Open(ctx, a.RemoteConfig())
+	if err != nil {
+		return x, err
+	}
+	if a.judge, err = openJudge(ctx, a.Service.Runner.Checker, mirror, t); err != nil {
+		return x, err
+	}
+	defer a.judge.Close()
+	if why, err := a.judge.examineBase(ctx); err != nil || why != "" {
+		x.Skipped, x.Why = true, why
+		return x, err
+	}
+	began := time.Now()
+	deadline, cancel := context.WithTimeoutCause(limited, time.Duration(t.Limits.Minutes)*time.Minute, fmt.Errorf("it took %d minutes", t.Limits.Minutes))
+	defer cancel()
+	end, err := a.talk(deadline)
+	if err != nil {
+		return x, err
+	}
+	x.Seconds = time.Since(began).Seconds()
+	return x, a.conclude(ctx, &x, end)
+}
+
+// open opens the stage of an attempt.
+func (c Config) open(ctx context.Context, dir string, a *attempt) (*stage.Stage, error) {
+	models := c.Models
+	models.Answered = a.meter.count
+	s := stage.Config{Dir: dir, Repository: a.task.Name, Models: &models, Log: c.Log}
+	s.Adjust = func(set *server.Settings) {
+		set.Sandbox, set.Attempts, set.SlackPace = c.Sandbox, c.Attempts, 0
+	}
+	var err error
+	if from := a.task.Source(); from.From != "" {
+		s.Source = stage.Source(from)
+	} else if s.Files, err = stage.ReadFiles(a.task.Files()); err != nil {
+		return nil, err
+	}
+	return stage.Open(ctx, s)
+}
+
+// conclude looks at what came of it: the remote and the rows count, not what was said.
+func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) error {
+	a.meter.add(&x.Use)
+	x.Thread, x.Why = a.Slack.ExportText(a.Channel, end.thread), end.why
+	x.Hunks = hunksNeeded(x.Thread)
+	branches, err := stage.RemoteBranches(a.Remote)
+	if err != nil {
+		return err
+	}
+	head := end.session.Head
+	if head == "" || branches[end.session.Branch] != head {
+		return nil
+	}
+	x.Branch = end.session.Branch
+	if err := a.judge.mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	_, diff, err := a.judge.mirror.Show(ctx, head, "", nil)
+	if err != nil {
+		return err
+	}
+	code, tests := suite.Sizes(diff)
+	x.Added, x.Removed, x.TestsAdded, x.TestsRemoved = code.Added, code.Removed, tests.Added, tests.Removed
+	r, err := a.judge.run(ctx, head, a.task.LayHidden)
+	if err != nil {
+		return err
+	}
+	if x.Solved = passes(r); x.Solved {
+		x.Why = "the hidden tests pass"
+	} else {
+		x.Why, x.Hidden = "pushed, but: "+r.String(), r.Output
+	}
+	return nil
+}
+
+// remoteOf makes the remote of a task below dir, for those who need no stage.
+func remoteOf(ctx context.Context, dir string, t suite.Task, log *slog.Logger) (string, error) {
+	remote := filepath.Join(dir, t.Name+".git")
+	if from := t.Source(); from.From != "" {
+		return remote, stage.CloneRemote(ctx, remote, stage.Source(from), log)
+	}
+	files, err := stage.ReadFiles(t.Files())
+	if err != nil {
+		return "", err
+	}
+	return remote, stage.PlantRemote(remote, files)
+}

@@ -1,0 +1,165 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+)
+
+// A judge runs the hidden tests of a task, in the sandbox, over fresh checkouts.
+type judge struct {
+	task    suite.Task
+	checker *testrun.Checker
+	mirror  *repo.Mirror
+	base    string
+	fetched *packages.Packages
+}
+
+func openJudge(ctx context.Context, c *testrun.Checker, m *repo.Mirror, t suite.Task) (j *judge, err error) {
+	j = &judge{task: t, checker: c.For(m), mirror: m}
+	if j.base, err = m.Resolve("main"); err != nil {
+		return nil, err
+	}
+	if j.fetched, err = j.checker.Cache.FetchPackages(ctx, j.base, packages.Config{}, nil); err != nil {
+		return nil, fmt.Errorf("fetch the packages of %s: %w", t.Name, err)
+	}
+	j.checker.Cache.UsePackages(j.fetched)
+	return j, nil
+}
+
+// Close lets go of the packages.
+func (j *judge) Close() {
+	if j.fetched != nil {
+		j.fetched.Close()
+	}
+}
+
+func (j *judge) run(ctx context.Context, commit string, lay func(*os.Root) error) (result.Result, error) {
+	return j.checker.RunTree(ctx, commit, lay, project.Project{Test: j.task.Test})
+}
+
+// passes: tests ran, and all of them passed.
+func passes(r result.Result) bool {
+	return r.TestsRan && r.OK() && (!r.Counted || r.Passed > 0)
+}
+
+// examineBase says in a line why the hidden tests show nothing; empty: they ran and fail.
+func (j *judge) examineBase(ctx context.Context) (string, error) {
+	r, err := j.run(ctx, j.base, j.task.LayHidden)
+	switch {
+	case err != nil:
+		return "", err
+	case passes(r):
+		return "the hidden tests pass on the base, so they show nothing", nil
+	case r.Missing.Tests != "":
+		return "the hidden tests did not start: " + r.Missing.Tests, nil
+	case r.Stopped != "":
+		return "the hidden tests were ended on the base: " + r.Stopped, nil
+	case r.TestsOK:
+		return "the hidden tests on the base: " + r.String(), nil
+	}
+	return "", nil
+}
+
+// onMachine reports whether a program is there.
+func onMachine(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}
+
+// A Verdict is what Check found of a task.
+type Verdict struct {
+	Task    string
+	Skipped string   // why it was not looked at
+	Wrong   []string // what keeps it from showing anything; none: it is sound
+}
+
+// A Checking says what Check proves.
+type Checking struct {
+	Tasks   []suite.Task
+	Sandbox config.Sandbox
+	Log     *slog.Logger
+	// Warm may fill the caches of a repository before its tests run; nil: nobody does.
+	Warm func(*testrun.Checker) error
+	// Found is told of each task as it is done.
+	Found func(Verdict)
+}
+
+// Check proves of each task that its hidden tests fail on the base, and pass on the good fix.
+func Check(ctx context.Context, c Checking) error {
+	dir, err := stage.MakeDir("")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	checker, err := server.OpenChecker(ctx, server.Settings{Place: storage.Place{DataDir: dir}, Sandbox: c.Sandbox}, c.Log)
+	if err != nil {
+		return err
+	}
+	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
+	defer mirrors.Close()
+	for _, t := range c.Tasks {
+		v := Verdict{Task: t.Name}
+		if missing := t.Missing(onMachine); len(missing) > 0 {
+			v.Skipped = "not on this machine: " + strings.Join(missing, ", ")
+		} else if v.Wrong, err = c.check(ctx, checker, mirrors, t, dir); err != nil {
+			return fmt.Errorf("%s: %w", t.Name, err)
+		}
+		c.Found(v)
+	}
+	return nil
+}
+
+func (c Checking) check(ctx context.Context, checker *testrun.Checker, mirrors *repo.Mirrors, t suite.Task, dir string) (wrong []string, err error) {
+	url, err := remoteOf(ctx, dir, t, c.Log)
+	if err != nil { // the task's, not ours: it names what is not there
+		return []string{err.Error()}, ctx.Err()
+	}
+	mirror, err := mirrors.Open(ctx, remote.Remote{Name: t.Name, URL: url})
+	if err != nil {
+		return nil, err
+	}
+	j, err := openJudge(ctx, checker, mirror, t)
+	if err != nil {
+		return nil, err
+	}
+	defer j.Close()
+	if c.Warm != nil {
+		if err := c.Warm(j.checker); err != nil {
+			return nil, err
+		}
+	}
+	why, err := j.examineBase(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		wrong = append(wrong, why)
+	}
+	r, err := j.run(ctx, j.base, t.LayGood)
+	switch {
+	case err != nil && ctx.Err() == nil: // the patch does not apply
+		wrong = append(wrong, err.Error())
+	case err != nil:
+		return nil, err
+	case !passes(r):
+		wrong = append(wrong, strings.TrimSpace("the hidden tests do not pass on the good fix: "+r.String()+"\n"+r.Output))
+	}
+	return wrong, nil
+}

@@ -1,0 +1,165 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// What the person of a stage says, beside the report and its corrections.
+const (
+	approval  = "fix it"
+	allowance = "push it"
+	honest    = "I cannot say more than the report says; decide yourself."
+)
+
+// mostWords is how often the person writes beside corrections and answers: a bot that asks for
+// the same word again and again is not fed for ever.
+const mostWords = 6
+
+// An ending is how a thread ended.
+type ending struct {
+	why     string
+	thread  string // ts of the report
+	session workflow.Session
+}
+
+// A person says what people of few words would.
+type person struct {
+	corrections []string
+	answers     int // to questions, that are left
+	words       int // beside them, that are left
+}
+
+// talk posts the report, and answers until nothing more comes of it.
+func (a *attempt) talk(ctx context.Context) (e ending, err error) {
+	p := &person{corrections: a.task.Corrections, answers: *a.task.Answers, words: mostWords}
+	say := func(text string) (string, error) { return a.Slack.Say(a.Channel, a.People["ann"], text, e.thread) }
+	if e.thread, err = say(a.Slack.Mention() + " " + strings.TrimSpace(a.task.Report)); err != nil {
+		return e, err
+	}
+	for {
+		err := a.WaitSettled(ctx)
+		if limit := context.Cause(ctx); limit != nil {
+			return a.broken(e, limit)
+		} else if err != nil {
+			return e, err
+		}
+		if e.session, err = a.session(ctx); err != nil {
+			return e, err
+		}
+		text, why := p.next(e.session.Phase, a.waiting(e.thread))
+		if text == "" {
+			e.why = why
+			if last := a.lastLine(e.thread); last != "" {
+				e.why += ": " + last
+			}
+			return e, nil
+		}
+		if _, err := say(text); err != nil {
+			return e, err
+		}
+	}
+}
+
+// broken is the ending of a thread that came to a limit. What was pushed before counts.
+func (a *attempt) broken(e ending, limit error) (ending, error) {
+	if errors.Is(limit, context.Canceled) {
+		return e, limit
+	}
+	ctx := context.WithoutCancel(context.Background())
+	if err := a.Halt(); err != nil { // nothing is spent from here on
+		return e, err
+	}
+	session, err := a.session(ctx)
+	e.session, e.why = session, limit.Error()
+	return e, err
+}
+
+func (a *attempt) session(ctx context.Context) (workflow.Session, error) {
+	all, err := a.Store.Sessions(ctx, 1)
+	if err == nil && len(all) == 0 {
+		err = errors.New("the report began no session")
+	}
+	if err != nil {
+		return workflow.Session{}, err
+	}
+	return all[0], nil
+}
+
+// What a thread waits for, by the buttons that stand there.
+const (
+	waitsForApproval  = "fix_it"
+	waitsForPush      = "push_it"
+	waitsForUnproven  = "push_it, unproven"
+	waitsForConfirmed = "confirm"
+	waitsForMore      = "go_on"
+)
+
+// waiting is what the newest message of the bot's that waits for a decision is about; empty: none
+// does.
+func (a *attempt) waiting(thread string) string {
+	messages := a.Slack.Thread(a.Channel, thread)
+	for i := len(messages) - 1; i >= 0; i-- {
+		for _, c := range messages[i].Controls() {
+			switch name, _, _ := strings.Cut(c.ActionID, ":"); {
+			case name == waitsForPush && strings.Contains(c.Text, "unproven"):
+				return waitsForUnproven
+			case name == waitsForApproval, name == waitsForPush, name == waitsForConfirmed, name == waitsForMore:
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// lastLine is the first line of what the bot said last.
+func (a *attempt) lastLine(thread string) string {
+	messages := a.Slack.Thread(a.Channel, thread)
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].BotID == a.Slack.App().BotID {
+			line, _, _ := strings.Cut(a.Slack.Readable(messages[i].Text), "\n")
+			return line
+		}
+	}
+	return ""
+}
+
+// next is what the person says in a thread that rests, or why nothing more is said.
+func (p *person) next(phase workflow.Phase, waiting string) (text, why string) {
+	switch {
+	case phase == workflow.PhaseDone:
+		return "", "pushed"
+	case phase == workflow.PhaseFailed:
+		return "", "it gave up"
+	case phase == workflow.PhaseStopped:
+		return "", "it was stopped"
+	case waiting == waitsForUnproven:
+		return "", "blocked, since nothing can be proven"
+	case waiting == waitsForApproval && len(p.corrections) > 0:
+		text, p.corrections = p.corrections[0], p.corrections[1:]
+		return text, ""
+	case waiting == waitsForApproval:
+		return p.word(approval)
+	case waiting == waitsForPush:
+		return p.word(allowance)
+	case waiting == waitsForConfirmed:
+		return p.word("yes")
+	case phase == workflow.PhasePaused:
+		return "", "it paused"
+	case p.answers > 0:
+		p.answers--
+		return honest, ""
+	}
+	return "", "it went quiet"
+}
+
+func (p *person) word(text string) (string, string) {
+	if p.words == 0 {
+		return "", "it asked again and again"
+	}
+	p.words--
+	return text, ""
+}

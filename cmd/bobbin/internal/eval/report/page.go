@@ -1,0 +1,28 @@
+package report
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// Page writes one HTML page that needs nothing beside itself.
+func (r Run) Page(w io.Writer) error {
+	type row struct {
+		Result
+		Cells []string
+	}
+	var rows []row
+	for _, x := range r.Results {
+		rows = append(rows, row{x, x.cells()})
+	}
+	return page.Execute(w, struct {
+		Run
+		Rows []row
+	}{r, rows})
+}

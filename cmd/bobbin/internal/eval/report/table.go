@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// maxWhy is how much of a reason stands in the table.
+const maxWhy = 90
+
+// Table prints a line for each attempt, and the sums.
+func (r Run) Table(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "TASK\tLANGUAGE\tKIND\tSOLVED\tLINES\tTESTS\tUPSTREAM\tHUNKS\tSTEPS\tPROMPT\tCACHED\tTIME\tUSD\tWHY")
+	for _, x := range r.Results {
+		fmt.Fprintln(t, strings.Join(append(x.cells(), plaintext.CutLine(plaintext.OneLine(x.Why), maxWhy)), "\t"))
+	}
+	t.Flush()
+	fmt.Fprintln(w, "\n"+r.Summary())
+}
+
+// Summary is the run in one line.
+func (r Run) Summary() string {
+	tried := r.Tried()
+	solved := 0
+	var u Use
+	for _, x := range tried {
+		if x.Solved {
+			solved++
+		}
+		u.Steps, u.Input, u.Cached, u.USD = u.Steps+x.Steps, u.Input+x.Input, u.Cached+x.Cached, u.USD+x.USD
+	}
+	line := fmt.Sprintf("%d of %d solved", solved, len(tried))
+	if n := len(r.Results) - len(tried); n > 0 {
+		line += fmt.Sprintf(", %d skipped", n)
+	}
+	if len(tried) > 0 {
+		line += fmt.Sprintf("; %d steps, %.0f%% of the input cached, %.2f USD", u.Steps, 100*u.CachedShare(), u.USD)
+	}
+	return line
+}
+
+// cells are the figures of an attempt, as the table and the page show them.
+func (x Result) cells() []string {
+	name, solved := x.Task, "no"
+	if x.Attempt > 1 {
+		name += fmt.Sprintf(" (%d)", x.Attempt)
+	}
+	if x.Skipped {
+		return []string{name, x.Language, x.Kind, "-", "", "", "", "", "", "", "", "", ""}
+	}
+	if x.Solved {
+		solved = "yes"
+	}
+	return []string{
+		name, x.Language, x.Kind, solved,
+		lines(x.Added, x.Removed), lines(x.TestsAdded, x.TestsRemoved), lines(x.UpstreamAdded, x.UpstreamRemoved), x.Hunks,
+		fmt.Sprint(x.Steps), kilobytes(x.PromptBytes), fmt.Sprintf("%.0f%%", 100*x.CachedShare()),
+		(time.Duration(x.Seconds) * time.Second).String(), fmt.Sprintf("%.2f", x.USD),
+	}
+}
+
+func lines(added, removed int) string { return fmt.Sprintf("+%d −%d", added, removed) }
+
+func kilobytes(n int) string { return fmt.Sprintf("%.0f KB", float64(n)/1e3) }

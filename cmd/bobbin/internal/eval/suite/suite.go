@@ -1,0 +1,212 @@
+// Package suite reads the tasks of an evaluation: a folder with a folder for each task.
+//
+//	NAME/task.yaml    what it is; see Task
+//	NAME/repo/        the repository as plain files, unless task.yaml names one
+//	NAME/hidden/      tests that the bot never sees, laid over its branch
+//	NAME/good.patch   a fix that is known to be good
+//
+// It only reads: nothing of a task is run here.
+package suite
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+)
+
+// The names of what is in a task's folder.
+const (
+	taskFile   = "task.yaml"
+	repoDir    = "repo"
+	hiddenDir  = "hidden"
+	goodPatch  = "good.patch"
+	mostPeople = 10 // corrections, and answers to questions
+)
+
+// A Task is one request with what shows whether it was met.
+type Task struct {
+	Name string // of its folder
+
+	Title       string     `yaml:"title"`
+	Language    string     `yaml:"language"`
+	Kind        string     `yaml:"kind"`        // bug or feature
+	Report      string     `yaml:"report"`      // as a person would write it
+	Corrections []string   `yaml:"corrections"` // replies to the first report, the second, …
+	Test        string     `yaml:"test"`        // the command that runs the hidden tests, at the top of the repository
+	Needs       []string   `yaml:"needs"`       // programs without which it is skipped
+	Repository  Repository `yaml:"repository"`  // default: the folder repo
+	Upstream    *Size      `yaml:"upstream"`    // default: that of good.patch
+	Limits      Limits     `yaml:"limits"`
+	Answers     *int       `yaml:"answers"` // how many questions the person answers; default 3
+
+	dir string
+}
+
+// A Repository is where the code comes from.
+type Repository struct {
+	From string `yaml:"from"` // a git bundle or pack beside task.yaml, a local path or an address
+	Base string `yaml:"base"` // a commit, tag or branch
+}
+
+// A Size is that of a change, in lines, without its tests.
+type Size struct {
+	Added   int `yaml:"added" json:"added"`
+	Removed int `yaml:"removed" json:"removed"`
+}
+
+// Limits end an attempt at a task.
+type Limits struct {
+	Minutes int     `yaml:"minutes"` // default 60
+	Steps   int     `yaml:"steps"`   // calls of models; default 400
+	USD     float64 `yaml:"usd"`     // default: none
+}
+
+var sections = []strictyaml.Section{
+	{Of: Task{}, Name: "the top of the file"},
+	{Of: Repository{}, Name: "repository"},
+	{Of: Size{}, Name: "upstream"},
+	{Of: Limits{}, Name: "limits"},
+}
+
+// Read reads the tasks of the suite in dir whose names match the glob, in the order of their
+// names. Its error holds a line for each problem, and is the caller's to mend.
+func Read(dir, glob string) ([]Task, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, cli.UsageError{Err: fmt.Errorf("%s: the suite cannot be read: %w", dir, cause(err))}
+	}
+	if _, err := path.Match(glob, ""); err != nil {
+		return nil, cli.UsageError{Err: fmt.Errorf("the glob %q is malformed", glob)}
+	}
+	var tasks []Task
+	var errs []error
+	var names []string
+	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(dir, e.Name(), taskFile)); err != nil {
+			continue
+		}
+		names = append(names, e.Name())
+		if matches, _ := path.Match(glob, e.Name()); !matches {
+			continue
+		}
+		t, err := readTask(filepath.Join(dir, e.Name()))
+		tasks, errs = append(tasks, t), append(errs, err)
+	}
+	switch {
+	case len(names) == 0:
+		return nil, cli.UsageError{Err: fmt.Errorf("%s is no suite: it has no folder with a %s", dir, taskFile)}
+	case len(tasks) == 0:
+		return nil, cli.UsageError{Err: fmt.Errorf("no task of %s is named like %q; there are %s", dir, glob, strings.Join(names, ", "))}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, cli.UsageError{Err: err}
+	}
+	return tasks, nil
+}
+
+// cause is what an error of the file system is about.
+func cause(err error) error {
+	var where *fs.PathError
+	if errors.As(err, &where) {
+		return where.Err
+	}
+	return err
+}
+
+func readTask(dir string) (Task, error) {
+	t := Task{Name: filepath.Base(dir), dir: dir}
+	name := filepath.Join(dir, taskFile)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	p := strictyaml.NewProblems(name, sections)
+	if p.Decode(text, &t) {
+		t.check(p)
+	}
+	t.Limits.Minutes, t.Limits.Steps = cmp.Or(t.Limits.Minutes, 60), cmp.Or(t.Limits.Steps, 400)
+	if t.Answers == nil {
+		t.Answers = new(3)
+	}
+	return t, p.Err()
+}
+
+// taskName is also that of a repository, as the bot knows it.
+var taskName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}$`)
+
+func (t *Task) check(p *strictyaml.Problems) {
+	if !taskName.MatchString(t.Name) {
+		p.At("$", "the folder %q has to be named with small letters, digits and hyphens", t.Name)
+	}
+	for _, of := range []struct{ key, value string }{{"title", t.Title}, {"language", t.Language}, {"report", t.Report}, {"test", t.Test}} {
+		if strings.TrimSpace(of.value) == "" {
+			p.At("$."+of.key, "a task needs a %s", of.key)
+		}
+	}
+	p.OneOf("$.kind", "kind", t.Kind, []string{"bug", "feature"})
+	if len(t.Corrections) > mostPeople {
+		p.At("$.corrections", "there are at most %d corrections", mostPeople)
+	}
+	if n := t.Answers; n != nil && (*n < 0 || *n > mostPeople) {
+		p.At("$.answers", "answers has to be between 0 and %d", mostPeople)
+	}
+	if t.Limits.Minutes < 0 || t.Limits.Steps < 0 || t.Limits.USD < 0 {
+		p.At("$.limits", "a limit may not be below zero")
+	}
+	t.checkFiles(p)
+}
+
+// checkFiles: what judges has to be there, and so has what is judged.
+func (t *Task) checkFiles(p *strictyaml.Problems) {
+	isDir := func(name string) bool {
+		fi, err := os.Stat(filepath.Join(t.dir, name))
+		return err == nil && fi.IsDir()
+	}
+	switch r := t.Repository; {
+	case r == Repository{} && !isDir(repoDir):
+		p.At("$.repository", "there is no folder %s, and no repository is named", repoDir)
+	case r != Repository{} && (r.From == "" || r.Base == ""):
+		p.At("$.repository", "a repository needs from and base")
+	}
+	if !isDir(hiddenDir) {
+		p.At("$", "there is no folder %s with the hidden tests", hiddenDir)
+	}
+	changes, err := t.readGood()
+	switch {
+	case err != nil:
+		p.At("$", "%s: %v", goodPatch, err)
+	case t.Upstream == nil:
+		code, _ := sizes(changes)
+		t.Upstream = &code
+	}
+}
+
+// Source is the task's repository as git has it; zero: the files of Files.
+func (t Task) Source() Repository {
+	if t.Repository.From == "" {
+		return Repository{}
+	}
+	beside := filepath.Join(t.dir, t.Repository.From)
+	if _, err := os.Stat(beside); err == nil {
+		return Repository{From: beside, Base: t.Repository.Base}
+	}
+	return t.Repository
+}
+
+// Files is the folder of the repository's plain files.
+func (t Task) Files() string { return filepath.Join(t.dir, repoDir) }
+
+// Missing are the programs that the task needs and this machine does not have.
+func (t Task) Missing(has func(string) bool) (names []string) {
+	return slices.DeleteFunc(slices.Clone(t.Needs), has)
+}
