@@ -295,3 +295,27 @@ func (s *Server) withMessage(channel, ts string, do func(*Channel, *Message) err
 		return do(ch, m)
 	})
 }
+
+// Users are all people and bots of the workspace, in the order of their making.
+func (s *Server) Users() []User {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []User
+	for _, u := range sorted(s.state.users) {
+		list = append(list, *u)
+	}
+	return list
+}
+
+// Channels are all conversations of the workspace, in the order of their making.
+func (s *Server) Channels() []Channel {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var list []Channel
+	for _, ch := range sorted(s.state.channels) {
+		kept := *ch
+		kept.Members = slices.Clone(ch.Members)
+		list = append(list, kept)
+	}
+	return list
+}

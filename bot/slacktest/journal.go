@@ -169,3 +169,11 @@ func (s *Server) await(ctx context.Context, look func(), done func() bool) error
 		}
 	}
 }
+
+// Changed is closed as soon as anything in the workspace changes after the call: a message,
+// a view, a file.
+func (s *Server) Changed() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}

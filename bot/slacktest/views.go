@@ -15,6 +15,8 @@ type View struct {
 	CallbackID string
 	Title      string
 	Metadata   string // private_metadata
+	SubmitText string // on the button that sends a modal; empty: there is none
+	CloseText  string // on the one that closes it
 	Open       bool
 	Errors     map[string]string // by block id, after a submission that was refused
 
@@ -151,9 +153,18 @@ func (s *Server) fill(v *View, raw []byte, kind string) error {
 	title, _ := fields["title"].(object)
 	v.Type, v.CallbackID, v.Title = kind, blockkit.Text(fields, "callback_id"), blockkit.Text(title, "text")
 	v.Metadata, v.Errors = blockkit.Text(fields, "private_metadata"), nil
+	v.SubmitText, v.CloseText = labelOf(fields, "submit", ""), labelOf(fields, "close", "Cancel")
 	v.blocks, v.fields = blocks, fields
 	v.hash = s.state.stamp() + "." + newUUID()[:8]
 	return nil
+}
+
+// labelOf is what stands on a modal's button, or what Slack writes there.
+func labelOf(fields object, name, usual string) string {
+	if label, ok := fields[name].(object); ok {
+		return blockkit.Text(label, "text")
+	}
+	return usual
 }
 
 func (st *state) wireView(v *View) object {
