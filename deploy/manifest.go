@@ -155,3 +155,30 @@ func Names(list []Scope) []string {
 	slices.Sort(names)
 	return names
 }
+
+// A Command is a slash command of the app.
+type Command struct{ Name, Description, Hint string }
+
+// A Shortcut is one of the app's, on messages.
+type Shortcut struct{ Name, ID string }
+
+var (
+	commandLines  = regexp.MustCompile(`(?m)^    - command: (\S+)\n      description: (.+)\n      usage_hint: '"(.+)"'$`)
+	shortcutLines = regexp.MustCompile(`(?m)^    - name: (.+)\n      type: message\n      callback_id: (\S+)$`)
+)
+
+// Commands are the manifest's slash commands.
+func Commands() (list []Command) {
+	for _, m := range commandLines.FindAllStringSubmatch(manifest, -1) {
+		list = append(list, Command{Name: m[1], Description: m[2], Hint: m[3]})
+	}
+	return list
+}
+
+// Shortcuts are the manifest's shortcuts.
+func Shortcuts() (list []Shortcut) {
+	for _, m := range shortcutLines.FindAllStringSubmatch(manifest, -1) {
+		list = append(list, Shortcut{Name: m[1], ID: m[2]})
+	}
+	return list
+}

@@ -48,6 +48,16 @@ func TestEachScopeAndEventSaysWhatItIsFor(t *testing.T) {
 	require.NotContains(t, Names(Scopes()), "assistant:write")
 }
 
+func TestCommandsAndShortcuts(t *testing.T) {
+	t.Parallel()
+	text, err := App{}.Manifest()
+	require.NoError(t, err)
+	require.Len(t, Commands(), strings.Count(text, "    - command: "))
+	require.Contains(t, Commands(), Command{Name: "/diagnose", Description: "Finds the cause of something and changes nothing", Hint: "what is wrong"})
+	require.Len(t, Shortcuts(), strings.Count(text, "callback_id: "))
+	require.Contains(t, Shortcuts(), Shortcut{Name: "Send to Bobbin", ID: "send_to_bobbin"})
+}
+
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]string{
