@@ -35,16 +35,17 @@ type commands struct {
 	Verbose bool             `help:"Say more on standard error." short:"v"`
 	Version kong.VersionFlag `help:"Say the version."`
 
-	Demo     demoCommand     `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
-	Manifest manifestCommand `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
-	Doctor   doctorCommand   `cmd:"" help:"Look at everything that the bot needs, and say what is wrong and what to do."`
-	Serve    serveCommand    `cmd:"" help:"Run the bot."`
-	Migrate  migrateCommand  `cmd:"" help:"Bring the database up to date (serve does so too)."`
-	Sessions sessionsCommand `cmd:"" help:"List sessions, or show one whole."`
-	Health   healthCommand   `cmd:"" help:"Ask the running bot whether it is ready."`
-	Audit    auditCommand    `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
-	Eval     evalCommand     `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
-	Clean    cleanCommand    `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
+	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
+	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
+	Manifest   manifestCommand   `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
+	Doctor     doctorCommand     `cmd:"" help:"Look at everything that the bot needs, and say what is wrong and what to do."`
+	Serve      serveCommand      `cmd:"" help:"Run the bot."`
+	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date (serve does so too)."`
+	Sessions   sessionsCommand   `cmd:"" help:"List sessions, or show one whole."`
+	Health     healthCommand     `cmd:"" help:"Ask the running bot whether it is ready."`
+	Audit      auditCommand      `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
+	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
+	Clean      cleanCommand      `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
 }
 
 // run is main without the process around it; the end-to-end tests call it too.

@@ -30,11 +30,11 @@ var DemoModel string
 
 // What the people of the demo write.
 const (
-	demoReport = "the refund of order 1042 is too much: paid 25.00, refunded 25.02. Three articles, coupon 5.00 off. " +
+	DemoReport = "the refund of order 1042 is too much: paid 25.00, refunded 25.02. Three articles, coupon 5.00 off. " +
 		"With one article it is right. Seen with `shop refund orders/1042.json`"
-	demoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), and there the receipt's lines do not add up to its total"
-	demoApproval   = "Fix it"
-	demoEnd        = "Done. Pushed"
+	DemoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), and there the receipt's lines do not add up to its total"
+	DemoApproval   = "Fix it"
+	DemoEnd        = "Done. Pushed"
 	demoNewTest    = "TestSplitKeepsEveryCent"
 )
 
@@ -78,18 +78,18 @@ type demo struct {
 func (d *demo) playStory(ctx context.Context) error {
 	watched := make(chan struct{})
 	watching, stop := context.WithCancel(ctx)
-	go func() { defer close(watched); d.showThread(watching, demoEnd) }()
+	go func() { defer close(watched); d.showThread(watching, DemoEnd) }()
 	defer func() { stop(); <-watched }()
 
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
-	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+demoReport, "")
+	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+DemoReport, "")
 	if err != nil {
 		return err
 	}
 	d.thread = ts
 	for _, step := range []struct{ awaited, who, says string }{
-		{"Root cause (revision 1", "bea", demoCorrection},
-		{"Root cause (revision 2", "bea", demoApproval},
+		{"Root cause (revision 1", "bea", DemoCorrection},
+		{"Root cause (revision 2", "bea", DemoApproval},
 	} {
 		if err := d.awaitText(ctx, step.awaited); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (d *demo) playStory(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := d.awaitText(ctx, demoEnd); err != nil {
+	if err := d.awaitText(ctx, DemoEnd); err != nil {
 		return err
 	}
 	<-watched // the last reply is shown, too

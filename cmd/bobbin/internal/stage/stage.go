@@ -193,13 +193,16 @@ func (st *Stage) Settings() server.Settings {
 	return s
 }
 
+// Agents are those of the bot, each with a scripted model of its own on a stage.
+var Agents = []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"}
+
 // models are the operator's, or a scripted one for each agent.
 func (st *Stage) models() server.ModelSettings {
 	if st.cfg.Models != nil {
 		return *st.cfg.Models
 	}
 	m := server.ModelSettings{ModelURL: st.Model.URL, Agents: map[string]agent.Setting{}}
-	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
+	for _, name := range Agents {
 		m.Agents[name] = agent.Setting{Model: "scripted-" + name}
 	}
 	return m

@@ -1,0 +1,132 @@
+package playground
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+)
+
+func TestMain(m *testing.M) {
+	status := harness.Main(m)
+	if browser.end != nil {
+		browser.end()
+	}
+	os.Exit(status)
+}
+
+// browser is the one Chromium that all tests of this package use.
+var browser struct {
+	once sync.Once
+	ctx  context.Context
+	end  func()
+}
+
+// chromium opens it. Where there is none the test is skipped, but not in CI.
+func chromium(t *testing.T) context.Context {
+	t.Helper()
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil && program == "" {
+			program = found
+		}
+	}
+	if program == "" {
+		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
+		t.Skip("chromium is not installed: the page cannot be looked at")
+	}
+	browser.once.Do(func() {
+		dir, err := os.MkdirTemp("", "bobbin-chromium-")
+		require.NoError(t, err)
+		flags := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.NoFirstRun, chromedp.Headless, chromedp.DisableGPU, chromedp.NoSandbox}
+		for _, f := range []string{"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage"} {
+			flags = append(flags, chromedp.Flag(f, true))
+		}
+		running, stop := chromedp.NewExecAllocator(context.Background(), append(flags, chromedp.Flag("headless", "new"))...)
+		ctx, end := chromedp.NewContext(running)
+		browser.ctx = ctx
+		browser.end = func() { end(); stop(); os.RemoveAll(dir) }
+		require.NoError(t, chromedp.Do(ctx))
+	})
+	return browser.ctx
+}
+
+// A tab is a page in a browser session of its own.
+type tab struct {
+	t   *testing.T
+	ctx context.Context
+}
+
+// open opens an address in a new tab.
+func open(t *testing.T, address string, width, height int64) *tab {
+	t.Helper()
+	ctx, end := chromedp.NewContext(chromium(t), chromedp.WithNewBrowserContext())
+	t.Cleanup(end)
+	limited, stop := context.WithTimeout(ctx, harness.Patience)
+	t.Cleanup(stop)
+	b := &tab{t, limited}
+	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(address))
+	b.sees("document.documentElement.classList.contains('alive')")
+	return b
+}
+
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.shoot("failed-" + b.t.Name())
+		require.NoError(b.t, err)
+	}
+}
+
+// sees waits until an expression is true in the page.
+func (b *tab) sees(expression string) {
+	b.t.Helper()
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(harness.Patience))); err != nil {
+		b.shoot("failed-" + b.t.Name())
+		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+		require.NoError(b.t, err, "%s is not so in:\n%s", expression, text)
+	}
+}
+
+// reads waits until an element has that text.
+func (b *tab) reads(selector, text string) {
+	b.t.Helper()
+	b.sees(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.innerText.includes(%s))", strconv.Quote(selector), strconv.Quote(text)))
+}
+
+// click clicks on the newest element that has that text.
+func (b *tab) click(selector, text string) {
+	b.t.Helper()
+	b.reads(selector, text)
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("[...document.querySelectorAll(%s)].filter((e) => e.innerText.includes(%s)).at(-1).click()", strconv.Quote(selector), strconv.Quote(text))))
+}
+
+// shoot takes a picture where BOBBIN_SCREENSHOTS names a folder.
+func (b *tab) shoot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("BOBBIN_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	if picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot()); err == nil {
+		require.NoError(b.t, os.MkdirAll(dir, 0o755))
+		require.NoError(b.t, os.WriteFile(filepath.Join(dir, filepath.Base(name)+".png"), picture, 0o644))
+	}
+}
+
+// prefers sets what the system says of light and dark.
+func (b *tab) prefers(scheme string) {
+	b.t.Helper()
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	require.NoError(b.t, err)
+}

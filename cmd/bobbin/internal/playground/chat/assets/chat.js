@@ -1,0 +1,388 @@
+// The page works without this script. With it, forms are sent in the background, and what
+// changes in the workspace is laid over the page as it comes.
+'use strict';
+
+const $ = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// ---- Laying new HTML over what is shown, without touching what somebody is doing.
+
+function morph(from, to) {
+  for (const a of [...from.attributes]) {
+    if (!to.hasAttribute(a.name) && !(a.name === 'open' && /^(DETAILS|DIALOG)$/.test(from.tagName))) from.removeAttribute(a.name);
+  }
+  for (const a of to.attributes) {
+    if (a.name === 'open' && /^(DETAILS|DIALOG)$/.test(from.tagName)) continue;
+    if (from.getAttribute(a.name) !== a.value) from.setAttribute(a.name, a.value);
+  }
+  if (/^(TEXTAREA|INPUT|SELECT)$/.test(from.tagName) || from.classList.contains('chosen')) return;
+  let here = from.firstChild;
+  for (const wanted of [...to.childNodes]) {
+    let found = here;
+    if (wanted.id) {
+      const same = from.ownerDocument.getElementById(wanted.id);
+      if (same && same.parentNode === from) found = same;
+      else if (here && here.id) found = null;
+    } else if (here && here.id) {
+      found = null;
+    }
+    if (found && found.nodeType === wanted.nodeType && found.nodeName === wanted.nodeName && (found.id || '') === (wanted.id || '')) {
+      if (found !== here) from.insertBefore(found, here);
+      if (found.nodeType === 1) morph(found, wanted);
+      else if (found.data !== wanted.data) found.data = wanted.data;
+      here = found.nextSibling;
+    } else {
+      from.insertBefore(document.importNode(wanted, true), here);
+    }
+  }
+  while (here) {
+    const next = here.nextSibling;
+    here.remove();
+    here = next;
+  }
+}
+
+const atEnd = (log) => log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+
+function lay(region, html) {
+  const fresh = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
+  const old = document.getElementById(region);
+  if (!fresh || !old) return;
+  const follow = all('[data-log]', old).filter(atEnd);
+  morph(old, fresh);
+  for (const log of follow) log.scrollTop = log.scrollHeight;
+  settle();
+}
+
+// settle does what new elements need.
+function settle() {
+  for (const d of all('dialog[data-modal]')) {
+    if (!d.matches(':modal')) {
+      d.removeAttribute('open');
+      d.showModal();
+      const first = $('textarea, select, input:not([type=hidden])', d);
+      if (first) first.focus();
+    }
+  }
+  const focus = $('[data-focus]:not([data-focused])');
+  if (focus) {
+    focus.dataset.focused = '';
+    focus.focus();
+    focus.setSelectionRange(focus.value.length, focus.value.length);
+  }
+  for (const box of all('textarea[data-enter-sends]')) grow(box);
+}
+
+// ---- Staying alive.
+
+let live;
+
+function listen() {
+  if (live) live.close();
+  live = new EventSource(document.body.dataset.live);
+  live.addEventListener('region', (e) => {
+    const r = JSON.parse(e.data);
+    $('#offline').hidden = true;
+    document.title = r.title;
+    lay(r.id, r.html);
+  });
+  live.addEventListener('gone', () => { live.close(); location.href = '/'; });
+  live.onerror = () => { $('#offline').hidden = false; };
+  live.onopen = () => { $('#offline').hidden = true; };
+}
+
+// ---- Going somewhere without a new page.
+
+const drafts = new Map();
+
+function keepDrafts() {
+  for (const f of all('form[data-composer]')) drafts.set(f.dataset.composer, $('textarea', f).value);
+}
+
+async function go(to, push = true) {
+  keepDrafts();
+  const answer = await fetch(to, { headers: { Accept: 'text/html' } });
+  if (!answer.ok) return toast(await answer.text());
+  const doc = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  document.title = doc.title;
+  for (const name of ['data-live', 'data-me']) document.body.setAttribute(name, doc.body.getAttribute(name));
+  document.body.className = doc.body.className;
+  for (const id of ['nav', 'main', 'pane', 'modal']) morph(document.getElementById(id), doc.getElementById(id));
+  if (push) history.pushState(null, '', to);
+  for (const f of all('form[data-composer]')) {
+    const box = $('textarea', f);
+    f.reset();
+    box.value = drafts.get(f.dataset.composer) || '';
+    chosen(f);
+  }
+  for (const log of all('[data-log]')) log.scrollTop = log.scrollHeight;
+  settle();
+  listen();
+}
+
+addEventListener('popstate', () => go(location.href, false));
+
+document.addEventListener('click', (e) => {
+  const a = e.target.closest('a[data-nav], .body a[href^="/"]');
+  if (a && !e.ctrlKey && !e.metaKey && !e.shiftKey && !a.target) {
+    e.preventDefault();
+    const reply = a.matches('[data-reply], .replies');
+    go(a.getAttribute('href')).then(() => {
+      if (a.matches('[data-close]')) focusLast();
+      else if (reply || !phone()) compose();
+    });
+    return;
+  }
+  if (e.target.closest('[data-theme-switch]')) switchTheme();
+  if (e.target.closest('[data-keys]')) $('#keys').showModal();
+  if (e.target.closest('[data-menu]')) document.body.classList.toggle('menu');
+  else if (!e.target.closest('#nav') || e.target.closest('a')) document.body.classList.remove('menu');
+  for (const d of all('details.menu[open]')) if (!d.contains(e.target)) d.open = false;
+});
+
+const phone = () => matchMedia('(max-width: 720px)').matches;
+
+// ---- Deeds.
+
+document.addEventListener('submit', async (e) => {
+  const form = e.target;
+  if (form.method !== 'post') return;
+  e.preventDefault();
+  const button = e.submitter;
+  const data = new FormData(form, button);
+  const to = button && button.hasAttribute('formaction') ? button.getAttribute('formaction') : form.getAttribute('action');
+  const multipart = form.enctype === 'multipart/form-data';
+  if (button && button.name) button.setAttribute('aria-busy', 'true');
+  try {
+    const answer = await fetch(to, { method: 'POST', headers: { Accept: 'application/json' }, body: multipart ? data : new URLSearchParams(data) });
+    const said = answer.headers.get('Content-Type')?.includes('json') ? await answer.json() : { error: await answer.text() };
+    if (said.error) return toast(said.error);
+    const menu = form.closest('details.menu');
+    if (menu) { menu.open = false; focusMessage(menu.closest('article')); }
+    if (form.matches('[data-composer]')) {
+      form.reset();
+      drafts.delete(form.dataset.composer);
+      grow($('textarea', form));
+      chosen(form);
+      const log = $('[data-log]', form.parentElement);
+      if (log) log.scrollTop = log.scrollHeight;
+    }
+    if (form.matches('[data-nav-after]') || (said.to && said.to !== location.pathname && form.getAttribute('action') === '/-/step')) await go(said.to);
+  } catch {
+    toast('The playground does not answer. Is it still running?');
+  } finally {
+    if (button) button.removeAttribute('aria-busy');
+  }
+});
+
+document.addEventListener('change', (e) => {
+  if (e.target.matches('[data-choose]') && e.target.value) {
+    e.target.form.requestSubmit(e.target.parentElement.querySelector('button'));
+  }
+  if (e.target.matches('input[type=file]')) chosen(e.target.form);
+});
+
+document.addEventListener('cancel', (e) => {
+  if (!e.target.matches('dialog[data-modal]')) return;
+  e.preventDefault();
+  $('[data-dismiss]', e.target).click();
+}, true);
+
+let toastTimer;
+function toast(text) {
+  const t = $('#toast');
+  t.textContent = text.trim();
+  t.hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => { t.hidden = true; }, 8000);
+}
+
+// ---- Files.
+
+function chosen(form) {
+  const list = $('.chosen', form);
+  const input = $('input[type=file]', form);
+  if (!list || !input) return;
+  list.replaceChildren(...[...input.files].map((f) => {
+    const li = document.createElement('li');
+    li.textContent = f.name;
+    return li;
+  }));
+  list.hidden = input.files.length === 0;
+}
+
+const composerAt = (target) => $('form[data-composer]', target.closest?.('#pane, #main') || document) || $('form[data-composer]');
+
+for (const name of ['dragenter', 'dragover']) {
+  document.addEventListener(name, (e) => {
+    if (![...e.dataTransfer.types].includes('Files')) return;
+    e.preventDefault();
+    document.body.classList.add('dropping');
+  });
+}
+document.addEventListener('dragleave', (e) => { if (!e.relatedTarget) document.body.classList.remove('dropping'); });
+document.addEventListener('drop', (e) => {
+  if (!e.dataTransfer.files.length) return;
+  e.preventDefault();
+  document.body.classList.remove('dropping');
+  const form = composerAt(e.target);
+  if (!form) return;
+  $('input[type=file]', form).files = e.dataTransfer.files;
+  chosen(form);
+  $('textarea', form).focus();
+});
+
+// ---- Writing: the box grows, Enter sends, @ and / offer names and commands.
+
+function grow(box) {
+  box.rows = Math.min(8, Math.max(box.closest('.edit') ? 3 : 1, box.value.split('\n').length));
+}
+
+let hints;
+function closeHints() {
+  if (!hints) return;
+  hints.box.removeAttribute('aria-activedescendant');
+  hints.box.setAttribute('aria-expanded', 'false');
+  hints.list.remove();
+  hints = null;
+}
+
+function offerHints(box) {
+  const before = box.value.slice(0, box.selectionStart);
+  const thread = box.form.elements.thread?.value;
+  const m = /(?:^|\s)(@[\w.-]*)$/.exec(before) || (!thread && /^(\/[\w-]*)$/.exec(before));
+  closeHints();
+  if (!m) return;
+  const options = [...$('#hints').content.children].filter((o) => o.dataset.kind === m[1][0] && o.dataset.insert.startsWith(m[1]));
+  if (!options.length) return;
+  const list = document.createElement('ul');
+  list.className = 'hints';
+  list.id = 'hint-list';
+  list.setAttribute('role', 'listbox');
+  list.setAttribute('aria-label', 'Suggestions');
+  options.forEach((o, i) => {
+    const li = document.importNode(o, true);
+    li.id = `hint-${i}`;
+    list.append(li);
+  });
+  box.form.append(list);
+  box.setAttribute('role', 'combobox');
+  box.setAttribute('aria-controls', 'hint-list');
+  box.setAttribute('aria-expanded', 'true');
+  hints = { box, list, typed: m[1], at: 0 };
+  list.addEventListener('mousedown', (e) => {
+    e.preventDefault();
+    const li = e.target.closest('li');
+    if (li) { pick(0, [...list.children].indexOf(li)); take(); }
+  });
+  pick(0);
+}
+
+function pick(step, at = hints.at) {
+  const items = [...hints.list.children];
+  hints.at = (at + step + items.length) % items.length;
+  items.forEach((li, i) => li.setAttribute('aria-selected', i === hints.at));
+  hints.box.setAttribute('aria-activedescendant', `hint-${hints.at}`);
+  items[hints.at].scrollIntoView({ block: 'nearest' });
+}
+
+function take() {
+  const { box, list, typed, at } = hints;
+  const insert = list.children[at].dataset.insert;
+  const end = box.selectionStart;
+  box.setRangeText(insert, end - typed.length, end, 'end');
+  closeHints();
+}
+
+document.addEventListener('input', (e) => {
+  if (!e.target.matches('textarea')) return;
+  grow(e.target);
+  if (e.target.matches('[data-hints]')) offerHints(e.target);
+});
+document.addEventListener('focusout', (e) => { if (hints && e.target === hints.box) closeHints(); });
+
+function compose() {
+  const box = $('#say');
+  if (box) box.focus();
+}
+
+// ---- Keys.
+
+function focusMessage(article) {
+  if (!article) return;
+  article.focus();
+  article.scrollIntoView({ block: 'nearest' });
+}
+
+const logAt = (el) => el.closest?.('#pane, #main') || ($('#pane:not([hidden])') ?? $('#main'));
+const messages = (within) => all('.messages article', within);
+const focusLast = () => focusMessage(messages(logAt(document.activeElement)).at(-1));
+
+document.addEventListener('keydown', (e) => {
+  const el = e.target;
+  const writes = el.matches('textarea, input, select');
+  if (hints && el === hints.box) {
+    const deed = { ArrowDown: () => pick(1), ArrowUp: () => pick(-1), Enter: take, Tab: take, Escape: closeHints }[e.key];
+    if (deed) { e.preventDefault(); deed(); return; }
+  }
+  if (el.matches('[data-enter-sends]')) {
+    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) { e.preventDefault(); el.form.requestSubmit($('button.primary', el.form)); return; }
+    if (e.key === 'ArrowUp' && !el.value && !el.closest('dialog')) { e.preventDefault(); focusMessage(messages(logAt(el)).at(-1)); return; }
+  }
+  if (e.key === 'Escape') return escape(e);
+  if ($('dialog[open]')) return;
+  if (e.altKey && /^Arrow(Up|Down)$/.test(e.key)) {
+    const links = all('.places a[data-nav]');
+    const now = links.findIndex((a) => a.getAttribute('aria-current') === 'page');
+    e.preventDefault();
+    links[(now + (e.key === 'ArrowUp' ? -1 : 1) + links.length) % links.length].click();
+    return;
+  }
+  if (writes || e.ctrlKey || e.metaKey || e.altKey) return;
+  const article = el.closest('.messages article');
+  const list = messages(logAt(el));
+  const deeds = {
+    ArrowUp: () => focusMessage(article ? list[Math.max(0, list.indexOf(article) - 1)] : list.at(-1)),
+    ArrowDown: () => { const next = list[list.indexOf(article) + 1]; if (article && next) focusMessage(next); else compose(); },
+    c: compose, d: switchTheme,
+    '?': () => $('#keys').showModal(),
+    n: () => $('[data-next]')?.focus(),
+  };
+  if (/^[1-9]$/.test(e.key)) deeds[e.key] = () => $(`[data-person="${e.key - 1}"]`)?.click();
+  if (article && el === article) {
+    const click = (selector) => $(selector, article)?.click();
+    Object.assign(deeds, {
+      Enter: () => click('[data-reply]'), e: () => click('[data-edit]'),
+      r: () => $('.tools button', article)?.focus(),
+      m: () => { const menu = $('details.menu', article); if (menu) { menu.open = true; $('a, button', menu)?.focus(); } },
+    });
+  }
+  if (deeds[e.key]) { e.preventDefault(); deeds[e.key](); }
+});
+
+function escape(e) {
+  if ($('dialog[open]')) return; // it closes by itself
+  const menu = $('details.menu[open]');
+  if (menu) { menu.open = false; focusMessage(menu.closest('article')); return; }
+  if (document.body.classList.contains('menu')) { document.body.classList.remove('menu'); return; }
+  const close = $('.edit [data-close]') || $('#pane [data-close]');
+  if (close) { e.preventDefault(); close.click(); }
+}
+
+// ---- Light and dark.
+
+function switchTheme() {
+  const now = document.documentElement.dataset.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  setTheme(now === 'dark' ? 'light' : 'dark');
+}
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  try { localStorage.setItem('theme', theme); } catch { /* it lasts as long as the page */ }
+}
+try { if (localStorage.getItem('theme')) setTheme(localStorage.getItem('theme')); } catch { /* as the system has it */ }
+
+document.documentElement.classList.add('alive');
+for (const log of all('[data-log]')) log.scrollTop = log.scrollHeight;
+settle();
+listen();
+if (!phone() && !$('dialog[open]')) compose();

@@ -1,0 +1,90 @@
+package chat
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+)
+
+//go:embed assets/*
+var files embed.FS
+
+// A Site is the page and its deeds.
+type Site struct {
+	*view.Viewer
+	door   door.Door
+	assets fs.FS
+}
+
+// New makes a site for whoever has the key of the door.
+func New(v *view.Viewer, d door.Door) *Site {
+	assets, _ := fs.Sub(files, "assets") // it is there
+	return &Site{Viewer: v, door: d, assets: assets}
+}
+
+// Handler serves it.
+func (s *Site) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/"+s.People[0].Handle+"/"+s.Channel, http.StatusSeeOther)
+	})
+	mux.HandleFunc("GET /{me}/{place}", s.servePage)
+	mux.HandleFunc("GET /{me}/{place}/{thread}", s.servePage)
+	mux.HandleFunc("GET /-/live/{me}/{place}", s.serveLive)
+	mux.HandleFunc("GET /-/live/{me}/{place}/{thread}", s.serveLive)
+	mux.HandleFunc("GET /-/file/{id}/{name}", s.serveFile)
+	mux.HandleFunc("GET /-/assets/{name}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
+	})
+	for name, deed := range s.deeds() {
+		mux.HandleFunc("POST /-/"+name, s.do(deed))
+	}
+	return s.door.Guard(mux)
+}
+
+func (s *Site) page(r *http.Request) (*view.Page, error) {
+	return s.Page(view.Address{Me: r.PathValue("me"), Place: r.PathValue("place"), Thread: r.PathValue("thread"), Editing: r.URL.Query().Get("edit")})
+}
+
+func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
+	p, err := s.page(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	if p.IsHome() { // whoever opens it makes the app draw it anew
+		if err := s.Slack.OpenHome(p.Me.ID); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+	}
+	var b strings.Builder
+	if err := s.Render(&b, "page", p); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprint(w, b.String())
+}
+
+// serveFile gives a file that somebody shared. Pictures are shown, everything else is text: no
+// page of somebody's making runs here.
+func (s *Site) serveFile(w http.ResponseWriter, r *http.Request) {
+	content, err := s.Slack.FileContent(r.PathValue("id"))
+	if err != nil {
+		http.Error(w, "that file is gone", http.StatusNotFound)
+		return
+	}
+	kind := http.DetectContentType([]byte(content))
+	if !slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, kind) {
+		kind = "text/plain; charset=utf-8"
+	}
+	w.Header().Set("Content-Type", kind)
+	fmt.Fprint(w, content)
+}

@@ -1,0 +1,267 @@
+package slackhtml
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+)
+
+//go:embed blocks.html
+var files embed.FS
+
+// A block is one of Block Kit's, or an element within one. The kinds share their fields' names.
+type block struct {
+	Type     string
+	ID       string `json:"block_id"`
+	ActionID string `json:"action_id"`
+	labels
+	parts
+	control
+	rich
+
+	page page // what it is shown in
+}
+
+// labels are a block's texts.
+type labels struct {
+	Text, Title, Label, Hint, Placeholder words
+
+	AltText string `json:"alt_text"`
+	Status  string
+}
+
+// parts are what stands within a block.
+type parts struct {
+	Fields          []words
+	Elements, Tasks []block
+	Accessory       *block
+	Element         *block
+	Details         *block
+	Output          *block
+	Rows            [][]json.RawMessage
+}
+
+// control is what can be worked.
+type control struct {
+	Style     json.RawMessage // a string, but an object in rich text
+	URL       string
+	VisibleTo []string `json:"visible_to_user_ids"`
+	Options   []option
+	Initial   string  `json:"initial_value"`
+	Chosen    *option `json:"initial_option"`
+	Multiline bool
+	Optional  bool
+	MinLength int `json:"min_length"`
+	MaxLength int `json:"max_length"`
+}
+
+// rich is what an element of rich text names.
+type rich struct {
+	UserID    string `json:"user_id"`
+	ChannelID string `json:"channel_id"`
+	GroupID   string `json:"usergroup_id"`
+	Range     string
+	Name      string
+}
+
+type option struct {
+	Text  words
+	Value string
+}
+
+// words are a text, or a text object.
+type words struct {
+	Markup bool
+	Text   string
+}
+
+// UnmarshalJSON takes either.
+func (w *words) UnmarshalJSON(raw []byte) error {
+	if json.Unmarshal(raw, &w.Text) == nil {
+		return nil
+	}
+	var object struct{ Type, Text string }
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return nil //nolint:nilerr // a text in a form of its own is left out
+	}
+	w.Markup, w.Text = object.Type == "mrkdwn", object.Text
+	return nil
+}
+
+// A View is what blocks are shown in.
+type View struct {
+	Errors map[string]string // of inputs, by block id
+	Prefix string            // of the ids of elements, unique in the page
+}
+
+// page is a View with its Renderer.
+type page struct {
+	Renderer
+	View
+}
+
+var templates = template.Must(template.ParseFS(files, "blocks.html"))
+
+// Blocks shows blocks, given as JSON.
+func (r Renderer) Blocks(raw json.RawMessage, v View) template.HTML {
+	var list []block
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return template.HTML(`<p class="unknown">These blocks cannot be read.</p>`)
+	}
+	var b bytes.Buffer
+	for i := range list {
+		list[i].settle(page{r, v})
+		if err := templates.ExecuteTemplate(&b, "block", &list[i]); err != nil {
+			fmt.Fprintf(&b, `<p class="unknown">This block cannot be shown: %s</p>`, html.EscapeString(err.Error()))
+		}
+	}
+	return template.HTML(b.String()) //nolint:gosec // made by html/template
+}
+
+// settle tells a block and all within it where they are shown.
+func (b *block) settle(p page) {
+	b.page = p
+	for _, list := range [][]block{b.Elements, b.Tasks} {
+		for i := range list {
+			list[i].settle(p)
+			if list[i].ID == "" {
+				list[i].ID = b.ID
+			}
+		}
+	}
+	for _, one := range []*block{b.Accessory, b.Element, b.Details, b.Output} {
+		if one != nil {
+			one.settle(p)
+			if one.ID == "" {
+				one.ID = b.ID
+			}
+		}
+	}
+}
+
+// Show is a text as its kind says.
+func (b *block) Show(w words) template.HTML {
+	if w.Markup {
+		return b.page.Text(w.Text)
+	}
+	return template.HTML(strings.ReplaceAll(html.EscapeString(w.Text), "\n", "<br>")) //nolint:gosec // escaped
+}
+
+// AsMarkup is the text of an element that is itself a text object.
+func (b *block) AsMarkup() words { return words{Markup: true, Text: b.Text.Text} }
+
+// Markdown shows a markdown block: the usual Markdown, without HTML.
+func (b *block) Markdown() template.HTML {
+	var out bytes.Buffer
+	if goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.TaskList)).Convert([]byte(b.Text.Text), &out) != nil {
+		return template.HTML(html.EscapeString(b.Text.Text)) //nolint:gosec // escaped
+	}
+	return template.HTML(out.String()) //nolint:gosec // goldmark leaves HTML out unless it is told otherwise
+}
+
+// Kind is the colour of a button.
+func (b *block) Kind() string {
+	var style string
+	_ = json.Unmarshal(b.Style, &style)
+	if style == "primary" || style == "danger" {
+		return style
+	}
+	return "plain"
+}
+
+// Visible says whether whoever reads is shown a button.
+func (b *block) Visible() bool {
+	return len(b.VisibleTo) == 0 || slices.Contains(b.VisibleTo, b.page.Me)
+}
+
+// DOM is an id for the page.
+func (b *block) DOM() string { return b.page.Prefix + b.ID + "-" + b.ActionID }
+
+// Wrong is what was wrong with an input.
+func (b *block) Wrong() string { return b.page.Errors[b.ID] }
+
+// Word is a task's status for people.
+func (b *block) Word() string {
+	switch b.Status {
+	case "complete":
+		return "done"
+	case "in_progress":
+		return "at work"
+	case "error":
+		return "failed"
+	}
+	return "waits"
+}
+
+// Ordered says whether a list of rich text counts.
+func (b *block) Ordered() bool { return b.Kind() == "plain" && string(b.Style) == `"ordered"` }
+
+// Rich shows an element of rich text in its style.
+func (b *block) Rich() template.HTML {
+	var out strings.Builder
+	switch b.Type {
+	case "user":
+		b.page.mark(&out, "@"+b.UserID)
+	case "channel":
+		b.page.mark(&out, "#"+b.ChannelID)
+	case "usergroup":
+		b.page.mark(&out, "!subteam^"+b.GroupID)
+	case "broadcast":
+		b.page.mark(&out, "!"+b.Range)
+	case "emoji":
+		out.WriteString(Emoji(b.Name))
+	case "link":
+		b.page.anchor(&out, b.URL, html.EscapeString(b.Text.Text))
+	default:
+		out.WriteString(strings.ReplaceAll(html.EscapeString(b.Text.Text), "\n", "<br>"))
+	}
+	var style struct{ Bold, Italic, Strike, Code bool }
+	_ = json.Unmarshal(b.Style, &style)
+	text := out.String()
+	for _, s := range []struct {
+		on  bool
+		tag string
+	}{{style.Code, "code"}, {style.Bold, "strong"}, {style.Italic, "em"}, {style.Strike, "s"}} {
+		if s.on {
+			text = "<" + s.tag + ">" + text + "</" + s.tag + ">"
+		}
+	}
+	return template.HTML(text) //nolint:gosec // every part was escaped
+}
+
+// Preformatted is the code of a rich_text_preformatted.
+func (b *block) Preformatted() template.HTML {
+	var text strings.Builder
+	for _, e := range b.Elements {
+		text.WriteString(e.Text.Text + e.URL)
+	}
+	return Code("", text.String())
+}
+
+// Cells are a table's rows; a cell is a text, or rich text.
+func (b *block) Cells() (rows [][]template.HTML) {
+	for _, row := range b.Rows {
+		var cells []template.HTML
+		for _, raw := range row {
+			var cell block
+			if json.Unmarshal(raw, &cell) != nil {
+				continue
+			}
+			if cell.Type == "rich_text" {
+				cells = append(cells, b.page.Blocks(append(append([]byte("["), raw...), ']'), b.page.View))
+				continue
+			}
+			cells = append(cells, b.Show(cell.Text))
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}

@@ -1,0 +1,260 @@
+package slackhtml
+
+import (
+	"html"
+	"html/template"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Renderer shows text and blocks in a workspace. Its functions say what ids mean there; an id
+// that they do not know is shown as it is.
+type Renderer struct {
+	User    func(id string) (name string, known bool)
+	Channel func(id string) (name string, known bool)
+	Group   func(id string) (handle string, known bool)
+	// Link is where an address leads in this page; empty: out of it, in a tab of its own.
+	Link func(address string) string
+	// Me is who reads: a mention of them stands out.
+	Me string
+	// Zone is where they read; nil: UTC.
+	Zone *time.Location
+}
+
+const fence = "```"
+
+// Text shows text in Slack's own markup.
+func (r Renderer) Text(text string) template.HTML {
+	var b strings.Builder
+	for i, part := range strings.Split(text, fence) {
+		if i%2 == 1 {
+			b.WriteString(string(Code("", plain(strings.Trim(part, "\n")))))
+			continue
+		}
+		if i > 0 {
+			part = strings.TrimPrefix(part, "\n")
+		}
+		r.paragraphs(&b, strings.TrimSuffix(part, "\n"))
+	}
+	return template.HTML(b.String()) //nolint:gosec // every part was escaped
+}
+
+// paragraphs shows lines, those behind a > as a quotation.
+func (r Renderer) paragraphs(b *strings.Builder, text string) {
+	if text == "" {
+		return
+	}
+	quoted := false
+	for i, line := range strings.Split(text, "\n") {
+		words, isQuote := quotation(line)
+		switch {
+		case isQuote && !quoted:
+			b.WriteString("<blockquote>")
+		case !isQuote && quoted:
+			b.WriteString("</blockquote>")
+		case i > 0:
+			b.WriteString("<br>")
+		}
+		quoted = isQuote
+		r.inline(b, words, 0)
+	}
+	if quoted {
+		b.WriteString("</blockquote>")
+	}
+}
+
+func quotation(line string) (words string, is bool) {
+	for _, mark := range []string{"&gt;", ">"} {
+		if rest, found := strings.CutPrefix(line, mark); found {
+			return strings.TrimPrefix(rest, " "), true
+		}
+	}
+	return line, false
+}
+
+// styleTags are the marks around words.
+var styleTags = map[byte]string{'*': "strong", '_': "em", '~': "s"}
+
+// deepest is how many marks stand within each other at most.
+const deepest = 4
+
+// inline shows one line.
+func (r Renderer) inline(b *strings.Builder, s string, depth int) {
+	for i := 0; i < len(s); {
+		switch c := s[i]; c {
+		case '`':
+			if end := strings.IndexByte(s[i+1:], '`'); end > 0 {
+				b.WriteString("<code>" + html.EscapeString(plain(s[i+1:i+1+end])) + "</code>")
+				i += end + 2
+				continue
+			}
+		case '<':
+			if end := strings.IndexByte(s[i:], '>'); end > 1 {
+				r.mark(b, s[i+1:i+end])
+				i += end + 1
+				continue
+			}
+		case ':':
+			if found := emojiName.FindString(s[i:]); found != "" && Emoji(strings.Trim(found, ":")) != found {
+				b.WriteString(`<span class="emoji">` + Emoji(strings.Trim(found, ":")) + "</span>")
+				i += len(found)
+				continue
+			}
+		case '*', '_', '~':
+			if end := styled(s, i); end > 0 && depth < deepest {
+				b.WriteString("<" + styleTags[c] + ">")
+				r.inline(b, s[i+1:end], depth+1)
+				b.WriteString("</" + styleTags[c] + ">")
+				i = end + 1
+				continue
+			}
+		}
+		next := i + 1 + strings.IndexAny(s[i+1:], "`<:*_~")
+		if next == i {
+			next = len(s)
+		}
+		b.WriteString(html.EscapeString(unescape.Replace(s[i:next])))
+		i = next
+	}
+}
+
+// styled is where the mark that opens at i closes; 0: it opens nothing. Slack wants white space
+// or punctuation around, and none within.
+func styled(s string, i int) int {
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	if i > 0 && wordly(before) || i+1 >= len(s) || s[i+1] == ' ' || s[i+1] == s[i] {
+		return 0
+	}
+	for end := i + 2; end < len(s); end++ {
+		if s[end] != s[i] || s[end-1] == ' ' {
+			continue
+		}
+		after, _ := utf8.DecodeRuneInString(s[end+1:])
+		if end+1 == len(s) || !wordly(after) {
+			return end
+		}
+	}
+	return 0
+}
+
+func wordly(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+
+// mark shows what stands between < and >.
+func (r Renderer) mark(b *strings.Builder, inner string) {
+	target, label, _ := strings.Cut(inner, "|")
+	label = html.EscapeString(unescape.Replace(label))
+	name := func(prefix string, find func(string) (string, bool), id string) {
+		shown, known := id, false
+		if find != nil {
+			shown, known = find(id)
+		}
+		class := "mention"
+		if id == r.Me && id != "" {
+			class += " me"
+		}
+		if !known && label != "" {
+			shown = label
+		}
+		b.WriteString(`<span class="` + class + `">` + prefix + html.EscapeString(shown) + "</span>")
+	}
+	switch {
+	case strings.HasPrefix(target, "@"):
+		name("@", r.User, target[1:])
+	case strings.HasPrefix(target, "#"):
+		name("#", r.Channel, target[1:])
+	case strings.HasPrefix(target, "!subteam^"):
+		name("@", r.Group, strings.TrimPrefix(target, "!subteam^"))
+	case strings.HasPrefix(target, "!date^"):
+		b.WriteString(r.date(target, label))
+	case strings.HasPrefix(target, "!"):
+		b.WriteString(`<span class="mention">@` + html.EscapeString(target[1:]) + "</span>")
+	default:
+		r.anchor(b, unescape.Replace(target), label)
+	}
+}
+
+// anchor shows a link. What is no web address is shown as text.
+func (r Renderer) anchor(b *strings.Builder, address, label string) {
+	if label == "" {
+		label = html.EscapeString(address)
+	}
+	inside := ""
+	if r.Link != nil {
+		inside = r.Link(address)
+	}
+	switch {
+	case inside != "":
+		b.WriteString(`<a href="` + html.EscapeString(inside) + `">` + label + "</a>")
+	case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
+		b.WriteString(`<a href="` + html.EscapeString(address) + `" target="_blank" rel="noreferrer noopener">` + label + "</a>")
+	default:
+		b.WriteString(label)
+	}
+}
+
+// date shows <!date^1392734382^{date} at {time}|what others read>.
+func (r Renderer) date(target, label string) string {
+	parts := strings.SplitN(target, "^", 4)
+	if len(parts) < 3 {
+		return label
+	}
+	seconds, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil {
+		return label
+	}
+	zone := r.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	at := time.Unix(seconds, 0).In(zone)
+	words := dateToken.ReplaceAllStringFunc(parts[2], func(token string) string {
+		layout, known := dateLayouts[strings.Replace(token, "_pretty}", "}", 1)]
+		if !known {
+			return token
+		}
+		return at.Format(layout)
+	})
+	return `<time datetime="` + at.Format(time.RFC3339) + `">` + html.EscapeString(words) + "</time>"
+}
+
+var (
+	dateToken   = regexp.MustCompile(`\{[a-z_]+\}`)
+	dateLayouts = map[string]string{
+		"{date}": "January 2, 2006", "{date_short}": "Jan 2, 2006", "{date_long}": "Monday, January 2, 2006", "{date_num}": "2006-01-02",
+		"{time}": "15:04", "{time_secs}": "15:04:05",
+	}
+	emojiName = regexp.MustCompile(`^:[a-z0-9_+-]+:`)
+	unescape  = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
+	marks     = regexp.MustCompile(`<([^<>|]+)\|?([^<>]*)>`)
+)
+
+// plain is text as code shows it: links by their words.
+func plain(text string) string {
+	text = marks.ReplaceAllStringFunc(text, func(m string) string {
+		found := marks.FindStringSubmatch(m)
+		if found[2] != "" {
+			return found[2]
+		}
+		return found[1]
+	})
+	return unescape.Replace(text)
+}
+
+// emoji are those that people find in the page and bots use; others are shown by their names.
+var emoji = map[string]string{
+	"eyes": "👀", "white_check_mark": "✅", "x": "❌", "+1": "👍", "thumbsup": "👍", "-1": "👎", "heart": "❤️", "bug": "🐛", "tada": "🎉",
+	"hourglass_flowing_sand": "⏳", "warning": "⚠️", "rocket": "🚀", "wave": "👋", "thinking_face": "🤔", "smile": "😄", "pray": "🙏",
+	"octagonal_sign": "🛑", "raised_hands": "🙌", "memo": "📝", "mag": "🔍", "lock": "🔒", "robot_face": "🤖", "thread": "🧵",
+}
+
+// Emoji is the picture of a name, or the name between colons.
+func Emoji(name string) string {
+	if picture, known := emoji[name]; known {
+		return picture
+	}
+	return ":" + html.EscapeString(name) + ":"
+}

@@ -1,0 +1,191 @@
+package story
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
+)
+
+// An Endpoint is a model that knows the story, and says so of everything else.
+type Endpoint struct {
+	URL string // the base URL, with /v1
+
+	scripts []*modeltest.Script
+	honest  *modeltest.Script
+	http    *http.Server
+
+	mu    sync.Mutex
+	plays [][]*modeltest.Server // each time the story is told: a server for each branch
+}
+
+// mostPlays is how often the story can be told at once; the oldest is given up then.
+const mostPlays = 8
+
+// Serve answers from the scripts, by name, and with the words honest to what none of them knows.
+func Serve(scripts map[string]string, honest string) (*Endpoint, error) {
+	e := &Endpoint{}
+	for name, text := range scripts {
+		script, err := modeltest.Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		e.scripts = append(e.scripts, script)
+	}
+	var err error
+	if e.honest, err = modeltest.Parse("honest", "== *\nsay "+honest+"\n---\n"); err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen for the story's model: %w", err)
+	}
+	e.URL = "http://" + listener.Addr().String() + "/v1"
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", e.serveModels)
+	mux.HandleFunc("POST /v1/chat/completions", e.serveCompletion)
+	e.http = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
+	go func() { _ = e.http.Serve(listener) }()
+	return e, nil
+}
+
+// Close ends it, and every answer that is under way.
+func (e *Endpoint) Close() {
+	_ = e.http.Close()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, play := range e.plays {
+		closeAll(play)
+	}
+	e.plays = nil
+}
+
+func closeAll(play []*modeltest.Server) {
+	for _, s := range play {
+		s.Close()
+	}
+}
+
+func (e *Endpoint) serveModels(w http.ResponseWriter, _ *http.Request) {
+	list := []map[string]string{}
+	for _, name := range e.scripts[0].Models() {
+		list = append(list, map[string]string{"id": name, "object": "model"})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": list})
+}
+
+func (e *Endpoint) serveCompletion(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	answer, err := e.answer(r.Context(), body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer answer.Body.Close()
+	w.Header().Set("Content-Type", answer.Header.Get("Content-Type"))
+	w.WriteHeader(answer.StatusCode)
+	flush := http.NewResponseController(w)
+	piece := make([]byte, 8<<10)
+	for {
+		n, err := answer.Body.Read(piece)
+		if _, failed := w.Write(piece[:n]); err != nil || failed != nil {
+			return
+		}
+		_ = flush.Flush()
+	}
+}
+
+// answer is the first that a telling of the story gives, the newest first; or that of a new one;
+// or the honest one.
+func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := len(e.plays) - 1; i >= 0; i-- {
+		if answer, err := askAll(ctx, e.plays[i], body); answer != nil || err != nil {
+			return answer, err
+		}
+	}
+	fresh, err := serveAll(e.scripts)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := askAll(ctx, fresh, body)
+	if answer != nil {
+		if e.plays = append(e.plays, fresh); len(e.plays) > mostPlays {
+			closeAll(e.plays[0])
+			e.plays = e.plays[1:]
+		}
+		return answer, nil
+	}
+	closeAll(fresh)
+	if err != nil {
+		return nil, err
+	}
+	return e.answerHonestly(ctx, body)
+}
+
+func (e *Endpoint) answerHonestly(ctx context.Context, body []byte) (*http.Response, error) {
+	s, err := modeltest.Serve(e.honest)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	answer, err := ask(ctx, s, body)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	answer.Body = io.NopCloser(bytes.NewReader(whole))
+	return answer, err
+}
+
+func serveAll(scripts []*modeltest.Script) (play []*modeltest.Server, err error) {
+	for _, script := range scripts {
+		s, err := modeltest.Serve(script)
+		if err != nil {
+			closeAll(play)
+			return nil, err
+		}
+		play = append(play, s)
+	}
+	return play, nil
+}
+
+// askAll asks every branch, so that those which go on alike stay side by side, and gives the
+// first answer; nil: none goes on with it.
+func askAll(ctx context.Context, play []*modeltest.Server, body []byte) (first *http.Response, err error) {
+	for _, s := range play {
+		answer, err := ask(ctx, s, body)
+		switch {
+		case err != nil:
+			return first, err
+		case first == nil && answer.StatusCode != http.StatusUnprocessableEntity:
+			first = answer
+		default:
+			_, _ = io.Copy(io.Discard, answer.Body)
+			answer.Body.Close()
+		}
+	}
+	return first, nil
+}
+
+func ask(ctx context.Context, s *modeltest.Server, body []byte) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	return http.DefaultClient.Do(r)
+}

@@ -1,0 +1,318 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
+)
+
+// A message as the templates take it.
+type message struct {
+	slacktest.Message
+	form
+	Page    *Page
+	Author  author
+	At      time.Time
+	Day     string // where it is the first of its day
+	Follows bool   // the one above is by the same person, a moment ago
+	Thread  bool   // it is shown in a thread
+	Only    bool   // one person sees it
+}
+
+// An author as people see them.
+type author struct {
+	Name, Initials, Badge string
+	Hue                   int
+	App                   bool
+}
+
+// Messages are those of the channel.
+func (p *Page) Messages() []message {
+	if !p.Here {
+		return nil
+	}
+	return p.list(p.Slack.Channel(p.Channel.ID), "", false)
+}
+
+// Thread are those of the open thread.
+func (p *Page) Thread() []message {
+	if p.Root == "" || !p.Here {
+		return nil
+	}
+	return p.list(p.Slack.Thread(p.Channel.ID, p.Root), p.Root, true)
+}
+
+// list shows messages, with those that only this person sees in their places.
+func (p *Page) list(shown []slacktest.Message, thread string, inThread bool) (list []message) {
+	only := map[string]bool{}
+	p.mu.Lock()
+	for _, c := range p.whispers {
+		if c.To == p.Me.ID && c.Message.Channel == p.Channel.ID && c.Message.ThreadTS == thread {
+			shown, only[c.Message.TS] = append(shown, c.Message), true
+		}
+	}
+	p.mu.Unlock()
+	slices.SortStableFunc(shown, func(a, b slacktest.Message) int { return strings.Compare(a.TS, b.TS) })
+	day := ""
+	for i, m := range shown {
+		one := message{Message: m, form: p.form(), Page: p, Author: p.author(m), At: timeOf(m.TS), Thread: inThread, Only: only[m.TS]}
+		if d := one.At.Format("Monday, 2 January"); d != day {
+			day, one.Day = d, d
+		}
+		if i > 0 && one.Day == "" && !(inThread && i == 1) {
+			before := list[i-1]
+			one.Follows = before.User == m.User && before.BotID == m.BotID && before.Subtype == m.Subtype && one.At.Sub(before.At) < 3*time.Minute && len(before.Summary().Names) == 0
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func timeOf(ts string) time.Time {
+	seconds, _, _ := strings.Cut(ts, ".")
+	n, _ := strconv.ParseInt(seconds, 10, 64)
+	return time.Unix(n, 0)
+}
+
+func (p *Page) author(m slacktest.Message) author {
+	u, known := p.Users[m.User]
+	if !known {
+		return author{Name: m.Username, Initials: initials(m.Username), App: true, Badge: "app"}
+	}
+	return p.authorOf(u)
+}
+
+func (v *Viewer) authorOf(u slacktest.User) author {
+	a := author{Name: u.Name, Initials: initials(u.Name), App: u.Kind == slacktest.Bot}
+	switch u.Kind {
+	case slacktest.Bot:
+		a.Badge = "app"
+	case slacktest.Guest, slacktest.UltraGuest:
+		a.Badge = "guest"
+	case slacktest.External:
+		a.Badge = "elsewhere"
+	}
+	a.Hue = 1 + slices.IndexFunc(v.People, func(p Person) bool { return p.ID == u.ID })
+	return a
+}
+
+func initials(name string) string {
+	if name == "" {
+		return "?"
+	}
+	return strings.ToUpper(name[:1])
+}
+
+// Avatar is who reads, as an author.
+func (p *Page) Avatar(person Person) author { return p.authorOf(p.Users[person.ID]) }
+
+// ID is its id in the page.
+func (m message) ID() string {
+	where := "m"
+	if m.Thread {
+		where = "t"
+	}
+	return where + strings.ReplaceAll(m.TS, ".", "-")
+}
+
+// Mine says whether the reader may edit and delete it.
+func (m message) Mine() bool { return m.User == m.Page.Me.ID && !m.System() && !m.Only }
+
+// Gone says whether it was deleted, and only its place is left.
+func (m message) Gone() bool { return m.Subtype == "tombstone" }
+
+// System says whether Slack itself wrote it.
+func (m message) System() bool { return m.Subtype == "channel_join" || m.Gone() }
+
+// Edits says whether the reader is editing it.
+func (m message) Edits() bool { return m.Page.Editing == m.TS && m.Mine() }
+
+// ThreadPath is where the message's thread is.
+func (m message) ThreadPath() string {
+	root := m.TS
+	if m.ThreadTS != "" {
+		root = m.ThreadTS
+	}
+	return m.Page.ChannelPath() + "/" + root
+}
+
+// Body is what the message says: its blocks, or its text.
+func (m message) Body() template.HTML {
+	if m.BotID != "" && len(m.Blocks) > 0 {
+		return m.Page.Blocks(m.Blocks, slackhtml.View{Prefix: m.ID()})
+	}
+	return m.Page.Text(m.Text)
+}
+
+// Plain is the text as its author typed it.
+func (m message) Plain() string { return m.Page.Slack.Readable(m.Text) }
+
+// A summary is what a channel shows of a thread.
+type summary struct {
+	Count int
+	Names []author
+	Last  time.Time
+	New   bool
+}
+
+// Summary is that of the message's thread.
+func (m message) Summary() (s summary) {
+	if m.Thread || m.ThreadTS != "" || m.Only {
+		return s
+	}
+	for _, r := range m.Page.Slack.Thread(m.Channel, m.TS) {
+		if r.TS == m.TS {
+			continue
+		}
+		s.Count++
+		s.Last = timeOf(r.TS)
+		if a := m.Page.author(r); !slices.Contains(s.Names, a) && len(s.Names) < 4 {
+			s.Names = append(s.Names, a)
+		}
+	}
+	return s
+}
+
+// Forwarded are messages and links that are shown within this one.
+func (m message) Forwarded() (list []template.HTML) {
+	var attached []struct {
+		Author string `json:"author_name"`
+		Text   string
+		Title  string
+		From   string `json:"from_url"`
+	}
+	if json.Unmarshal(m.Attachments, &attached) != nil {
+		return nil
+	}
+	for _, a := range attached {
+		words := a.Text
+		if a.Author != "" {
+			words = "*" + a.Author + "*\n" + words
+		}
+		if words == "" {
+			words = "<" + a.From + ">"
+		}
+		list = append(list, m.Page.Text(words))
+	}
+	return list
+}
+
+// A reaction as somebody sees it.
+type reaction struct {
+	Name, Picture, Who string
+	Count              int
+	Mine               bool
+}
+
+// Marks are the reactions.
+func (m message) Marks() (list []reaction) {
+	for _, r := range m.Reactions {
+		one := reaction{Name: r.Name, Picture: slackhtml.Emoji(r.Name), Count: len(r.Users), Mine: slices.Contains(r.Users, m.Page.Me.ID)}
+		var names []string
+		for _, u := range r.Users {
+			names = append(names, m.Page.Users[u].Name)
+		}
+		one.Who = strings.Join(names, ", ")
+		list = append(list, one)
+	}
+	return list
+}
+
+// A file as it is shown.
+type shownFile struct {
+	Name, Size, Path string
+	Image            bool
+	Excerpt          template.HTML
+	More             bool
+	Gone             bool
+}
+
+// excerptLines is how many lines of a text file are shown in its message.
+const excerptLines = 12
+
+// Shared are the message's files.
+func (m message) Shared() (list []shownFile) {
+	for _, f := range m.Files {
+		one := shownFile{Name: f.Name, Size: size(f.Size), Path: "/-/file/" + f.ID + "/" + path.Base("/"+strings.ReplaceAll(f.Name, "?", "")), Image: strings.HasPrefix(f.Mimetype, "image/") && f.Mimetype != "image/svg+xml"}
+		content, err := m.Page.Slack.FileContent(f.ID)
+		if one.Gone = err != nil || f.Mode == "tombstone"; !one.Gone && !one.Image {
+			lines := strings.SplitAfterN(strings.ToValidUTF8(content, "?"), "\n", excerptLines+1)
+			if one.More = len(lines) > excerptLines; one.More {
+				lines = lines[:excerptLines]
+			}
+			one.Excerpt = slackhtml.Code(f.Name, strings.TrimRight(strings.Join(lines, ""), "\n"))
+		}
+		list = append(list, one)
+	}
+	return list
+}
+
+func size(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d kB", n/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// A form is what the forms of an element say of where they stand.
+type form struct{ Me, Back string }
+
+func (p *Page) form() form { return form{p.Me.Handle, p.Path()} }
+
+// A modal as the templates take it.
+type modal struct {
+	slacktest.View
+	form
+	page *Page
+}
+
+// Shown are its blocks.
+func (m *modal) Shown() template.HTML {
+	return m.page.Blocks(m.Blocks(), slackhtml.View{Errors: m.Errors, Prefix: m.ID})
+}
+
+// Trouble is an error that belongs to no input.
+func (m *modal) Trouble() string { return m.Errors[""] }
+
+// ShownHome are the blocks of the app's home.
+func (p *Page) ShownHome() template.HTML {
+	return p.Blocks(p.Home.Blocks(), slackhtml.View{Prefix: "home"})
+}
+
+// A composer is where somebody writes.
+type composer struct {
+	form
+	Channel string // id
+	Thread  string
+	Key     string // of its draft
+	DOM     string // its id in the page
+	Label   string
+}
+
+// Composer is that of the channel, or of a thread.
+func (p *Page) Composer(thread string) composer {
+	c := composer{form: p.form(), Channel: p.Channel.ID, Thread: thread, Key: p.Me.Handle + " " + p.Channel.ID + " " + thread, DOM: "say-in-channel"}
+	if thread != "" || p.Root == "" {
+		c.DOM = "say" // where the reader is writing
+	}
+	switch {
+	case thread != "":
+		c.Label = "Reply as " + p.Me.Handle
+	case p.Channel.Kind == slacktest.IM:
+		c.Label = "Message " + p.Partner() + " as " + p.Me.Handle
+	default:
+		c.Label = "Message #" + p.Channel.Name + " as " + p.Me.Handle
+	}
+	return c
+}

@@ -1,0 +1,259 @@
+package view
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
+)
+
+// homePlace is where the app's home is.
+const homePlace = "home"
+
+// An Address names a page.
+type Address struct {
+	Me      string // handle of who is spoken as
+	Place   string
+	Thread  string // ts of its root; empty: none is open
+	Editing string // ts of the message that is being edited
+}
+
+// A Page is what somebody sees at an address, as the templates take it.
+type Page struct {
+	*Viewer
+	slackhtml.Renderer
+
+	Me      Person
+	Place   string            // as in the address
+	Channel slacktest.Channel // none for the home
+	Here    bool              // Me is a member of it
+	Home    *slacktest.View
+	Root    string // ts of the open thread; empty: none
+	Editing string // ts
+	Users   map[string]slacktest.User
+}
+
+var errNowhere = errors.New("there is no such place")
+
+// Page is what somebody sees at an address now.
+func (v *Viewer) Page(a Address) (*Page, error) {
+	me, err := v.Person(a.Me)
+	if err != nil {
+		return nil, err
+	}
+	p := &Page{Viewer: v, Me: me, Place: a.Place, Root: a.Thread, Editing: a.Editing, Users: map[string]slacktest.User{}}
+	for _, u := range v.Slack.Users() {
+		p.Users[u.ID] = u
+	}
+	p.Renderer = p.renderer()
+	if p.IsHome() {
+		for _, shown := range v.Slack.Views() {
+			if shown.Type == "home" && shown.User == me.ID {
+				p.Home = &shown
+			}
+		}
+		return p, nil
+	}
+	for _, ch := range v.Slack.Channels() {
+		if placeOf(ch) == p.Place && (ch.Kind == slacktest.Public || slices.Contains(ch.Members, me.ID)) {
+			p.Channel, p.Here = ch, slices.Contains(ch.Members, me.ID)
+			return p, nil
+		}
+	}
+	return nil, errNowhere
+}
+
+// placeOf is how addresses name a channel.
+func placeOf(ch slacktest.Channel) string {
+	if ch.Kind == slacktest.IM {
+		return ch.ID
+	}
+	return ch.Name
+}
+
+func (p *Page) renderer() slackhtml.Renderer {
+	return slackhtml.Renderer{
+		Me: p.Me.ID, Zone: time.Local,
+		User: func(id string) (string, bool) { u, known := p.Users[id]; return u.Name, known },
+		Channel: func(id string) (string, bool) {
+			for _, ch := range p.Slack.Channels() {
+				if ch.ID == id {
+					return ch.Name, ch.Name != ""
+				}
+			}
+			return "", false
+		},
+		Link: func(address string) string { return p.inside(address) },
+	}
+}
+
+// inside is where a permalink of the workspace leads in this page.
+func (p *Page) inside(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || !strings.HasSuffix(u.Host, ".slack.com") {
+		return ""
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/") // archives/C1/p1700000000000100
+	if len(parts) != 3 || parts[0] != "archives" || len(parts[2]) < 8 {
+		return ""
+	}
+	ts := parts[2][1:]
+	ts = ts[:len(ts)-6] + "." + ts[len(ts)-6:]
+	for _, ch := range p.Slack.Channels() {
+		if ch.ID == parts[1] {
+			if root := u.Query().Get("thread_ts"); root != "" {
+				ts = root
+			}
+			return "/" + p.Me.Handle + "/" + placeOf(ch) + "/" + ts
+		}
+	}
+	return ""
+}
+
+// Title is the page's.
+func (p *Page) Title() string {
+	name := "#" + p.Channel.Name
+	switch {
+	case p.IsHome():
+		name = "Bobbin’s home"
+	case p.Channel.Kind == slacktest.IM:
+		name = p.Partner()
+	}
+	return name + " · " + p.Me.Handle + " · Bobbin playground"
+}
+
+// Path is the page's address; Live that of its events.
+func (p *Page) Path() string {
+	path := "/" + p.Me.Handle + "/" + p.Place
+	if p.Root != "" {
+		path += "/" + p.Root
+	}
+	return path
+}
+
+func (p *Page) Live() string {
+	if p.Editing != "" {
+		return "/-/live" + p.Path() + "?edit=" + url.QueryEscape(p.Editing)
+	}
+	return "/-/live" + p.Path()
+}
+
+// As is the same page for somebody else.
+func (p *Page) As(other Person) string {
+	if p.Channel.Kind == slacktest.IM {
+		return "/" + other.Handle + "/" + p.Viewer.Channel
+	}
+	return "/" + other.Handle + strings.TrimPrefix(p.Path(), "/"+p.Me.Handle)
+}
+
+// App is the app's handle.
+func (p *Page) App() string { return p.Slack.App().Name }
+
+// IsHome says whether the page is the app's home.
+func (p *Page) IsHome() bool { return p.Place == homePlace }
+
+// ChannelPath is the page without its thread.
+func (p *Page) ChannelPath() string { return "/" + p.Me.Handle + "/" + p.Place }
+
+// Partner is with whom somebody talks in a direct message.
+func (p *Page) Partner() string { return p.partner(p.Channel) }
+
+func (p *Page) partner(ch slacktest.Channel) string {
+	for _, id := range ch.Members {
+		if id != p.Me.ID {
+			return p.Users[id].Name
+		}
+	}
+	return p.App()
+}
+
+// A link is a place in the sidebar.
+type link struct {
+	Name, Path string
+	Now        bool
+	Unread     int
+	IM         bool
+}
+
+// Places are the channels and the direct messages that somebody sees.
+func (p *Page) Places() (list []link) {
+	for _, im := range []bool{false, true} {
+		for _, ch := range p.Slack.Channels() {
+			if (ch.Kind == slacktest.IM) != im || ch.Kind != slacktest.Public && !slices.Contains(ch.Members, p.Me.ID) {
+				continue
+			}
+			l := link{Name: ch.Name, IM: im, Path: "/" + p.Me.Handle + "/" + placeOf(ch), Now: placeOf(ch) == p.Place}
+			if im {
+				l.Name = p.partner(ch)
+			}
+			l.Unread = p.unread(ch.ID, l.Now)
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// unread is how many messages of others somebody has not seen in a channel; what is open counts
+// as seen from now on.
+func (p *Page) unread(channel string, open bool) (count int) {
+	shown := p.Slack.Channel(channel)
+	key := [2]string{p.Me.ID, channel}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range shown {
+		for _, one := range p.Slack.Thread(channel, m.TS) {
+			if one.TS > p.read[key] && one.User != p.Me.ID {
+				count++
+			}
+			if open && one.TS > p.read[key] {
+				defer func() { p.read[key] = max(p.read[key], one.TS) }()
+			}
+		}
+	}
+	if open {
+		return 0
+	}
+	return count
+}
+
+// StoryBox is what may be said next, where the reader is.
+func (p *Page) StoryBox() *storyBox {
+	if p.Story == nil || p.Channel.Name != p.Viewer.Channel {
+		return nil
+	}
+	thread, steps, waiting := p.Story.Next()
+	if p.Root != "" && p.Root != thread {
+		return nil
+	}
+	return &storyBox{Thread: thread, Here: thread == p.Root, Steps: steps, Waiting: waiting}
+}
+
+type storyBox struct {
+	Thread  string
+	Here    bool // the thread is open
+	Steps   []Step
+	Waiting string
+}
+
+// Branches are what was pushed.
+func (p *Page) Branches() []Branch {
+	if p.Pushed == nil {
+		return nil
+	}
+	return p.Pushed()
+}
+
+// Modal is the window that somebody has open on top.
+func (p *Page) Modal() *modal {
+	var top *modal
+	for _, v := range p.Slack.Views() {
+		if v.Type == "modal" && v.Open && v.User == p.Me.ID {
+			top = &modal{View: v, form: p.form(), page: p}
+		}
+	}
+	return top
+}
