@@ -36,7 +36,7 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 		}
 		places := PlacesOf(e.Source)
 		for _, place := range places {
-			if !p.read(place) && !slices.Contains(unread, place.String()) {
+			if !p.Read(place) && !slices.Contains(unread, place.String()) {
 				unread = append(unread, place.String())
 			}
 		}
@@ -66,7 +66,7 @@ func (p Past) ran(source string) bool {
 // A Place is lines of a file that a source names.
 type Place struct {
 	Path        string
-	First, last int
+	First, Last int
 }
 
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.Path, p.First) }
@@ -79,8 +79,8 @@ func PlacesOf(source string) (places []Place) {
 	add := func(path, first, last string) {
 		p := Place{Path: strings.TrimPrefix(path, "./")}
 		p.First, _ = strconv.Atoi(first)
-		if p.last, _ = strconv.Atoi(last); p.last < p.First {
-			p.last = p.First
+		if p.Last, _ = strconv.Atoi(last); p.Last < p.First {
+			p.Last = p.First
 		}
 		places = append(places, p)
 	}
@@ -93,10 +93,10 @@ func PlacesOf(source string) (places []Place) {
 	return places
 }
 
-// read reports whether the orchestrator was shown those lines: by a tool that reads, by what
+// Read reports whether the orchestrator was shown those lines: by a tool that reads, by what
 // a command printed or by a command that names the file, or in a diff. What people attached
 // is known by its name.
-func (p Past) read(at Place) bool {
+func (p Past) Read(at Place) bool {
 	if slices.ContainsFunc(p.Attached, func(a workflow.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
 		return true
 	}
@@ -128,9 +128,35 @@ func (p Place) shownBy(c model.Call, text string) bool {
 		}
 		first, _ := strconv.Atoi(m[2])
 		last, _ := strconv.Atoi(m[3])
-		return p.last >= first && p.First <= last
+		return p.Last >= first && p.First <= last
 	}
-	return strings.Contains(text, p.String()) || strings.Contains(text, "b/"+p.Path)
+	return Names(text, p.String()) || strings.Contains(text, "b/"+p.Path)
+}
+
+// Names reports whether a text has a place word for word, and not as part of another one, as
+// a.go:1 is of a.go:12.
+func Names(text, place string) bool {
+	for from := 0; ; from++ {
+		at := strings.Index(text[from:], place)
+		if at < 0 {
+			return false
+		}
+		from += at
+		before, after := text[:from], text[from+len(place):]
+		if (before == "" || !inName(before[len(before)-1])) && (after == "" || after[0] < '0' || after[0] > '9') {
+			return true
+		}
+	}
+}
+
+// inName reports whether a name that has c goes on; a slash may stand before any place.
+func inName(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.'
+}
+
+// Holds reports whether a line is among those of the place.
+func (p Place) Holds(path string, line int) bool {
+	return p.isFile(path) && p.First <= line && line <= p.Last
 }
 
 // isFile tells the place's file from its path as a tool shows it; a name without its folder
@@ -170,12 +196,17 @@ func (p Past) WeakReproduction(c progress.Command) string {
 		return ""
 	}
 	said := toldOf + why + ":\n" + c.Command + "\n"
-	for _, m := range p.Messages {
-		if m.Role == model.ToolRole && strings.HasPrefix(m.Text, said) {
-			return ""
-		}
+	if p.WasTold(said) {
+		return ""
 	}
 	return said + "Give to run, and then here, a command that fails because of the bug and would pass without it, such as one that compares what is printed. Where there is none, report again as it is; people are told how it ended."
+}
+
+// WasTold reports whether a result that the model was given before has that.
+func (p Past) WasTold(said string) bool {
+	return slices.ContainsFunc(p.Messages, func(m model.Message) bool {
+		return m.Role == model.ToolRole && m.Wrong && strings.Contains(m.Text, said)
+	})
 }
 
 // EndsWithoutShowing says why how a command ended does not show a bug; empty where it may.

@@ -37,7 +37,7 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 	} {
 		require.Empty(t, p.NotSeen(observed(source)), source)
 	}
-	for _, source := range []string{"money/split.go:17", "money/split.go:1-9", "refund/refund.go:21", "order/order.go:1", "other/split.go:13"} {
+	for _, source := range []string{"money/split.go:17", "money/split.go:1-9", "refund/refund.go:21", "refund/refund.go:2", "fund.go:20", "order/order.go:1", "other/split.go:13"} {
 		require.Contains(t, p.NotSeen(observed(source)), "You have not read these lines in this session: ", source)
 	}
 	require.Equal(t, "These were not run in this session: `go test ./refund`. Run them, and give the command as you ran it, or grade what rests on them as inferred.", p.NotSeen(observed("go test ./refund")))

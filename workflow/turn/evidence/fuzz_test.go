@@ -19,8 +19,8 @@ func FuzzClaims(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) {
 		for _, p := range PlacesOf(source) {
 			require.Contains(t, source, p.Path)
-			require.GreaterOrEqual(t, p.last, p.First)
-			require.False(t, Past{}.read(p))
+			require.GreaterOrEqual(t, p.Last, p.First)
+			require.False(t, Past{}.Read(p))
 		}
 		evidence := []workflow.Evidence{{Claim: "x", Grade: "observed", Source: source}}
 		require.Equal(t, len(PlacesOf(source)) > 0, strings.Contains(Past{}.NotSeen(evidence), "You have not read"))
