@@ -37,6 +37,7 @@ type Diagnosis struct {
 	Evidence      []Evidence   `json:"evidence"`
 	Reproduction  string       `json:"reproduction,omitempty"`
 	Example       string       `json:"example,omitempty"`
+	Siblings      *Siblings    `json:"siblings,omitempty"`
 }
 
 // diagnosisMark begins and ends a Diagnosis Report.

@@ -52,6 +52,7 @@ var outside = []readerOf{
 	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
 	{"places that reports name", []string{"workflow/turn/worktree/code_places.go PlaceOf"}, []string{"workflow/turn/worktree FuzzPlaceOf"}},
 	{"sources and commands that reports name", []string{"workflow/turn/evidence/evidence.go PlacesOf"}, []string{"workflow/turn/evidence FuzzClaims"}},
+	{"places that reports judge", []string{"workflow/turn/siblings/place.go linesAt"}, []string{"workflow/turn/siblings FuzzPlaces"}},
 
 	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
 	{"files of environment variables", []string{"workflow/redact/env.go EnvValues"}, []string{"workflow/redact FuzzEnvValues"}},

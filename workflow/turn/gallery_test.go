@@ -37,6 +37,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
@@ -286,6 +287,7 @@ var (
 	aCause = decision.RootCause{
 		Summary: "A whole refund gives back more than was paid", Cause: "money.Split drops the remainder (money/split.go:13).", Confidence: "high",
 		Evidence: []workflow.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
+		Siblings: &workflow.Siblings{Pattern: "total /", Places: []workflow.Sibling{{At: "cart/total.go:40", Verdict: workflow.SiblingAffected}, {At: "api/v2.go:10", Verdict: workflow.SiblingNotLookedAt}}},
 	}
 	aDiagnosis = workflow.Diagnosis{
 		Bug: "Refunds are too high", RootCause: "money.Split drops the remainder (money/split.go:13)", AffectedScope: []string{"orders with a coupon", "about 40 a day"},
@@ -333,8 +335,8 @@ func samples() map[string][]workflow.Line {
 		"giveToWork":      says("Noted for task 2: keep the name", "Noted: keep the name. Task 2 is not open, so the orchestrator takes it up.", "Noted: keep the name. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
 		"judgeSent":       says("I cannot take this: guests cannot start work here; ask a full member to."),
 		"showReport": {
-			with(orchestrator.ReportText(aCause, 1, "134b2ba", orchestrator.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
-			with(orchestrator.DiagnosisText(aDiagnosis, 2, "134b2ba", orchestrator.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
+			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
+			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
 		"ProposePlan":       {plan},
 		"Restate":           says(aRequest.Text()),

@@ -50,8 +50,9 @@ type RootCause struct {
 	Change       string              `json:"change,omitempty" jsonschema:"what the fix will change"`
 	Evidence     []workflow.Evidence `json:"evidence"`
 	Reproduction string              `json:"reproduction,omitempty"`
-	Example      string              `json:"example,omitempty" jsonschema:"the reporter's own, run here"`
+	Example      string              `json:"example,omitempty"`
 	Confidence   string              `json:"confidence"`
+	Siblings     *workflow.Siblings  `json:"siblings,omitempty"`
 }
 
 // An Assignment is one task of delegate.
@@ -60,8 +61,8 @@ type Assignment struct {
 	Description string `json:"description"`
 	Category    string `json:"category"`
 	Skill       string `json:"skill,omitempty"`
-	After       []int  `json:"after,omitempty" jsonschema:"positions that come first"`
-	Plan        int    `json:"plan,omitempty" jsonschema:"number in the approved plan"`
+	After       []int  `json:"after,omitempty"`
+	Plan        int    `json:"plan,omitempty"`
 }
 
 // A Question is what ask takes.
@@ -75,9 +76,9 @@ type Question struct {
 
 // Finish is what finish takes.
 type Finish struct {
-	Title    string      `json:"title,omitempty" jsonschema:"of the commit, imperative, 72 characters at most"`
-	Summary  string      `json:"summary" jsonschema:"what and why, for the commit"`
-	Changed  string      `json:"changed,omitempty" jsonschema:"where people wrote since the approval: what differs now, or why nothing does"`
+	Title    string      `json:"title,omitempty" jsonschema:"of the commit, imperative, to 72 characters"`
+	Summary  string      `json:"summary" jsonschema:"what and why"`
+	Changed  string      `json:"changed,omitempty" jsonschema:"if people wrote since the approval: what differs, or why nothing does"`
 	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"a feature's, in order"`
 }
 
@@ -152,6 +153,7 @@ var (
 	grades     = []any{"observed", "inferred"}
 	degrees    = []any{"high", "medium", "low"}
 	examples   = []any{"fails", "passes", "cannot_run", "none"} // the reporter's own
+	verdicts   = []any{workflow.SiblingAffected, workflow.SiblingNotAffected}
 )
 
 // Leading returns the tools by which the orchestrator decides.
@@ -159,12 +161,15 @@ func Leading(o OrchestratorTools) []model.Tool {
 	return readable([]model.Tool{
 		say(o),
 		newTool("report_root_cause", o.RootCause, enums(map[string][]any{
-			"confidence": degrees, "evidence.grade": grades, "example": examples,
-		}), brief(map[string]string{"evidence": "{claim, grade: observed|inferred, source?}"})),
-		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
-			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"}, "example": examples,
+			"confidence": degrees, "evidence.grade": grades, "example": examples, "siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
-			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none",
+			"evidence": "{claim, grade: observed|inferred, source?}", "example": "the reporter's own, run here: fails|passes|cannot_run|none",
+			"siblings": "{pattern: RE2, literal?, places: [{at: file:line, verdict: affected|not_affected, why}]}",
+		})),
+		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
+			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"}, "example": examples, "siblings.places.verdict": verdicts,
+		}), brief(map[string]string{
+			"risk": "{level: LOW|MEDIUM|HIGH, reason}", "evidence": "{claim, grade, source?}", "hypotheses": "{claim, probe, outcome: confirmed|ruled_out|open}", "example": "fails|passes|cannot_run|none", "siblings": "see the skill",
 		})),
 		newTool("restate_request", o.Restate, brief(map[string]string{"decisions": "after an interview, each {question, answer}"})),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
@@ -175,7 +180,9 @@ func Leading(o OrchestratorTools) []model.Tool {
 		},
 		) (model.Result, error) {
 			return o.Delegate(ctx, in.Tasks)
-		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills})),
+		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills}), brief(map[string]string{
+			"tasks": "{title?: ten words for people, description, category: quick|deep|visual-engineering, skill?: tdd|frontend-ui-ux|diagnose, after?: [positions that come first], plan?: number in the approved plan}",
+		})),
 		newTool("ask", o.Ask, brief(map[string]string{"open": "in an interview, {question, recommended}"})),
 		newTool("consult", func(ctx context.Context, in struct {
 			Question string `json:"question"`

@@ -50,6 +50,39 @@ func (s *Search) Run(ctx context.Context, look func(ctx context.Context) error) 
 	return s.describeHits(within.Err() != nil), nil
 }
 
+// A Hit is a line that matches.
+type Hit struct {
+	Path string
+	Line int
+}
+
+// Hits are the lines of a tree that match.
+type Hits struct {
+	Lines []Hit // by path and number; of more than 100 lines, some
+	Total int
+	Whole bool // every file was searched
+}
+
+// Lines searches the files below a folder for the lines that match.
+func (s *Search) Lines(ctx context.Context, root *os.Root, start string) (Hits, error) {
+	within, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	if err := s.SearchTree(within, root, start, ""); err != nil {
+		return Hits{}, err
+	}
+	if ctx.Err() != nil {
+		return Hits{}, ctx.Err()
+	}
+	found, large := s.gather()
+	all := Hits{Total: int(s.total.Load()), Whole: within.Err() == nil && !s.cut && len(large) == 0}
+	for _, f := range found {
+		for _, h := range f.hits {
+			all.Lines = append(all.Lines, Hit{f.path, h.line})
+		}
+	}
+	return all, nil
+}
+
 // SearchTree searches a file, or the files below a folder whose path the glob matches.
 func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob string) error {
 	info, err := root.Stat(start)
@@ -178,13 +211,19 @@ func cutAround(line []byte, at int) string {
 	return text
 }
 
-func (s *Search) describeHits(late bool) string {
-	var found []inFile
-	var large []string
+// gather returns what all workers found, by path, and the files that were too large.
+func (s *Search) gather() (found []inFile, large []string) {
 	for i := range s.perWorker {
 		found = append(found, s.perWorker[i].found...)
 		large = append(large, s.perWorker[i].large...)
 	}
+	slices.SortFunc(found, func(a, b inFile) int { return cmp.Compare(a.path, b.path) })
+	slices.Sort(large)
+	return found, large
+}
+
+func (s *Search) describeHits(late bool) string {
+	found, large := s.gather()
 	var text strings.Builder
 	switch total := int(s.total.Load()); {
 	case total == 0:
@@ -192,7 +231,6 @@ func (s *Search) describeHits(late bool) string {
 	case total > maxHits:
 		manyHits(&text, found, total)
 	default:
-		slices.SortFunc(found, func(a, b inFile) int { return cmp.Compare(a.path, b.path) })
 		for _, f := range found {
 			for _, h := range f.hits {
 				fmt.Fprintf(&text, "%s:%d: %s\n", plaintext.QuotePath(f.path), h.line, h.text)
@@ -200,7 +238,6 @@ func (s *Search) describeHits(late bool) string {
 		}
 	}
 	if len(large) > 0 {
-		slices.Sort(large)
 		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"), plaintext.FormatSize(maxSearchFile), plaintext.QuotePath(path.Clean(large[0])))
 	}
 	if late {

@@ -18,6 +18,7 @@ type Grounds struct {
 	Evidence     []workflow.Evidence   `json:"evidence"`
 	Reproduction string                `json:"reproduction"`
 	Example      string                `json:"example"`
+	Siblings     *workflow.Siblings    `json:"siblings"`
 	Quoted       map[string]string     `json:"-"` // by a source of the evidence, the line that it cites
 }
 
@@ -59,6 +60,7 @@ func (g Grounds) Text() string {
 			lines = append(lines, line)
 		}
 	}
+	lines = append(lines, siblingLines(g.Siblings)...)
 	return strings.Join(lines, "\n")
 }
 

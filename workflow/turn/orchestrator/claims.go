@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -8,12 +9,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/siblings"
 )
 
 // claims are what a report says that the program looks up.
 type claims struct {
 	evidence              []workflow.Evidence
 	reproduction, example string
+	siblings              *workflow.Siblings // what is known of them is written here; nil: none were looked for
+	cause, change         string
 }
 
 // notShown says which of the claims nothing in the session shows; empty where all are shown.
@@ -23,8 +27,18 @@ func (o *Orchestrator) notShown(ctx context.Context, said claims) (string, error
 		return "", err
 	}
 	wrong := strings.TrimSpace(p.NotSeen(said.evidence) + "\n" + p.ExampleMissing(said.example))
-	if wrong != "" || said.reproduction == "" {
+	if wrong != "" {
 		return wrong, nil
+	}
+	if said.siblings != nil {
+		place := o.Trees.Current()
+		search := siblings.Search{Root: place.Copy.Root(), Folder: cmp.Or(place.Folder(), "."), Past: p, Cause: said.cause, Change: said.change}
+		if wrong, err = search.Settle(ctx, said.siblings); wrong != "" || err != nil {
+			return wrong, err
+		}
+	}
+	if said.reproduction == "" {
+		return "", nil
 	}
 	c, err := o.newestRun(ctx, said.reproduction)
 	if err != nil {

@@ -67,11 +67,11 @@ func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress
 // as it was run.
 func (o *Orchestrator) reproductionText(ctx context.Context, reproduction *string) (status, how string, err error) {
 	if *reproduction == "" {
-		return StatusUnproven, "", nil
+		return findings.StatusUnproven, "", nil
 	}
 	c, err := o.newestRun(ctx, *reproduction)
 	if err != nil || c == nil {
-		return StatusUnproven, "", err
+		return findings.StatusUnproven, "", err
 	}
 	*reproduction = c.Command
 	how = fmt.Sprintf("fails with exit code %d", c.ExitCode)
@@ -83,54 +83,7 @@ func (o *Orchestrator) reproductionText(ctx context.Context, reproduction *strin
 	case evidence.EndsWithoutShowing(*c) != "":
 		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
 	}
-	return StatusShown, findings.ShownBy(c.Command, how), nil
-}
-
-// The status with which a report begins: whether a command that was run shows the bug.
-const (
-	StatusShown    = "Shown"
-	StatusUnproven = "Unproven"
-)
-
-// DetailsText is what stands behind a report, for the button that shows it.
-func DetailsText(g findings.Grounds, cause, how string) string {
-	shown := "Unproven: nothing was made to fail yet."
-	if how != "" {
-		shown = "Shown by: " + how
-	}
-	parts := []string{shown, g.Text()}
-	if cause != "" { // of an earlier revision the thread keeps the first line only
-		parts = append(parts, "The whole cause:", cause)
-	}
-	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
-}
-
-// mostCause is how many lines of a cause its report has; the others are among its details.
-const mostCause = 6
-
-// cutCause is as much of a cause as its report has.
-func cutCause(cause string) (shown string, cut bool) {
-	lines := strings.Split(strings.TrimSpace(cause), "\n")
-	if len(lines) <= mostCause {
-		return strings.Join(lines, "\n"), false
-	}
-	return strings.Join(lines[:mostCause], "\n") + "\n… (the rest is under Details)", true
-}
-
-// DiagnosisText is the Diagnosis Report as the thread sees it: its status, and the report in
-// its own shape.
-func DiagnosisText(d workflow.Diagnosis, revision int, commit, status string) string {
-	return fmt.Sprintf("%s. Revision %d, at %s.\n%s\nNo code was changed. Reply \"fix it\", or say what is wrong.", status, revision, commit, d.Text())
-}
-
-// ReportText is the report as the thread sees it: its status, and what an approval rests on.
-func ReportText(c decision.RootCause, revision int, commit, status string) string {
-	cause, _ := cutCause(c.Cause)
-	text := fmt.Sprintf("%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit, plaintext.OneLine(c.Summary), cause)
-	if change := plaintext.OneLine(c.Change); change != "" {
-		text += "What will change: " + change + "\n"
-	}
-	return text + fmt.Sprintf("Confidence: %s. No code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence)
+	return findings.StatusShown, findings.ShownBy(c.Command, how), nil
 }
 
 // belowFirstLine puts what changed below a report's first line, which has its status: where
@@ -187,7 +140,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	case len(c.Evidence) == 0:
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
 	}
-	if refused, err := l.checkClaims(ctx, claims{c.Evidence, c.Reproduction, c.Example}, c.Summary, c.Cause); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx, claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change}, c.Summary); refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
 	}
 	status, how, err := l.reproductionText(ctx, &c.Reproduction)
@@ -202,11 +155,11 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
 	//crash:report_made
-	return l.showReport(ctx, r, DetailsText(l.quotedGrounds(*r), c.Cause, how))
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, how))
 }
 
 // Diagnosis shows a Diagnosis Report and waits for the thread's word.
@@ -222,7 +175,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
-	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example}, d.Bug, d.RootCause, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n")}, d.Bug, strings.Join(d.ProposedFix, "\n"), everyWord(d)); refused != nil || err != nil {
 		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
 	status, how, err := l.reproductionText(ctx, &d.Reproduction)
@@ -237,15 +190,16 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.Diagnosis) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, DetailsText(l.quotedGrounds(*r), d.Text(), how), begun...)
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), how), begun...)
 }
 
 // checkClaims looks at what a report claims before people see it: the places exist, the
 // command was run, and nobody wrote meanwhile.
 func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (*model.Result, error) {
+	words = append(words, said.cause)
 	for _, e := range said.evidence {
 		words = append(words, e.Source)
 	}

@@ -81,12 +81,12 @@ func differingParts(before, after []byte) string {
 	var parts []string
 	for part := range maps.Keys(is) {
 		if part != "changed" && !reflect.DeepEqual(was[part], is[part]) {
-			parts = append(parts, strings.ReplaceAll(part, "_", " "))
+			parts = append(parts, partName(part))
 		}
 	}
 	for part := range was {
 		if _, still := is[part]; !still && part != "changed" {
-			parts = append(parts, strings.ReplaceAll(part, "_", " "))
+			parts = append(parts, partName(part))
 		}
 	}
 	if len(parts) == 0 {
@@ -94,6 +94,14 @@ func differingParts(before, after []byte) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, ", ")
+}
+
+// partName is what people call a part of a report.
+func partName(part string) string {
+	if part == "siblings" {
+		return "the same elsewhere"
+	}
+	return strings.ReplaceAll(part, "_", " ")
 }
 
 // credits are how a commit names those people; whom Slack does not tell of is left out.

@@ -1,4 +1,4 @@
-package orchestrator
+package findings
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 )
 
 func TestReportText(t *testing.T) {
@@ -33,7 +32,7 @@ Confidence: high. No code was changed. Reply "fix it", or say what is wrong.`
 	want = `Unproven: nothing was made to fail yet.
 • observed: two cents above (shop refund: paid 25.00)
 • inferred: one line is right`
-	grounds := findings.Grounds{Evidence: c.Evidence}
+	grounds := Grounds{Evidence: c.Evidence}
 	require.Equal(t, want, DetailsText(grounds, "", ""))
 	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }

@@ -1,0 +1,113 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// How much of siblings is told: places of one kind named in the line, each in so many
+// characters, and of those that nobody looked at behind Details.
+const (
+	mostNamed    = 4
+	mostUnlooked = 12
+	mostPlace    = 100
+)
+
+// ElsewhereText says in one line where else the defect is; empty where nobody looked.
+func ElsewhereText(s *workflow.Siblings) string {
+	if s == nil {
+		return ""
+	}
+	partly := ""
+	if s.Partly {
+		partly = "; not every file was searched"
+	}
+	g := groupSiblings(s)
+	var said []string
+	add := func(places []workflow.Sibling, what string, named bool) {
+		if len(places) > 0 {
+			text := fmt.Sprintf("%d %s", len(places), what)
+			if named {
+				text += " (" + placesText(places, mostNamed) + ")"
+			}
+			said = append(said, text)
+		}
+	}
+	add(g.inFix, "affected", true)
+	add(g.outside, "affected, not part of this fix", true)
+	add(g.sound, "not affected", false)
+	few := len(g.unlooked) <= mostUnlooked
+	if few {
+		add(g.unlooked, "not looked at", true)
+	}
+	switch text := strings.Join(said, ", "); {
+	case len(s.Places) == 0:
+		return "Elsewhere: nothing of this shape" + partly + "."
+	case few:
+		return "Elsewhere: " + text + partly + "."
+	case text == "":
+		return fmt.Sprintf("Elsewhere: %d places of this shape, none of them looked at%s.", len(s.Places), partly)
+	default:
+		return fmt.Sprintf("Elsewhere: %s; %d of %d looked at%s.", text, len(s.Places)-len(g.unlooked), len(s.Places), partly)
+	}
+}
+
+// siblingGroups are the places by what was found of them.
+type siblingGroups struct{ inFix, outside, sound, unlooked []workflow.Sibling }
+
+func groupSiblings(s *workflow.Siblings) (g siblingGroups) {
+	for _, p := range s.Places {
+		switch {
+		case p.Verdict == workflow.SiblingAffected && p.InFix:
+			g.inFix = append(g.inFix, p)
+		case p.Verdict == workflow.SiblingAffected:
+			g.outside = append(g.outside, p)
+		case p.Verdict == workflow.SiblingNotAffected:
+			g.sound = append(g.sound, p)
+		default:
+			g.unlooked = append(g.unlooked, p)
+		}
+	}
+	return g
+}
+
+// placesText names places, and how many more there are than most.
+func placesText(places []workflow.Sibling, most int) string {
+	var names []string
+	for _, p := range places[:min(len(places), most)] {
+		names = append(names, plaintext.SafeLine(p.At, mostPlace))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(places) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// siblingLines list what was found of each place, for Details and those who work from it.
+func siblingLines(s *workflow.Siblings) (lines []string) {
+	if s == nil {
+		return nil
+	}
+	pattern := strings.ReplaceAll(plaintext.SafeLine(s.Pattern, mostPlace), "`", "'")
+	lines = append(lines, "Elsewhere, where `"+pattern+"` matches:")
+	g := groupSiblings(s)
+	for _, of := range []struct {
+		places []workflow.Sibling
+		what   string
+	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, "not affected"}} {
+		for _, p := range of.places {
+			lines = append(lines, fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, mostPlace), of.what, plaintext.OneLine(p.Why)))
+		}
+	}
+	if len(g.unlooked) > 0 {
+		lines = append(lines, "• not looked at: "+placesText(g.unlooked, mostUnlooked))
+	}
+	if len(s.Places) == 0 {
+		lines = append(lines, "• nowhere but in the cause")
+	}
+	return lines
+}

@@ -1,0 +1,169 @@
+package siblings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
+)
+
+const (
+	mostFound  = 100 // lines that a faulty shape may have in a tree
+	mostListed = 12  // places that the model is sent back to before people read the report
+	mostShown  = 120 // characters of a pattern, or of a place
+)
+
+// A Search is where the siblings of a report are looked for, and what else the report says.
+type Search struct {
+	Root   *os.Root
+	Folder string // what of the tree is explored; "." for all of it
+	Past   evidence.Past
+	Cause  string // of the defect, with its line
+	Change string // what will change
+}
+
+// Settle searches the tree for the shape in said, and makes of said what is known of each place
+// that has it. Otherwise it says what the model has to mend, or to look at first, and said is
+// left alone. An error means that the machine failed.
+func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong string, err error) {
+	judged, err := readPlaces(said.Places)
+	if err != nil {
+		return refusal(err)
+	}
+	search, err := find.NewSearch(said.Pattern, said.Literal)
+	if err != nil {
+		return refusal(err)
+	}
+	hits, err := search.Lines(ctx, s.Root, s.Folder)
+	if err != nil {
+		return refusal(err)
+	}
+	if hits.Total > mostFound {
+		return refusal(model.Mistakef("the pattern %s matches %s lines, which is the shape of no defect. Give one that finds the faulty shape alone, or leave siblings out.", shown(said.Pattern), plaintext.FormatCount(hits.Total)))
+	}
+	places, err := s.settle(said.Pattern, hits.Lines, judged)
+	if err != nil {
+		return refusal(err)
+	}
+	if wrong := s.sendBack(said.Pattern, places, judged); wrong != "" {
+		return wrong, nil
+	}
+	*said = workflow.Siblings{Pattern: said.Pattern, Literal: said.Literal, Places: places, Partly: !hits.Whole}
+	return "", nil
+}
+
+// refusal tells what the model can mend from what it cannot.
+func refusal(err error) (string, error) {
+	var mistake model.Mistake
+	if errors.As(err, &mistake) {
+		return "siblings: " + string(mistake), nil
+	}
+	return "", err
+}
+
+// settle is what is known of each line that has the shape, the cause left out.
+func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]workflow.Sibling, error) {
+	cause, err := s.cause(pattern, hits)
+	if err != nil {
+		return nil, err
+	}
+	var places []workflow.Sibling
+	found := map[string]bool{}
+	for i, h := range hits {
+		its, err := verdictOn(h, judged, found)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == cause || its == nil && s.cites(h):
+			continue
+		}
+		place := workflow.Sibling{At: placeOf(h).String(), Verdict: workflow.SiblingNotLookedAt}
+		if its != nil && s.Past.Read(placeOf(h)) {
+			place.Verdict, place.Why = its.Verdict, plaintext.OneLine(its.Why)
+			place.InFix = its.Verdict == workflow.SiblingAffected && inScope(s.Change, h, hits[cause].Path)
+		}
+		places = append(places, place)
+	}
+	for _, j := range judged {
+		if !found[j.At] {
+			return nil, model.Mistakef("the pattern %s finds nothing at %s. Correct the place, widen the pattern (a|b), or leave the place out.", shown(pattern), plaintext.SafeLine(j.At, mostShown))
+		}
+	}
+	return places, nil
+}
+
+// verdictOn is what was said of a line; nil where nothing was. found notes whose line it is.
+func verdictOn(h find.Hit, judged []judgement, found map[string]bool) (its *judgement, err error) {
+	for _, j := range judged {
+		if j.path != h.Path || h.Line < j.first || h.Line > j.last {
+			continue
+		}
+		found[j.At] = true
+		if its != nil && its.Verdict != j.Verdict {
+			return nil, model.Mistakef("%s is called both affected and not affected.", placeOf(h))
+		}
+		its = &j
+	}
+	return its, nil
+}
+
+// cause is which of the lines is the defect itself: the first that the report's cause names.
+func (s Search) cause(pattern string, hits []find.Hit) (int, error) {
+	cited := evidence.PlacesOf(s.Cause)
+	for _, place := range cited {
+		for i, h := range hits {
+			if place.Holds(h.Path, h.Line) {
+				return i, nil
+			}
+		}
+	}
+	for i, h := range hits {
+		if s.cites(h) {
+			return i, nil
+		}
+	}
+	if len(cited) == 0 {
+		return 0, model.Mistake("the cause names no line to hold the pattern against. Name the wrong line in it as file:line.")
+	}
+	return 0, model.Mistakef("the pattern %s does not match the cause's own line (%s), so that it finds not even this defect. Give one that does, or leave siblings out.", shown(pattern), cited[0])
+}
+
+// cites reports whether the report's cause names a line.
+func (s Search) cites(h find.Hit) bool {
+	for _, place := range evidence.PlacesOf(s.Cause) {
+		if place.Holds(h.Path, h.Line) {
+			return true
+		}
+	}
+	return evidence.Names(s.Cause, placeOf(h).String())
+}
+
+// sendBack lists, once for a pattern, the few places that the model has not looked at.
+func (s Search) sendBack(pattern string, places []workflow.Sibling, judged []judgement) string {
+	var left []string
+	for _, p := range places {
+		if p.Verdict == workflow.SiblingNotLookedAt {
+			left = append(left, plaintext.QuotePath(p.At))
+		}
+	}
+	told := fmt.Sprintf("Not posted yet. The pattern %s of siblings ", shown(pattern))
+	if len(left) == 0 || len(left) > mostListed || s.Past.WasTold(told) {
+		return ""
+	}
+	also := ""
+	if len(judged) > 0 {
+		also = ", or not after reading them"
+	}
+	return fmt.Sprintf("%sfinds these, which you did not judge%s: %s. Read each, and report again with a verdict and its why in places; people are told of the others that nobody looked at them. "+
+		"An affected one is in this fix only if what you say will change names its file:line.", told, also, strings.Join(left, ", "))
+}
+
+// shown is a pattern as it is told.
+func shown(pattern string) string { return "`" + plaintext.SafeLine(pattern, mostShown) + "`" }
