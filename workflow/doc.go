@@ -59,8 +59,9 @@
 // still pass.
 //
 // The orchestrator calls finish (turn/delivery/finish.go). The program looks for secrets,
-// proves the whole change, makes the commit, records the intent to push, pushes, and asks
-// the remote whether the branch is there. The result is a line like any other.
+// proves the whole change, has it reviewed by the critic (turn/delivery/review.go), makes the
+// commit, records the intent to push, pushes, and asks the remote whether the branch is there.
+// The result is a line like any other.
 //
 // # Other ways
 //

@@ -43,6 +43,7 @@ const (
 	InquiryConsult InquiryKind = "consult" // the consultant recommends
 	InquiryExplain InquiryKind = "explain" // a diff is explained hunk by hunk
 	InquiryScope   InquiryKind = "scope"   // a diff is held against the scope of its approval
+	InquiryReview  InquiryKind = "review"  // a change is reviewed before its push
 	InquiryBase    InquiryKind = "base"    // people were told that a base which moved clashes
 )
 
@@ -55,9 +56,10 @@ type Inquiry struct {
 	Question string
 	By       string // Slack id of the person who asked; empty: the program or the orchestrator
 	Answer   json.RawMessage
-	Applied  bool // a recommendation that the orchestrator acted on
+	Applied  bool // a recommendation that the orchestrator acted on; of a review: it went back
 	Stopped  bool // a stop ended it: it is asked again when the session goes on
 	Alone    bool // and nothing else was under way when it was stopped
+	USD      float64
 }
 
 // Advice is the consultant's typed answer.

@@ -193,12 +193,17 @@ var rooms = map[string][]string{
 	"workflow/turn/delivery": {
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
+		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/review", "workflow/turn/runtime",
 		"repo", "repo/diff", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",
 		"workflow/store/inbox", "workflow/store/progress",
-		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worktree",
+		"repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree",
+	},
+	"workflow/turn/review": {
+		"workflow/agent/decision",
+		"repo/diff", "workflow/plaintext", "workflow/tool/workfile", "workflow/turn/prompt",
 	},
 	"workflow/turn/runtime": {
 		"workflow/model/endpoint",

@@ -51,6 +51,7 @@ var outside = []readerOf{
 	{"patches and edits of models", []string{"workflow/tool/patch/patch.go Parse", "workflow/tool/patch/match.go ReplaceText"}, []string{"workflow/tool/patch FuzzPatch", "workflow/tool/patch FuzzReplace"}},
 	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
 	{"places that reports name", []string{"workflow/turn/worktree/code_places.go PlaceOf"}, []string{"workflow/turn/worktree FuzzPlaceOf"}},
+	{"places that a review names", []string{"workflow/turn/review/review.go locate"}, []string{"workflow/turn/review FuzzCheck"}},
 	{"sources and commands that reports name", []string{"workflow/turn/evidence/evidence.go PlacesOf"}, []string{"workflow/turn/evidence FuzzClaims"}},
 	{"places that reports judge", []string{"workflow/turn/siblings/place.go linesAt"}, []string{"workflow/turn/siblings FuzzPlaces"}},
 
@@ -148,7 +149,7 @@ var inside = map[string]string{
 	"workflow/tool/patch/diff.go":                     "whether a file parses: the answer of Go's own parsers",
 	"workflow/tool/recall.go":                         "arguments of calls that were carried out",
 	"workflow/turn/attachment/attachment.go":          "what agents call an attachment: a number",
-	"workflow/turn/catalog/catalog.go":                "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours",
+	"workflow/turn/catalog/catalog.go":                "rows of ours", "workflow/turn/delivery/criteria.go": "rows of ours", "workflow/turn/delivery/scope.go": "rows of ours", "workflow/turn/delivery/review.go": "rows of ours",
 	"workflow/turn/inquiry/inquiry.go": "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",

@@ -152,7 +152,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
@@ -168,6 +168,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	cfg.Adjust = func(set *server.Settings) {
 		shop := &set.Repositories[0]
 		shop.Closed = slices.Contains(args, "no-code")
+		shop.Unreviewed = args[0] != "demo" && !slices.Contains(args, "review")
 		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
 		if slices.Contains(args, "approvers") {
 			shop.Approvers.People = s.nameApprovers()

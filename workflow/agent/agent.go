@@ -39,10 +39,12 @@ type Setting struct {
 // Orchestrator is the name of the agent that speaks with people.
 const Orchestrator = "orchestrator"
 
-// The agents that only read. The consultant has settings of its own; the other two are
-// the orchestrator's model with other prompts.
+// The agents that only read. The explainer and the reviewer of scopes are the orchestrator's
+// model with other prompts; so is the critic, who reviews a change before its push, unless it
+// has settings of its own.
 const (
 	Consultant = "consultant"
+	Critic     = "critic"
 	Explainer  = "explainer"
 	Reviewer   = "reviewer"
 )
@@ -58,17 +60,21 @@ func Table(settings map[string]Setting) map[string]Agent {
 		string(workflow.CategoryDeep):   {Prompt: prompt("worker", "deep"), Steps: 150, Time: 45 * time.Minute, Effort: "high"},
 		string(workflow.CategoryVisual): {Prompt: prompt("worker", "visual-engineering"), Steps: 150, Time: 45 * time.Minute},
 		Consultant:                      {Prompt: prompt("consultant"), Steps: 25, Time: 15 * time.Minute, Effort: "high"},
+		Critic:                          {Prompt: prompt("critic"), Steps: 25, Time: 5 * time.Minute, Effort: "medium"},
 		Explainer:                       {Prompt: prompt("explainer"), Steps: 15, Time: 5 * time.Minute},
 		Reviewer:                        {Prompt: prompt("reviewer"), Steps: 15, Time: 5 * time.Minute},
 	}
 	for name, a := range table {
 		a.Name, a.Model = name, DefaultModel
 		set, own := settings[name]
-		if name == Explainer || name == Reviewer {
+		if lead := settings[Orchestrator]; name == Explainer || name == Reviewer || name == Critic {
 			if !own {
-				set = settings[Orchestrator]
+				set = lead
 			}
-			set.Display = cmp.Or(settings[Orchestrator].Display, Orchestrator)
+			set.Model, set.Display = cmp.Or(set.Model, lead.Model), cmp.Or(lead.Display, Orchestrator)
+		}
+		if name == Critic {
+			set.Display = settings[Critic].Display
 		}
 		if set.Model != "" {
 			a.Model, a.Effort = set.Model, set.Effort

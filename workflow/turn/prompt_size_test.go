@@ -35,6 +35,7 @@ func firstTools() map[string][]model.Tool {
 		string(workflow.CategoryDeep):   working,
 		string(workflow.CategoryVisual): working,
 		agent.Consultant:                join(decision.Advising(nil, nil), []model.Tool{skill}, reading),
+		agent.Critic:                    join(decision.Criticising(nil), reading),
 		agent.Explainer:                 join(decision.Explaining(nil), reading),
 		agent.Reviewer:                  join(decision.Reviewing(nil), reading),
 	}

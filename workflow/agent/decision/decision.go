@@ -80,6 +80,7 @@ type Finish struct {
 	Summary  string      `json:"summary" jsonschema:"what and why"`
 	Changed  string      `json:"changed,omitempty" jsonschema:"if people wrote since the approval: what differs, or why nothing does"`
 	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"a feature's, in order"`
+	Kept     string      `json:"kept,omitempty"` // why what the review found stays
 }
 
 // A Criterion is one done criterion held against the result.
@@ -112,6 +113,30 @@ type HunkVerdict struct {
 	Inside bool   `json:"inside" jsonschema:"true when the scope allows it, or the allowed change does not work without it"`
 	Why    string `json:"why" jsonschema:"one short sentence"`
 }
+
+// Review is what review_change takes.
+type Review struct {
+	Findings []Finding `json:"findings"`
+}
+
+// A Finding is something that should not go out as it is.
+type Finding struct {
+	Place string `json:"place" jsonschema:"path:line"`
+	Kind  string `json:"kind"`
+	What  string `json:"what"`
+	Do    string `json:"do"`
+}
+
+// The kinds of finding. The first three are about the change itself.
+const (
+	FoundDebugOutput   = "debug output"
+	FoundUnrelated     = "unrelated"
+	FoundEmptyTest     = "empty test"
+	FoundDeadCode      = "dead code"
+	FoundMissedCaller  = "missed caller"
+	FoundConvention    = "convention"
+	FoundNotAsApproved = "not as approved"
+)
 
 //go:embed tools/*.md
 var descriptions embed.FS
@@ -222,6 +247,13 @@ func Explaining(explain func(context.Context, Explanation) (model.Result, error)
 // Reviewing returns the tool that compares a diff with a scope.
 func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []model.Tool {
 	return []model.Tool{newTool("judge_hunks", judge)}
+}
+
+// Criticising returns the tool that reviews a change before its push.
+func Criticising(review func(context.Context, Review) (model.Result, error)) []model.Tool {
+	return []model.Tool{newTool("review_change", review, enums(map[string][]any{
+		"findings.kind": {FoundDeadCode, FoundDebugOutput, FoundUnrelated, FoundEmptyTest, FoundMissedCaller, FoundConvention, FoundNotAsApproved},
+	}))}
 }
 
 // Working returns the tools by which a worker speaks and ends its task.

@@ -54,6 +54,10 @@ func (d *desk) explain(_ context.Context, v Explanation) (model.Result, error) {
 	return d.note("explain", v)
 }
 
+func (d *desk) review(_ context.Context, r Review) (model.Result, error) {
+	return d.note("review", r)
+}
+
 func (d *desk) judge(_ context.Context, v Judgement) (model.Result, error) {
 	return d.note("judge", v)
 }
@@ -62,6 +66,7 @@ func (d *desk) judge(_ context.Context, v Judgement) (model.Result, error) {
 func everyTool(d *desk) []model.Tool {
 	tools := append(Leading(d), Working(d)...)
 	tools = append(tools, Advising(d, d.advise)...)
+	tools = append(tools, Criticising(d.review)...)
 	return append(append(tools, Explaining(d.explain)...), Reviewing(d.judge)...)
 }
 
@@ -89,7 +94,7 @@ func TestStaticWordsArePinned(t *testing.T) {
 	t.Parallel()
 	table := agent.Table(nil)
 	var b strings.Builder
-	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"} {
+	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic"} {
 		fmt.Fprintf(&b, "=== %s\n%s\n\n", name, table[name].Prompt)
 	}
 	for _, tool := range everyTool(&desk{}) {

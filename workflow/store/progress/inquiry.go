@@ -28,6 +28,19 @@ func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	return err
 }
 
+// An InquiryCost is what a model's answer cost on the way to an inquiry's.
+type InquiryCost struct {
+	ID  int64
+	USD float64
+}
+
+func (InquiryCost) Stage() record.Stage { return record.Work }
+
+func (c InquiryCost) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	_, err := tx.Exec(ctx, `update inquiries set usd = usd + $2 where id = $1`, c.ID, c.USD)
+	return err
+}
+
 // StoppedInquiries are the questions of people that are under way when somebody says stop.
 type StoppedInquiries struct{ Alone bool } // nothing else was under way
 
@@ -57,14 +70,14 @@ func raw(b json.RawMessage) []byte {
 
 // Inquiries are the session's, in order.
 func (h History) Inquiries(ctx context.Context, session string) ([]workflow.Inquiry, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone from inquiries where session_id = $1 order by id`, session)
+	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone, usd from inquiries where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("inquiries of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Inquiry, error) {
 		var q workflow.Inquiry
 		var answer []byte
-		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied, &q.Stopped, &q.Alone)
+		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied, &q.Stopped, &q.Alone, &q.USD)
 		q.Answer = answer
 		return q, err
 	})

@@ -115,6 +115,7 @@ type Repository struct {
 	Approvers    workflow.Approvers
 	BranchPrefix string // default bobbin/
 	Closed       bool   // its code is shown to full members only
+	Unreviewed   bool   // changes are pushed without another agent's review
 	Build, Test  string // found out where empty
 	Scope        string
 	CodeURL      string          // of a line of code, with {commit}, {path} and {line}; empty: there are no such pages

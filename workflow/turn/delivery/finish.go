@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -102,11 +103,15 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(refused), err
 	}
 	//crash:whole_proven
+	reviewed, back, err := reviewStep{d}.beforePush(ctx, proven, f.Kept)
+	if back != nil || err != nil {
+		return prompt.DerefResult(back), err
+	}
 	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	proven.allowance, proven.amended = allowance, amended
+	proven.allowance, proven.amended, proven.review = allowance, amended, reviewed
 	return d.publishCommit(ctx, proven, f)
 }
 
@@ -167,7 +172,8 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
-	amended   bool // people corrected it since the approval
+	amended   bool            // people corrected it since the approval
+	review    *review.Outcome // nil: it is off
 }
 
 // unproven is why nothing could be proven, as it was allowed; empty where it was proven.

@@ -45,6 +45,9 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if shown := work.proof.Short(); shown != "" && work.unproven() == "" {
 		fmt.Fprintf(&b, "%s\n", shown)
 	}
+	if work.review != nil {
+		fmt.Fprintf(&b, "%s\n", work.review.Short())
+	}
 	if work.unproven() != "" {
 		fmt.Fprintf(&b, "• Allowed unproven by %s\n", plaintext.OneLine(work.allowance.UserName))
 	}
@@ -108,7 +111,11 @@ func (d *Delivery) compareCommand(commit string) string {
 
 // resultButtons are what people can do with the result.
 func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []workflow.Button {
-	details := strings.Join(work.proof.Lines(), "\n")
+	lines := work.proof.Lines()
+	if work.review != nil {
+		lines = append(lines, work.review.Lines()...)
+	}
+	details := strings.Join(lines, "\n")
 	if _, more, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n"); more != "" {
 		details = strings.TrimSpace(more) + "\n" + details
 	}

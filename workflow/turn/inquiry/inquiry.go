@@ -28,6 +28,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -88,6 +89,7 @@ func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, 
 // chairs say which agent answers what.
 var chairs = map[workflow.InquiryKind]string{
 	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
+	workflow.InquiryReview: agent.Critic,
 }
 
 // EnsureInquiry is the inquiry's row. Where there is none under its key it is made, together with
@@ -120,6 +122,8 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 		tools = decision.Explaining(d.explainHunks)
 	case workflow.InquiryScope:
 		tools = decision.Reviewing(d.judgeHunks)
+	case workflow.InquiryReview:
+		tools = decision.Criticising(d.reviewChange)
 	}
 	tree := d.Trees.Current().Copy
 	if work := d.Trees.Current().Work; work != nil {
@@ -186,6 +190,15 @@ func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Resu
 		return prompt.Wrong("judge_hunks: %s.", missing), nil
 	}
 	return d.answerResult(v)
+}
+
+// reviewChange keeps what is there of what was found.
+func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
+	verdict := review.Check(found, d.Trees.Current().Work.FS(), d.hunks)
+	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {
+		d.Log.Info("findings of a review were dropped", "dropped", dropped, "of", len(found.Findings))
+	}
+	return d.answerResult(verdict)
 }
 
 // hunkMismatch says which hunks an answer leaves out or makes up.

@@ -64,6 +64,9 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 		added.Items = append(added.Items, b)
 	}
 	used := store.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	if j.task < 0 && used.USD > 0 {
+		parts = append(parts, progress.InquiryCost{ID: -j.task, USD: used.USD})
+	}
 	if err := j.Record(ctx, append(parts, used, added)...); err != nil {
 		return err
 	}

@@ -126,6 +126,9 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
 	}
+	if r.Review != "" {
+		p.OneOf(at+".review", "review", r.Review, []string{"on", "off"})
+	}
 	r.checkBranches(p, at)
 	r.Setup.check(p, at+".setup")
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
@@ -275,6 +278,9 @@ func (c *Config) ModelsAsked() (names []string) {
 			continue // the orchestrator's
 		}
 		name := cmp.Or(c.Agents[row.Name].Model, row.Model)
+		if row.Name == agent.Critic {
+			name = cmp.Or(c.Agents[row.Name].Model, c.Agents[agent.Orchestrator].Model, row.Model)
+		}
 		for _, name := range append([]string{name}, c.Models[name].Fallback...) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)

@@ -56,10 +56,11 @@ type Repository struct {
 	RemoteAccess
 }
 
-// Approval says who may approve work on a repository.
+// Approval says who may approve work on a repository, and whether an agent looks at it, too.
 type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
+	Review             string   `yaml:"review"` // on (default) or off: another agent reviews each change before its push
 }
 
 // RemoteAccess is what a repository's remote is asked with.

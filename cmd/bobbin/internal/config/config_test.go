@@ -248,6 +248,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
 	{one + "approvers: ['@ann']", `c:4: "@ann" is not the id of a person (U…) or a user group (S…)`},
 	{one + "other_than_requester: yes", `c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`},
+	{one + "review: never", `c:4: unknown review "never"; one of on, off`},
 	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
 	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
 	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
@@ -282,7 +283,7 @@ var badConfigs = []struct{ text, want string }{
 	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
 	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
 	// agents and models
-	{plainConfig + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
+	{plainConfig + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, critic, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
 	{plainConfig + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},
 	{plainConfig + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
 	{plainConfig + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be one line of at most 40 characters, without brackets or white space around it`},

@@ -53,7 +53,7 @@ func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *sl
 		defer os.RemoveAll(dir)
 	}
 	files := txtar.Parse(DemoShop).Files
-	st, err := Open(ctx, Config{Dir: dir, Files: files, Model: DemoModel, ModelName: "demo/story.model", Progress: progress, Log: log, Adjust: func(s *server.Settings) { s.ProgressCards = true }})
+	st, err := Open(ctx, Config{Dir: dir, Files: files, Model: DemoModel, ModelName: "demo/story.model", Progress: progress, Log: log, Adjust: func(s *server.Settings) { s.ProgressCards, s.Repositories[0].Unreviewed = true, false }})
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,7 @@ func (st *Stage) Settings() server.Settings {
 		},
 		ModelSettings: st.models(),
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2},
-		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main"}},
+		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main", Unreviewed: st.cfg.Models == nil}}, // most scripts are not about it
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,
 	}
@@ -194,7 +194,7 @@ func (st *Stage) Settings() server.Settings {
 }
 
 // Agents are those of the bot, each with a scripted model of its own on a stage.
-var Agents = []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer"}
+var Agents = []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic"}
 
 // models are the operator's, or a scripted one for each agent.
 func (st *Stage) models() server.ModelSettings {

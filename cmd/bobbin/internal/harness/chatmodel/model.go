@@ -104,6 +104,16 @@ func (r Request) IsOrchestrator() bool {
 // IsConsultant reports whether the consultant is asked.
 func (r Request) IsConsultant() bool { return strings.Contains(r.System(), "You are the consultant") }
 
+// IsCritic reports whether a change is to be reviewed before its push.
+func (r Request) IsCritic() bool {
+	return strings.Contains(r.System(), "You review a change before it is pushed")
+}
+
+// nothingFound is a critic's answer.
+func nothingFound() (tool string, args map[string]any) {
+	return "review_change", map[string]any{"findings": []any{}}
+}
+
 // Answer streams one call. Its id follows from the conversation, too.
 func (r Request) Answer(w http.ResponseWriter, tool string, args map[string]any) {
 	b, _ := json.Marshal(args)

@@ -36,6 +36,9 @@ func TasksOfBug(bug int) int {
 // The orchestrator reports, delegates and finishes; a worker reads, edits, runs a command for
 // every third bug, and is done.
 func MendNumberedBug(r Request) (tool string, args map[string]any) {
+	if r.IsCritic() {
+		return nothingFound()
+	}
 	last, said, called := "", "", ""
 	for _, m := range r.Messages[1:] {
 		last = m.Text()
@@ -100,6 +103,9 @@ var (
 // MendOneWord is a Policy that mends the word in bugs/0.txt, by files in mended/, and says
 // something else of its work each time it is asked.
 func MendOneWord(r Request) (tool string, args map[string]any) {
+	if r.IsCritic() {
+		return nothingFound()
+	}
 	heard := "" // since its last answer
 	times := map[string]int{}
 	for _, m := range r.Messages[1:] {

@@ -1,0 +1,221 @@
+package review
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// A Verdict is what a critic answered, as it is kept.
+type Verdict struct {
+	Findings []Finding `json:"findings"` // nil: it gave no answer; empty: it found nothing
+}
+
+// A Finding is one of a critic's whose line was there.
+type Finding struct {
+	decision.Finding
+	Path    string   `json:"path"`
+	Quoted  []string `json:"quoted"`            // the line, and some after it, as they were
+	Removed bool     `json:"removed,omitempty"` // by the change: it stands while they are gone
+}
+
+const (
+	mostFindings = 8
+	maxWords     = 200 // characters of what is said of each
+	mostQuoted   = 4   // lines by which a finding is known again
+	maxFile      = 1 << 20
+)
+
+// ofTheChange are the kinds that have to be in the change itself.
+var ofTheChange = []string{decision.FoundDebugOutput, decision.FoundUnrelated, decision.FoundEmptyTest}
+
+// Check keeps the findings that cite a line of the change or of the files with it.
+func Check(found decision.Review, files fs.FS, hunks []diff.Hunk) Verdict {
+	v := Verdict{Findings: []Finding{}}
+	for _, f := range found.Findings {
+		kept, there := locate(f, files, hunks)
+		if there && len(v.Findings) < mostFindings {
+			v.Findings = append(v.Findings, kept)
+		}
+	}
+	return v
+}
+
+var placeForm = regexp.MustCompile("^`?(?:\\./)?([^`:\n]+):(\\d{1,9})")
+
+// locate finds the line that a finding cites.
+func locate(f decision.Finding, files fs.FS, hunks []diff.Hunk) (Finding, bool) {
+	m := placeForm.FindStringSubmatch(strings.TrimSpace(f.Place))
+	if m == nil {
+		return Finding{}, false
+	}
+	n, err := strconv.Atoi(m[2])
+	if err != nil || n < 1 {
+		return Finding{}, false
+	}
+	kept := Finding{Finding: f, Path: path.Clean(m[1])}
+	kept.Place = fmt.Sprintf("%s:%d", kept.Path, n)
+	kept.What, kept.Do = strings.TrimRight(oneLine(f.What), "."), oneLine(f.Do)
+	if lines := linesOf(files, kept.Path); n <= len(lines) {
+		kept.Quoted = lines[n-1 : min(n-1+mostQuoted, len(lines))]
+	} else if kept.Quoted = removedAt(hunks, kept.Path, n); kept.Quoted == nil {
+		return Finding{}, false
+	} else {
+		kept.Removed = true
+	}
+	if slices.Contains(ofTheChange, f.Kind) && !inChange(hunks, kept.Path, n) {
+		return Finding{}, false
+	}
+	return kept, kept.What != ""
+}
+
+// linesOf are the lines of a plain text file; nil for anything else.
+func linesOf(files fs.FS, name string) []string {
+	if !fs.ValidPath(name) || workfile.IsPrivate(name) {
+		return nil
+	}
+	info, err := fs.Lstat(files, name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil
+	}
+	b, err := fs.ReadFile(files, name)
+	if err != nil || workfile.IsBinary(b) || len(b) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+}
+
+// removedAt is the line that had that number before the change took it out.
+func removedAt(hunks []diff.Hunk, path string, n int) (lines []string) {
+	for _, h := range hunks {
+		if h.Path != path {
+			continue
+		}
+		eachLine(h, func(op byte, old, _ int, line string) {
+			if op == '-' && old == n {
+				lines = []string{line}
+			}
+		})
+	}
+	return lines
+}
+
+// inChange reports whether a line is in a hunk, by its number now or by the one that it had.
+func inChange(hunks []diff.Hunk, path string, n int) bool {
+	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
+		return h.Path == path && (n >= h.NewStart && n < h.NewStart+h.NewLines || n >= h.OldStart && n < h.OldStart+h.OldLines)
+	})
+}
+
+func oneLine(s string) string {
+	return plaintext.CutLine(plaintext.OneLine(s), maxWords)
+}
+
+// Standing are the findings whose lines are in the files still as they were cited.
+func (v Verdict) Standing(files fs.FS) (left []Finding) {
+	for _, f := range v.Findings {
+		if contains(linesOf(files, f.Path), f.Quoted) != f.Removed {
+			left = append(left, f)
+		}
+	}
+	return left
+}
+
+// contains reports whether the lines are among all, one after the other.
+func contains(all, lines []string) bool {
+	for i := 0; i+len(lines) <= len(all); i++ {
+		if slices.Equal(all[i:i+len(lines)], lines) {
+			return true
+		}
+	}
+	return false
+}
+
+// line is a finding in a line: `money/split.go:14`, debug output: prints every share.
+func (f Finding) line() string {
+	return fmt.Sprintf("%s, %s: %s", code(f.Place), f.Kind, f.What)
+}
+
+func code(place string) string { return "`" + strings.ReplaceAll(place, "`", "'") + "`" }
+
+// ForOrchestrator is what is told of findings that go back.
+func (v Verdict) ForOrchestrator() string {
+	var lines []string
+	for i, f := range v.Findings {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d. %s. %s", i+1, f.line(), f.Do)))
+	}
+	return "Not pushed yet. Another agent reviewed the change and found this:\n" + prompt.Fence("advice", strings.Join(lines, "\n")) +
+		"\nLook whether it is right. Mend what is by delegate, and call finish again; where something is to stay as it is, say why in kept, one short line. This comes once: the next finish pushes, and the thread is told what was left."
+}
+
+// ForThread tells of findings that go back, in a line.
+func (v Verdict) ForThread() string {
+	places := make([]string, len(v.Findings))
+	for i, f := range v.Findings {
+		places[i] = f.Kind + " at " + code(f.Place)
+	}
+	return "Found before the push: " + strings.Join(places, ", ")
+}
+
+// An Outcome is what a result tells of a review.
+type Outcome struct {
+	Verdict
+	Left []Finding // that still stand
+	Kept string    // why, in the orchestrator's words
+	Why  string    // there was none
+	USD  float64   // what it cost
+}
+
+// Short is the outcome in a line.
+func (o Outcome) Short() string {
+	said := ""
+	switch all := plaintext.CountNoun(len(o.Findings), "finding"); {
+	case o.Why != "":
+		return "Not reviewed: " + o.Why
+	case len(o.Findings) == 0:
+		said = "nothing found"
+	case len(o.Left) == 0:
+		said = all + ", mended"
+	default:
+		said = fmt.Sprintf("%d of %s left: %s", len(o.Left), all, o.Left[0].line())
+		if more := len(o.Left) - 1; more > 0 {
+			said += fmt.Sprintf("; and %d more", more)
+		}
+		if o.Kept != "" {
+			said += ". Kept: " + strings.TrimRight(o.Kept, ".")
+		}
+	}
+	return "Review: " + said + o.cost()
+}
+
+func (o Outcome) cost() string {
+	switch {
+	case o.USD <= 0:
+		return ""
+	case o.USD < 0.005:
+		return " (under $0.01)"
+	}
+	return fmt.Sprintf(" ($%.2f)", o.USD)
+}
+
+// Lines are the outcome whole, for whoever wants to see more.
+func (o Outcome) Lines() (lines []string) {
+	for _, f := range o.Findings {
+		state := "mended"
+		if slices.ContainsFunc(o.Left, func(l Finding) bool { return l.Place == f.Place && l.What == f.What }) {
+			state = "left"
+		}
+		lines = append(lines, fmt.Sprintf("Review, %s: %s", state, f.line()))
+	}
+	return lines
+}
