@@ -5,11 +5,13 @@ type Form struct {
 	ActionID string // of the button that opens it
 	Value    string // of that button
 	Thread   Thread
+	Session  string
 	// Repository is the session's, by its name in the configuration; empty before one is chosen.
 	Repository string
 	Revision   int      // that the button was shown with
 	Choices    []string // to choose one of
 	Text       string   // to read
+	Page       string   // the address of the session's web page, for who reads it; empty: it has none
 	Late       string   // why nothing can be entered any more, for people; empty: it can
 }
 

@@ -10,6 +10,8 @@ type Home struct {
 	TodayUSD float64       // spent by that person's sessions since 00:00 UTC
 	// Closed: Slack did not say which channels the person is in, so that these are their own only.
 	Closed bool
+	// Page is the address of these sessions as a web page, for this person alone; empty: there is none.
+	Page string
 	// Settings are the configuration in short, for who may see it; never secrets.
 	Settings []string
 }

@@ -64,6 +64,9 @@ func (l *link) openForm(ctx context.Context, in workflow.Incoming, payload []byt
 	if form.Text != "" && l.HidesCode != nil && l.HidesCode(ctx, form.Repository, form.Thread.Channel) {
 		form.Text = "Code and paths are kept back: guests or people from elsewhere are in this channel. Whoever runs me reads all of it with `bobbin sessions`."
 	}
+	if l.PageOf != nil {
+		form.Page = l.PageOf(in.User, form.Session)
+	}
 	_, err = l.Slack.API.OpenViewContext(ctx, trigger, render.Modal(*form, in.TS))
 	return err == nil, err
 }

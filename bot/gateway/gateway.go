@@ -59,6 +59,8 @@ type Modals struct {
 	// HidesCode reports whether a modal has to keep code of that repository from the channel;
 	// default: never.
 	HidesCode func(ctx context.Context, repository, channel string) bool
+	// PageOf is the address of a session's web page for one person; nil: there are no pages.
+	PageOf func(user, session string) string
 }
 
 // Backfill says where messages are read again that were written while no connection was up

@@ -24,6 +24,9 @@ type HomePage struct{ Bot, WorkspaceURL string }
 func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
+	if home.Page != "" {
+		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. The link is yours alone, for twelve hours."))
+	}
 	if home.Closed {
 		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
 	}

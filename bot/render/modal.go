@@ -33,6 +33,9 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
 			}
 		}
+		if f.Page != "" {
+			view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType, "<"+f.Page+"|Open the session's page>: everything that happened, with the diff. The link is yours alone, for twelve hours.", false, true)))
+		}
 	case f.ActionID == workflow.ActionCorrect:
 		view.Title, view.Submit = plainText("Correct"), plainText("Send")
 		view.Blocks.BlockSet = []slack.Block{

@@ -47,7 +47,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/server": {
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
-		"bot", "bot/gateway", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
+		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
 		"repo", "repo/sandbox", "repo/buildcache", "repo/testrun", "repo/packages", "repo/packages/account", "repo/proxy", "repo/remote",
 	},
 	"cmd/bobbin/internal/doctor": {
@@ -82,6 +82,7 @@ var rooms = map[string][]string{
 	"bot/people":                               {"bot", "bot/attachment", "bot/event", "bot/mrkdwn", "workflow"},
 	"bot/gateway":                              {"bot", "bot/event", "bot/mrkdwn", "bot/render", "workflow"},
 	"bot/poster":                               {"bot", "bot/mrkdwn", "bot/render", "workflow"},
+	"bot/page":                                 {"workflow", "workflow/home", "workflow/redact", "workflow/store", "workflow/store/consent", "workflow/store/timeline"},
 	"bot/examine":                              {"bot", "bot/people", "workflow"},
 	"bot/bottest":                              {"bot", "bot/slacktest", "deploy", "workflow"},
 	"bot/slacktest":                            {"bot/slacktest/blockkit"}, // it knows nothing of Bobbin
@@ -96,6 +97,7 @@ var rooms = map[string][]string{
 	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/overview":                  {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/retention":                 {"workflow/store/database"},
+	"workflow/store/timeline":                  {"workflow/store/database"},
 	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database"},
 	"workflow/store/storetest":                 {"workflow/store/consent", "migrations", "workflow", "workflow/store", "workflow/store/inbox", "workflow/store/outbox", "workflow/postgres/postgrestest"},
 	"workflow/store/database":                  {"migrations"},
@@ -311,6 +313,7 @@ var inTests = map[string][]string{
 	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox", "workflow/store/queue"},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
 	"workflow/store/silence":   {"workflow/store/inbox"},
+	"workflow/store/timeline":  {"workflow/store", "workflow/store/progress"},
 	"workflow/store":           {"workflow/store/audit", "workflow/store/outbox"},
 	"workflow/store/audit":     {"workflow/store/consent", "workflow", "workflow/store"},
 	"workflow/store/database":  {"workflow/store"},
@@ -357,7 +360,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "repo/project/named", "workflow/skill"},
 	"github.com/alecthomas/kong":        {"cmd/bobbin"},

@@ -34,7 +34,10 @@ type Homes struct {
 	Secrets      *redact.Finder // masked in titles; nil: nothing is
 	Admins       []string       // who see the settings; empty: the workspace's own
 	Settings     []string       // the configuration in short
-	Log          *slog.Logger
+	// PageOf is the address of a session's web page for one person, or of the list of sessions;
+	// nil: there are no pages.
+	PageOf func(user, session string) string
+	Log    *slog.Logger
 }
 
 // How many sessions a home lists.
@@ -58,6 +61,9 @@ func (h *Homes) Home(ctx context.Context, user string) (workflow.Home, error) {
 		home.Closed, channels = true, nil
 	} else {
 		home.Person = person
+	}
+	if h.PageOf != nil {
+		home.Page = h.PageOf(user, "")
 	}
 	if full && h.mayAdminister(person) {
 		home.Settings = h.Settings

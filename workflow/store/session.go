@@ -108,6 +108,9 @@ func ReadSession(ctx context.Context, tx pgx.Tx, id string) (workflow.Session, e
 	return ScanSession(tx.QueryRow(ctx, `select `+SessionColumns+` from sessions where id = $1`, id))
 }
 
+// ErrNoSession is what Session returns where there is none of that id.
+var ErrNoSession = pgx.ErrNoRows
+
 // Session reads one session.
 func (s *Store) Session(ctx context.Context, id string) (workflow.Session, error) {
 	return ScanSession(s.Pool.QueryRow(ctx, `select `+SessionColumns+` from sessions where id = $1`, id))

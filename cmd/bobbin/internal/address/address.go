@@ -128,6 +128,18 @@ func CheckWebAddress(name, value string) error {
 	return fmt.Errorf("environment: %s is not an address that begins with http:// or https://", name)
 }
 
+// CheckPages says what is wrong with the address under which browsers reach sessions' pages.
+func CheckPages(value string) error {
+	u, err := url.Parse(value)
+	switch {
+	case err != nil || !IsHTTP(value) || u.Host == "":
+		return errors.New("it has to begin with https:// or http:// and a host, such as https://bobbin.example.com")
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return errors.New("it has to end with the host; pages are served below /s/ there")
+	}
+	return nil
+}
+
 // OwnHosts are the hosts of a database's address, that strangers' packages must not reach.
 func OwnHosts(databaseURL string) (hosts []string) {
 	u, err := url.Parse(databaseURL)

@@ -50,6 +50,11 @@ func (c *Config) check(p *strictyaml.Problems) {
 			p.At("$.http.addr", "http.addr %q: %v", c.HTTP.Addr, err)
 		}
 	}
+	if c.HTTP.URL != "" {
+		if err := address.CheckPages(c.HTTP.URL); err != nil {
+			p.At("$.http.url", "http.url %q: %v", c.HTTP.URL, err)
+		}
+	}
 }
 
 func (c *Config) checkSandbox(p *strictyaml.Problems) {

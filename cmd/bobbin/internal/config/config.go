@@ -125,9 +125,10 @@ func (s Sandbox) Options(kind string, log *slog.Logger) sandbox.Config {
 	return c
 }
 
-// HTTP says where health is served.
+// HTTP says where health is served, and sessions' pages.
 type HTTP struct {
 	Addr string `yaml:"addr"` // default: nowhere
+	URL  string `yaml:"url"`  // how people's browsers reach addr; default: there are no pages
 }
 
 // Slack says how Slack is listened to.

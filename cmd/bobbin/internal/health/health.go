@@ -92,7 +92,8 @@ const (
 // A Monitor knows how the bot is, and serves it over HTTP.
 type Monitor struct {
 	server *http.Server // nil: nobody asked for it
-	Addr   string       // where it listens
+	mux    *http.ServeMux
+	Addr   string // where it listens
 
 	mu       sync.Mutex
 	looked   time.Time
@@ -125,6 +126,7 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 		return nil, cli.UsageError{Err: fmt.Errorf("http.addr %q: %v; name another host:port, or leave it out", addr, cli.Errno(err))}
 	}
 	mux := http.NewServeMux()
+	m.mux = mux
 	mux.HandleFunc("GET /healthz", m.handler(func(h Health) bool { return h.State != StateEnded }))
 	mux.HandleFunc("GET /readyz", m.handler(func(h Health) bool { return h.State == StateReady }))
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute}
@@ -137,6 +139,13 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 func (m *Monitor) allParts() []*Part {
 	p := &m.now.Parts
 	return []*Part{&p.Sandbox, &p.Queue, &p.Slack, &p.Database}
+}
+
+// Handle serves something else beside health, below a path.
+func (m *Monitor) Handle(path string, h http.Handler) {
+	if m.mux != nil {
+		m.mux.Handle(path, h)
+	}
 }
 
 func (m *Monitor) Close() {

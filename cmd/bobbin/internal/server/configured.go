@@ -31,7 +31,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins
-	s.HTTPAddr, s.Keep = file.HTTP.Addr, housekeeping.FromConfig(file.Keep)
+	s.HTTPAddr, s.PageURL, s.Keep = file.HTTP.Addr, file.HTTP.URL, housekeeping.FromConfig(file.Keep)
 	credentials, err := file.Credentials(values, hide)
 	if err != nil {
 		return s, err

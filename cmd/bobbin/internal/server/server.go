@@ -67,6 +67,7 @@ type Settings struct {
 	Secrets      *redact.Finder // kept out of lines, prompts and commits
 	SkillsDir    string         // the operator's skills; empty: none
 	HTTPAddr     string         // where health is served; empty: nowhere
+	PageURL      string         // how browsers reach it, for sessions' pages; empty: there are none
 	Keep         housekeeping.Retention
 }
 
@@ -114,6 +115,7 @@ type Server struct {
 	queue   *Queue
 	Gateway *gateway.Gateway
 	painter *poster.Painter
+	pageOf  func(user, session string) string // nil: there are no pages
 	Monitor *health.Monitor
 	keeper  *housekeeping.Housekeeper
 	Runner  *turn.Runner
@@ -182,9 +184,12 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
 	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}
+	if err := b.openPages(s, homes, directory); err != nil {
+		return nil, err
+	}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode},
+		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}

@@ -1,0 +1,108 @@
+package page
+
+import (
+	"html/template"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters/html"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
+)
+
+// A file is what a diff changes of one file.
+type file struct {
+	Name           string
+	Added, Removed int
+	Hunks          []hunk
+}
+
+// A hunk is one place of a file.
+type hunk struct {
+	Head  string // @@ -1,2 +1,3 @@
+	Lines []diffLine
+}
+
+// A diffLine is a line of a hunk: added, removed, or neither.
+type diffLine struct {
+	Sign string // "+", "−" or " "
+	Code template.HTML
+}
+
+// mostLines is how many lines of a diff are highlighted; what comes after is plain.
+const mostLines = 4000
+
+// splitDiff reads a unified diff. What stands before the first file is left out.
+func splitDiff(diff string) (files []file) {
+	budget := mostLines
+	for _, text := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {
+		head, body, _ := strings.Cut(text, "\n@@ ")
+		f := file{Name: nameIn(head)}
+		if body != "" {
+			for _, h := range strings.Split(body, "\n@@ ") {
+				at, lines, _ := strings.Cut(h, "\n")
+				one := hunk{Head: "@@ " + at}
+				list := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
+				budget -= len(list)
+				one.Lines = highlightLines(f.Name, list, budget > 0)
+				for _, l := range one.Lines {
+					switch l.Sign {
+					case "+":
+						f.Added++
+					case "−":
+						f.Removed++
+					}
+				}
+				f.Hunks = append(f.Hunks, one)
+			}
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// nameIn is the file's name in the head of its diff: the new one, or the old one of a file that
+// was removed.
+func nameIn(head string) string {
+	lines := strings.Split(head, "\n")
+	for _, begin := range []string{"+++ b/", "--- a/", "rename to "} {
+		for _, l := range lines {
+			if name, ok := strings.CutPrefix(l, begin); ok {
+				return name
+			}
+		}
+	}
+	_, name, _ := strings.Cut(lines[0], " b/")
+	return name
+}
+
+var formatter = html.New(html.WithClasses(true), html.PreventSurroundingPre(true))
+
+// highlightLines shows the lines of a hunk in the colours of the file's language, or plain.
+func highlightLines(name string, lines []string, colours bool) []diffLine {
+	out := make([]diffLine, len(lines))
+	text := make([]string, len(lines))
+	for i, l := range lines {
+		out[i].Sign = " "
+		if l != "" {
+			out[i].Sign, text[i] = strings.Replace(l[:1], "-", "−", 1), l[1:]
+		}
+		out[i].Code = template.HTML(template.HTMLEscapeString(text[i])) //nolint:gosec // it is escaped here
+	}
+	lexer := lexers.Match(name)
+	if lexer == nil || !colours {
+		return out
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.Join(text, "\n"))
+	if err != nil {
+		return out
+	}
+	for i, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
+		var b strings.Builder
+		if i >= len(out) || formatter.Format(&b, styles.Fallback, chroma.Literator(line...)) != nil {
+			return out
+		}
+		out[i].Code = template.HTML(strings.ReplaceAll(b.String(), "\n", "")) //nolint:gosec // chroma escapes
+	}
+	return out
+}

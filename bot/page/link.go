@@ -1,0 +1,95 @@
+package page
+
+import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// LinkLasts is how long a link opens its page.
+const LinkLasts = 12 * time.Hour
+
+// Links signs and reads the addresses of pages. All replicas with the same secret read each
+// other's.
+type Links struct {
+	base string // https://bobbin.example.com
+	key  []byte
+	now  func() time.Time
+}
+
+// NewLinks makes links below an address; secret is the bot's token in Slack, from which the key
+// is derived: a new token ends all links.
+func NewLinks(base, secret string) (*Links, error) {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "bobbin: links to session pages", sha256.Size)
+	if err != nil {
+		return nil, fmt.Errorf("links to pages: %w", err)
+	}
+	return &Links{base: strings.TrimRight(base, "/"), key: key, now: time.Now}, nil
+}
+
+// To is the address of a session's page for one person; without a session of the list.
+func (l *Links) To(user, session string) string {
+	path := "/s/"
+	if session != "" {
+		path += url.PathEscape(session)
+	}
+	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.now().Add(LinkLasts)})
+}
+
+// A grant is what a link gives: one person's look at one session, or at all.
+type grant struct {
+	user    string
+	session string // empty: all that the person may see
+	until   time.Time
+}
+
+// covers reports whether the grant is for that session; the list is the empty one.
+func (g grant) covers(session string) bool { return g.session == "" || g.session == session }
+
+func (l *Links) sign(g grant) string {
+	text := strings.Join([]string{"1", g.user, g.session, strconv.FormatInt(g.until.Unix(), 10)}, "|")
+	return encoding.EncodeToString([]byte(text)) + "." + encoding.EncodeToString(l.mac(text))
+}
+
+var (
+	errExpired = errors.New("this link has expired")
+	errForged  = errors.New("this link is not one of mine, or is not whole")
+)
+
+// read is the grant of a signed text.
+func (l *Links) read(signed string) (grant, error) {
+	text, mac, _ := strings.Cut(signed, ".")
+	plain, err := encoding.DecodeString(text)
+	sum, err2 := encoding.DecodeString(mac)
+	if err != nil || err2 != nil || !hmac.Equal(sum, l.mac(string(plain))) {
+		return grant{}, errForged
+	}
+	parts := strings.Split(string(plain), "|")
+	if len(parts) != 4 || parts[0] != "1" {
+		return grant{}, errForged
+	}
+	seconds, err := strconv.ParseInt(parts[3], 10, 64)
+	if err != nil {
+		return grant{}, errForged
+	}
+	g := grant{user: parts[1], session: parts[2], until: time.Unix(seconds, 0)}
+	if !l.now().Before(g.until) {
+		return grant{}, errExpired
+	}
+	return g, nil
+}
+
+var encoding = base64.RawURLEncoding.Strict()
+
+func (l *Links) mac(text string) []byte {
+	h := hmac.New(sha256.New, l.key)
+	h.Write([]byte(text))
+	return h.Sum(nil)
+}

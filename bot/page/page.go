@@ -1,0 +1,225 @@
+package page
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+)
+
+//go:embed assets
+var assets embed.FS
+
+// Pages serves the pages. Its fields are set before the first request.
+type Pages struct {
+	Links   *Links
+	Homes   *home.Homes
+	Store   *store.Store
+	Secrets *redact.Finder // masked in whatever is shown; nil: nothing is
+	// NameOf is how people know a Slack user.
+	NameOf func(ctx context.Context, user string) string
+	// DiffOf is the diff of a pushed commit to its parent; empty where it cannot be had.
+	DiffOf func(ctx context.Context, repository, commit string) string
+	Log    *slog.Logger
+	Every  time.Duration // between two looks for what changed; zero: a second
+}
+
+// Handler serves what is below /s/ and /assets/.
+func (p *Pages) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /s/{$}", p.serveList)
+	mux.HandleFunc("GET /s/{session}", p.serveSession)
+	mux.HandleFunc("GET /s/{session}/live", p.serveChanges)
+	mux.HandleFunc("GET /assets/{name}", serveAsset)
+	return secured(mux)
+}
+
+// secured sets what holds for every answer: nothing is loaded from elsewhere, kept by caches,
+// framed, or told to other sites.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute)) // a diff may have to be fetched
+		next.ServeHTTP(w, r)
+	})
+}
+
+func serveAsset(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "max-age=300")
+	http.ServeFileFS(w, r, assets, "assets/"+r.PathValue("name"))
+}
+
+const cookie = "bobbin_page"
+
+// admit is the grant of whoever asks for a session, or for the list. A link's signature moves
+// into a cookie, so that it stands in no history and no screenshot. Where there is no grant,
+// admit has answered.
+func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (grant, bool) {
+	if signed := r.URL.Query().Get("k"); signed != "" {
+		g, err := p.Links.read(signed)
+		if err == nil && g.covers(session) {
+			path := "/s/"
+			if g.session != "" {
+				path += g.session
+			}
+			http.SetCookie(w, &http.Cookie{
+				Name: cookie, Value: signed, Path: path, Expires: g.until, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(p.Links.base, "https:"),
+			})
+			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
+			return grant{}, false
+		}
+		p.refuse(w, http.StatusForbidden, reasonOf(err))
+		return grant{}, false
+	}
+	var last error
+	for _, c := range r.CookiesNamed(cookie) {
+		g, err := p.Links.read(c.Value)
+		if err == nil && g.covers(session) {
+			return g, true
+		}
+		last = err
+	}
+	p.refuse(w, http.StatusForbidden, reasonOf(last))
+	return grant{}, false
+}
+
+func reasonOf(err error) string {
+	switch {
+	case errors.Is(err, errExpired):
+		return "This link has expired."
+	case errors.Is(err, errForged):
+		return "This link is not one of mine, or is not whole."
+	}
+	return "This page opens by a link that is yours alone."
+}
+
+// refuse says why nothing is shown, and how to get there.
+func (p *Pages) refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	p.render(w, "refused", struct{ Title, Why string }{"Not shown", why})
+}
+
+// access is what the person of a grant may see of a session; where it is nothing, access has answered.
+func (p *Pages) access(w http.ResponseWriter, r *http.Request, session string) (home.Access, bool) {
+	g, ok := p.admit(w, r, session)
+	if !ok {
+		return home.Access{}, false
+	}
+	a, err := p.Homes.Access(r.Context(), g.user, session)
+	switch {
+	case err != nil:
+		p.fail(w, err)
+		return a, false
+	case a.Refused != "":
+		p.refuse(w, http.StatusForbidden, a.Refused)
+		return a, false
+	}
+	return a, true
+}
+
+func (p *Pages) fail(w http.ResponseWriter, err error) {
+	p.Log.Error("cannot show a session's page", "err", err)
+	p.refuse(w, http.StatusServiceUnavailable, "The database does not answer. Load this page again in a moment.")
+}
+
+func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
+	g, ok := p.admit(w, r, "")
+	if !ok {
+		return
+	}
+	h, err := p.Homes.Home(r.Context(), g.user)
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	p.render(w, "list", listView(h, r.URL.Query().Get("q"), r.URL.Query().Get("state")))
+}
+
+func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("session")
+	a, ok := p.access(w, r, id)
+	if !ok {
+		return
+	}
+	version, err := timeline.Version(r.Context(), p.Store.DB, id)
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	view, err := p.sessionView(r.Context(), a)
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	view.Version = version
+	p.render(w, "session", view)
+}
+
+// serveChanges tells by server-sent events that the session is not what it was, and ends then:
+// the page asks again with what it shows. https://html.spec.whatwg.org/multipage/server-sent-events.html
+func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("session")
+	if _, ok := p.access(w, r, id); !ok {
+		return
+	}
+	every := p.Every
+	if every == 0 {
+		every = time.Second
+	}
+	shown := r.URL.Query().Get("version")
+	w.Header().Set("Content-Type", "text/event-stream")
+	out := http.NewResponseController(w)
+	looks := time.NewTicker(every)
+	defer looks.Stop()
+	for until := time.After(5 * time.Minute); ; {
+		version, err := timeline.Version(r.Context(), p.Store.DB, id)
+		if err != nil {
+			return
+		}
+		said := ": nothing new\n\n"
+		if version != shown {
+			said = "event: changed\ndata: \n\n"
+		}
+		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
+		if _, err := w.Write([]byte(said)); err != nil || out.Flush() != nil || version != shown {
+			return
+		}
+		select {
+		case <-looks.C:
+		case <-until: // whoever asks again is judged again
+			return
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (p *Pages) render(w http.ResponseWriter, name string, data any) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if err := pages.ExecuteTemplate(w, name, data); err != nil {
+		p.Log.Debug("a page was not read to its end", "err", err)
+	}
+}
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{
+	"clock": func(at time.Time) string { return at.UTC().Format("15:04:05") },
+	"day":   func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") },
+	"phase": func(p workflow.Phase) string { return strings.ReplaceAll(string(p), "_", " ") },
+}).ParseFS(assets, "assets/*.html"))

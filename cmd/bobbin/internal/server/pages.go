@@ -1,0 +1,63 @@
+package server
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/bot/page"
+	"github.com/bobbinhq/bobbin/bot/people"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/home"
+)
+
+// openPages serves the sessions' pages beside health, where the configuration says how browsers
+// reach them.
+func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Directory) error {
+	if s.PageURL == "" || s.HTTPAddr == "" {
+		return nil
+	}
+	links, err := page.NewLinks(s.PageURL, s.SlackToken)
+	if err != nil {
+		return err
+	}
+	b.pageOf, homes.PageOf = links.To, links.To
+	pages := &page.Pages{
+		Links: links, Homes: homes, Store: b.Store, Secrets: s.Secrets, NameOf: directory.DisplayName, Log: b.log,
+		DiffOf: func(ctx context.Context, repository, commit string) string {
+			return b.pushedDiff(ctx, s, repository, commit)
+		},
+	}
+	for _, path := range []string{"/s/", "/assets/"} {
+		b.Monitor.Handle(path, pages.Handler())
+	}
+	b.log.Info("sessions have pages", "url", s.PageURL)
+	return nil
+}
+
+// pushedDiff is the diff of a commit that was pushed; empty where it cannot be read.
+func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit string) string {
+	for _, r := range s.Repositories {
+		if r.Name != repository {
+			continue
+		}
+		diff, err := b.readDiff(ctx, r.Remote, commit)
+		if err != nil {
+			b.log.Warn("a page has no diff", "repository", repository, "commit", commit, "err", err)
+		}
+		return diff
+	}
+	return ""
+}
+
+func (b *Server) readDiff(ctx context.Context, r remote.Remote, commit string) (string, error) {
+	mirror, err := b.Mirrors.Open(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	if !mirror.HasCommit(commit) {
+		if err := mirror.Fetch(ctx); err != nil {
+			return "", err
+		}
+	}
+	_, diff, err := mirror.Show(ctx, commit, "", nil)
+	return diff, err
+}

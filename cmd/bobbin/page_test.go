@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+)
+
+// pagesHost is where browsers find the pages of a stage; pageCmd leads it to where they are served.
+const pagesHost = "pages.example"
+
+// servePages has sessions' pages where a story wants them.
+func servePages(args []string, set *server.Settings) {
+	if slices.Contains(args, "pages") {
+		set.HTTPAddr, set.PageURL = "127.0.0.1:0", "http://"+pagesHost
+	}
+}
+
+var (
+	pageLink  = regexp.MustCompile(`http://` + regexp.QuoteMeta(pagesHost) + `/s/[^\s|>"\\]*`)
+	notShown  = regexp.MustCompile(`(?s)<head>.*?</head>|<[^>]*>`)
+	blankRuns = regexp.MustCompile(`[ \t]*\n\s*`)
+	clockTime = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
+	tookTime  = regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?m?s\b`)
+)
+
+// page WHO list|session|BENT FILE: what a browser shows of the newest link to a page that WHO was
+// given, in the App Home or in a modal: its status, and its words. BENT is put behind the link.
+func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	var link string
+	err := s.Poll(ctx, func() (bool, error) {
+		for _, v := range s.Slack.Views() {
+			isList := v.Type == "home"
+			if found := pageLink.FindString(string(v.Blocks())); found != "" && v.User == s.People[args[0]] && isList == (args[1] == "list") {
+				link = found
+			}
+		}
+		return link != "", nil
+	})
+	if err != nil {
+		return fmt.Errorf("there is no link to a page: %w", err)
+	}
+	if args[1] != "list" && args[1] != "session" {
+		link += args[1]
+	}
+	status, body, err := s.browse(ctx, link)
+	if err != nil {
+		return err
+	}
+	text := html.UnescapeString(notShown.ReplaceAllString(body, "\n"))
+	text = tookTime.ReplaceAllString(clockTime.ReplaceAllString(shownTime.ReplaceAllString(blankRuns.ReplaceAllString(text, "\n"), "<when>"), "<time>"), "<took>")
+	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)
+}
+
+// browse loads a page as a browser does that has never been there.
+func (s *story) browse(ctx context.Context, link string) (status int, body string, err error) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return 0, "", err
+	}
+	var dialer net.Dialer
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return dialer.DialContext(ctx, network, s.Service.Monitor.Addr)
+	}}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
+	if err != nil {
+		return 0, "", err
+	}
+	response, err := (&http.Client{Jar: jar, Transport: transport}).Do(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer response.Body.Close()
+	if response.Request.URL.RawQuery != "" && response.StatusCode == http.StatusOK {
+		return 0, "", errors.New("the signature stands in the address of the page")
+	}
+	b, err := io.ReadAll(response.Body)
+	return response.StatusCode, string(b), err
+}

@@ -1,0 +1,77 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+)
+
+// Access is what a person may see of a session outside its thread.
+type Access struct {
+	Session workflow.Session
+	Person  workflow.Person
+	Refused string // why the person sees nothing of it, in words; empty: they do
+	Code    bool   // code, paths and what tools printed are among it
+}
+
+// Access says what the user may see of a session now: whoever may read its channel sees it.
+// A guest sees no code of a repository that is closed to guests. Slack is asked each time, and
+// what it does not tell is refused.
+func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err error) {
+	a.Session, err = h.Store.Session(ctx, session)
+	switch {
+	case errors.Is(err, store.ErrNoSession):
+		a.Refused = "There is no such session, or it was removed."
+		return a, nil
+	case err != nil:
+		return a, fmt.Errorf("session %s: %w", session, err)
+	}
+	a.Session = h.maskSession(a.Session)
+	a.Refused = "Slack does not tell whether you may read this session's channel. Try again in a moment."
+	if a.Person, err = h.Directory.Known(ctx, user); err != nil {
+		h.Log.Warn("a session is not shown: Slack does not tell who asks", "user", user, "err", err)
+		return a, nil
+	}
+	if permission.ExclusionReason(a.Person) != "" {
+		a.Refused = "Only people of this workspace may look at sessions."
+		return a, nil
+	}
+	there, err := h.reads(ctx, user, a.Session)
+	switch {
+	case err != nil:
+		h.Log.Warn("a session is not shown: Slack does not tell which channels somebody is in", "user", user, "err", err)
+	case !there:
+		a.Refused = "This session is in a channel that you are not in. Join the channel, and load this page again."
+	default:
+		a.Refused, a.Code = "", !a.Person.Guest || !h.closed(a.Session.Repository)
+	}
+	return a, nil
+}
+
+// reads reports whether the user is where the session is: a direct message is its requester's.
+func (h *Homes) reads(ctx context.Context, user string, s workflow.Session) (bool, error) {
+	if strings.HasPrefix(s.Thread.Channel, "D") {
+		return user == s.Requester, nil
+	}
+	channels, err := h.Directory.Channels(ctx, user)
+	return slices.Contains(channels, s.Thread.Channel), err
+}
+
+// closed reports whether a repository's code is for full members only. A session without one
+// may turn out to be about such a repository, and one that is configured no more was perhaps.
+func (h *Homes) closed(repository string) bool {
+	closed := false
+	for _, r := range h.Repositories {
+		if r.Name == repository {
+			return r.Closed
+		}
+		closed = closed || r.Closed
+	}
+	return closed
+}
