@@ -21,6 +21,8 @@ type Card struct {
 	Ended      bool
 	Tasks      []CardTask
 	Worked     time.Duration // at work in this run; in whole steps of CardTick while it goes on
+	Running    string        // a command that has been under way for a CardTick at least, the oldest; empty: none
+	Ran        time.Duration // for how long, in whole steps
 	USD        float64
 	Stop       string // value of its button
 
@@ -35,6 +37,7 @@ type CardTask struct {
 	Title    string // in one line
 	State    TaskState
 	Failures int
+	Took     time.Duration // while it goes on, likewise
 }
 
 // CardTick is how often a card changes by time alone.
@@ -45,7 +48,7 @@ func (c Card) Resting() bool { return c.Ended || c.Phase == PhasePaused }
 
 // Mark stands for what the card shows: cards with the same mark look the same.
 func (c Card) Mark() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v", c.Headline(), c.Ended, c.Stop != "", c.Tasks))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v %s %s", c.Headline(), c.Ended, c.Stop != "", c.Tasks, c.Running, c.Ran))
 	return hex.EncodeToString(sum[:8])
 }
 

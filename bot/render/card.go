@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	mostTasks = 20  // on a card; docs.slack.dev names no limit of a plan's tasks
-	maxTask   = 110 // characters of one task on a card
+	mostTasks  = 20  // on a card; docs.slack.dev names no limit of a plan's tasks
+	maxTask    = 110 // characters of one task on a card
+	maxRunning = 60  // and of a command
 )
 
 // cardName signs cards by default.
@@ -34,8 +35,16 @@ func (f CardFace) Render(c *workflow.Card) Part {
 }
 
 func (f CardFace) renderText(c *workflow.Card) string {
-	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(c.Headline())}
+	lines := []string{"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(c.Headline()+running(c))}
 	return strings.Join(append(lines, taskLines(c)...), "\n")
+}
+
+// running returns the command that is under way, behind the headline.
+func running(c *workflow.Card) string {
+	if c.Running == "" {
+		return ""
+	}
+	return fmt.Sprintf(" · %s for %s", unangled.Replace(mrkdwn.BreakAddresses(mrkdwn.OneLine(c.Running, maxRunning))), c.Ran)
 }
 
 // taskLines returns the tasks as lines, and a last line that counts those left out.
@@ -74,6 +83,9 @@ func taskWords(c *workflow.Card, t workflow.CardTask) string {
 	}[t.State]
 	if t.State == workflow.TaskWorking && t.Failures > 0 {
 		words += fmt.Sprintf(", attempt %d", t.Failures+1)
+	}
+	if t.Took > 0 {
+		words += ", " + t.Took.String()
 	}
 	return words
 }
@@ -114,7 +126,7 @@ func planCard(c *workflow.Card) slack.Block {
 	var tasks []*slack.TaskCardBlock
 	for _, t := range shownTasks(c) {
 		title := fmt.Sprintf("%d. %s", t.Number, taskTitle(t))
-		if words := taskWords(c, t); !slices.Contains([]workflow.TaskState{workflow.TaskOpen, workflow.TaskDone}, t.State) && words != "at work" {
+		if words := taskWords(c, t); !slices.Contains([]string{"waits", "done", "at work"}, words) { // the mark before it says so
 			title += " (" + words + ")"
 		}
 		tasks = append(tasks, slack.NewTaskCardBlock(fmt.Sprintf("task-%d", t.Number), title).WithStatus(taskStatus(c, t)))
@@ -122,7 +134,7 @@ func planCard(c *workflow.Card) slack.Block {
 	if more := len(c.Tasks) - len(tasks); more > 0 {
 		tasks = append(tasks, slack.NewTaskCardBlock("more", fmt.Sprintf("… and %d more", more)).WithStatus(slack.TaskCardStatusComplete))
 	}
-	return slack.NewPlanBlock(c.Headline()).WithTasks(tasks...)
+	return slack.NewPlanBlock(c.Headline() + running(c)).WithTasks(tasks...)
 }
 
 // plainCard returns the card in blocks that every endpoint knows.
@@ -130,7 +142,7 @@ func plainCard(c *workflow.Card) (blocks []slack.Block) {
 	verbatim := func(s string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
 	}
-	blocks = append(blocks, slack.NewSectionBlock(verbatim("*"+mrkdwn.Escape(c.Headline())+"*"), nil, nil))
+	blocks = append(blocks, slack.NewSectionBlock(verbatim("*"+mrkdwn.Escape(c.Headline())+"*"+mrkdwn.Escape(running(c))), nil, nil))
 	if lines := taskLines(c); len(lines) > 0 {
 		for _, s := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
 			blocks = append(blocks, slack.NewContextBlock("", verbatim(s)))

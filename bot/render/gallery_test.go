@@ -105,6 +105,12 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 	var tasks []workflow.CardTask
 	for i, state := range constants(t, "session.go", "TaskState") {
 		c := workflow.CardTask{Number: i + 1, Label: "[deep + tdd skill]", Title: "Mend what is " + state, State: workflow.TaskState(state)}
+		switch c.State {
+		case workflow.TaskWorking:
+			c.Took = 90 * time.Second
+		case workflow.TaskDone:
+			c.Took = 12 * time.Minute
+		}
 		tasks = append(tasks, c)
 	}
 	cards := map[string]*workflow.Card{"begun": {Phase: workflow.PhaseWorking, Stop: "opaque"}}
@@ -120,6 +126,9 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 		c.Thread, c.Run = o.ThreadOf(root), 1
 		if name != "begun" {
 			c.Worked, c.USD, c.Tasks = 195*time.Second, 0.42, tasks
+		}
+		if name == "working" {
+			c.Running, c.Ran = "go test ./... && echo <!channel>", 45*time.Second
 		}
 	}
 	return cards

@@ -17,6 +17,9 @@ func CardWithoutCode(c *workflow.Card) *workflow.Card {
 		return nil
 	}
 	short := *c
+	if short.Running != "" {
+		short.Running = "a command"
+	}
 	short.Tasks = slices.Clone(c.Tasks)
 	for i := range short.Tasks {
 		short.Tasks[i].Title = wordsWithoutCode(short.Tasks[i].Title)

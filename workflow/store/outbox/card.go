@@ -81,13 +81,48 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 	} else {
 		c.Stop = ""
 	}
+	if !c.Ended {
+		if err := readRunning(ctx, tx, c); err != nil {
+			return nil, err
+		}
+	}
 	rows, err := tx.Query(ctx, `select number, case when skill = '' then '[' || category || ']' else '[' || category || ' + ' || skill || ' skill]' end as label,
-		shown as title, state, failures from tasks where session_id = $1 and number > $2 and number <= $3 order by number`, session, from, to)
+		shown as title, state, failures,
+			coalesce((select case when k.state = 'working' then now() else max(at) end - min(at) from transcript where session_id = $1 and task_id = k.id), interval '0') as took
+		from tasks k where session_id = $1 and number > $2 and number <= $3 order by number`, session, from, to)
 	if err != nil {
 		return nil, err
 	}
 	c.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByName[workflow.CardTask])
+	for i := range c.Tasks {
+		c.Tasks[i].Took = shownTime(c.Tasks[i])
+	}
 	return c, err
+}
+
+// shownTime is a task's time as the card tells it: in whole steps while it goes on, and of one
+// that has ended where it took a minute.
+func shownTime(t workflow.CardTask) time.Duration {
+	switch {
+	case t.State == workflow.TaskWorking:
+		return t.Took.Truncate(workflow.CardTick)
+	case t.State == workflow.TaskOpen || t.Took < time.Minute:
+		return 0
+	}
+	return t.Took.Round(time.Second)
+}
+
+// readRunning finds what runs longest of the turn that may write.
+func readRunning(ctx context.Context, tx pgx.Tx, c *workflow.Card) error {
+	var ran time.Duration
+	err := tx.QueryRow(ctx, `select u.what, now() - u.since from under_way u
+		join sessions s on s.id = u.session_id and s.epoch = u.epoch where s.id = $1 and s.open and now() - u.since >= $2::interval order by u.since limit 1`,
+		c.Session, workflow.CardTick).Scan(&c.Running, &ran)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("what runs in %s: %w", c.Session, err)
+	}
+	c.Ran = ran.Truncate(workflow.CardTick)
+	return nil
 }
 
 // Drawn keeps that the card's message shows what the card says. Where it was given out again

@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -117,6 +118,39 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.Equal(t, 2, c.Run)
 	require.Equal(t, "At work", c.Headline())
 	require.Equal(t, []workflow.CardTask{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
+}
+
+// A card tells how long its tasks take, and what has been running for long, in steps.
+func TestACardTellsHowLongThingsTake(t *testing.T) {
+	t.Parallel()
+	s, turn := carded(t)
+	id := turn.Session().ID
+	for n, state := range []workflow.TaskState{workflow.TaskWorking, workflow.TaskDone, workflow.TaskDone, workflow.TaskOpen} {
+		record(t, turn, progress.Task{Task: workflow.Task{Number: n + 1, Shown: "mend it", Category: "quick"}, Call: "c"})
+		tasks, err := s.Tasks(t.Context(), id, "")
+		require.NoError(t, err)
+		task := tasks[n]
+		task.State = state
+		record(t, turn, progress.Task{Task: task}, progress.Transcript{Task: task.ID, Items: []json.RawMessage{[]byte(`{}`), []byte(`{}`)}})
+	}
+	_, err := s.Pool.Exec(t.Context(), `update transcript t set at = now() - case k.number when 1 then interval '100 seconds' when 2 then interval '600.4 seconds' else interval '59 seconds' end
+		from tasks k where t.task_id = k.id and t.seq = 1`)
+	require.NoError(t, err)
+	for _, what := range []string{"go test ./...", "ls"} {
+		end, err := turn.UnderWay(t.Context(), what)
+		require.NoError(t, err)
+		defer func() { _ = end(t.Context()) }()
+	}
+	c := shown(t, s, id)
+	require.Empty(t, c.Running, "what began just now is not worth a word")
+	require.Equal(t, []time.Duration{90 * time.Second, 10 * time.Minute, 0, 0}, []time.Duration{c.Tasks[0].Took, c.Tasks[1].Took, c.Tasks[2].Took, c.Tasks[3].Took})
+	mark := c.Mark()
+	_, err = s.Pool.Exec(t.Context(), `update under_way set since = now() - interval '50 seconds' where what like 'go%'`)
+	require.NoError(t, err)
+	soonDue(t, s)
+	c = nextCard(t, s)
+	require.Equal(t, "go test ./... 45s", c.Running+" "+c.Ran.String())
+	require.NotEqual(t, mark, c.Mark())
 }
 
 // What is drawn after somebody else was asked to draw it may be older than what that one
