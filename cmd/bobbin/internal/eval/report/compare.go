@@ -1,4 +1,187 @@
 package report
 
-// Compare tells how two runs of a suite differ, and what of it may be chance.
-func Compare(before, after Run) string { return "" }
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// hardly is the chance below which a difference is not called chance.
+const hardly = 0.05
+
+// fewest is how many pairs have to differ before any test can tell them from chance.
+const fewest = 6
+
+// A pair is one task in two runs, on the average of its attempts.
+type pair struct {
+	task          string
+	before, after mean
+}
+
+// A mean is what the attempts at a task came to.
+type mean struct {
+	n                                   int
+	solved                              float64 // share of the attempts
+	steps, prompt, seconds, usd, change float64
+}
+
+func meanOf(results []Result, task string) (m mean) {
+	for _, x := range results {
+		if x.Task != task {
+			continue
+		}
+		m.n++
+		if x.Solved {
+			m.solved++
+		}
+		m.steps += float64(x.Steps)
+		m.prompt += float64(x.PromptBytes)
+		m.seconds += x.Seconds
+		m.usd += x.USD
+		m.change += float64(x.Added + x.Removed)
+	}
+	for _, v := range []*float64{&m.solved, &m.steps, &m.prompt, &m.seconds, &m.usd, &m.change} {
+		*v /= max(1, float64(m.n))
+	}
+	return m
+}
+
+// Compare tells how two runs differ, task by task, and which differences may be chance. What
+// only one of them tried is named and left out.
+func Compare(before, after Run) string {
+	var b strings.Builder
+	pairs, alone := pairUp(before, after)
+	if len(alone) > 0 {
+		fmt.Fprintf(&b, "Not in both, and left out: %s.\n\n", strings.Join(alone, ", "))
+	}
+	if len(pairs) == 0 {
+		return b.String() + "The two runs have no task in common.\n"
+	}
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "TASK\tSOLVED\tSTEPS\tPROMPT\tTIME\tUSD\tLINES")
+	for _, p := range pairs {
+		fmt.Fprintf(t, "%s\t%s → %s\t%.0f → %.0f\t%.0f → %.0f KB\t%.0f → %.0f s\t%.2f → %.2f\t%.0f → %.0f\n", p.task, p.before.share(), p.after.share(), p.before.steps, p.after.steps,
+			p.before.prompt/1e3, p.after.prompt/1e3, p.before.seconds, p.after.seconds, p.before.usd, p.after.usd, p.before.change, p.after.change)
+	}
+	t.Flush()
+	fmt.Fprintln(&b, "\n"+compareSolved(pairs))
+	for _, m := range []measure{
+		{"steps", "%.1f", "fewer", "more", func(m mean) float64 { return m.steps }},
+		{"KB of prompts", "%.0f", "fewer", "more", func(m mean) float64 { return m.prompt / 1e3 }},
+		{"seconds", "%.0f", "fewer", "more", func(m mean) float64 { return m.seconds }},
+		{"USD", "%.3f", "less", "more", func(m mean) float64 { return m.usd }},
+	} {
+		fmt.Fprintln(&b, m.compare(pairs, "a task"))
+	}
+	both := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return p.before.solved == 0 || p.after.solved == 0 })
+	if len(both) > 0 {
+		m := measure{"lines changed", "%.1f", "fewer", "more", func(m mean) float64 { return m.change }}
+		fmt.Fprintln(&b, m.compare(both, "a task that both solved"))
+	}
+	return b.String()
+}
+
+// pairUp gives the tasks that both tried, and the names of others.
+func pairUp(before, after Run) (pairs []pair, alone []string) {
+	old, now := before.Tried(), after.Tried()
+	var names []string
+	for _, x := range slices.Concat(before.Results, after.Results) {
+		names = append(names, x.Task)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		p := pair{name, meanOf(old, name), meanOf(now, name)}
+		if p.before.n == 0 || p.after.n == 0 {
+			alone = append(alone, name)
+			continue
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs, alone
+}
+
+func (m mean) share() string {
+	switch {
+	case m.n > 1:
+		return fmt.Sprintf("%.0f/%d", m.solved*float64(m.n), m.n)
+	case m.solved > 0:
+		return "yes"
+	}
+	return "no"
+}
+
+func compareSolved(pairs []pair) string {
+	var old, now float64
+	var differences []float64
+	for _, p := range pairs {
+		old, now = old+p.before.solved, now+p.after.solved
+		differences = append(differences, p.after.solved-p.before.solved)
+	}
+	change := "as many"
+	switch d := now - old; {
+	case d > 0:
+		change = number(d) + " more"
+	case d < 0:
+		change = number(-d) + " fewer"
+	}
+	return fmt.Sprintf("%s solved of %d (%s → %s): %s", change, len(pairs), number(old), number(now), judgeChance(differences))
+}
+
+// number has a decimal only where it needs one: shares of repeated tasks do.
+func number(f float64) string {
+	if math.Abs(f-math.Round(f)) < 1e-9 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.1f", f)
+}
+
+// A measure is one figure of an attempt.
+type measure struct {
+	name, format, less, more string
+	of                       func(mean) float64
+}
+
+func (m measure) compare(pairs []pair, each string) string {
+	var old, now float64
+	var differences []float64
+	for _, p := range pairs {
+		o, n := m.of(p.before), m.of(p.after)
+		old, now = old+o, now+n
+		differences = append(differences, n-o)
+	}
+	change := "the same"
+	switch share := 100 * (now - old) / old; {
+	case old == 0 && now > 0:
+		change = m.more
+	case now > old:
+		change = fmt.Sprintf("%.0f%% %s", share, m.more)
+	case now < old:
+		change = fmt.Sprintf("%.0f%% %s", -share, m.less)
+	}
+	n := float64(len(pairs))
+	return fmt.Sprintf("%s "+m.format+" → "+m.format+" %s, %s: %s", m.name, old/n, now/n, each, change, judgeChance(differences))
+}
+
+// judgeChance says in words what the differences of pairs show.
+func judgeChance(differences []float64) string {
+	differ := len(slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 }))
+	p := chance(differences)
+	switch {
+	case differ == 0:
+		return "no task differs"
+	case p < hardly:
+		return fmt.Sprintf("hardly chance (p = %s)", probability(p))
+	case differ < fewest:
+		return fmt.Sprintf("could be chance (p = %s); too few tasks differ to tell", probability(p))
+	}
+	return fmt.Sprintf("could be chance (p = %s)", probability(p))
+}
+
+func probability(p float64) string {
+	if p < 0.001 {
+		return "0.001 or less"
+	}
+	return fmt.Sprintf("%.2g", p)
+}
