@@ -1,14 +1,22 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/report"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
@@ -44,7 +52,7 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.InDelta(t, 0.5, x.CachedShare(), 0.4)
 	require.Positive(t, x.USD)
 	require.Contains(t, x.Thread, "ann: fix it")
-	require.Equal(t, "scripted-orchestrator medium", run.Models["orchestrator"])
+	require.Equal(t, "scripted-orchestrator", run.Models["orchestrator"])
 	require.Regexp(t, `py-cron +python +bug +yes +\+5 −1 +\+12 −0 +\+5 −1`, said)
 	require.Contains(t, said, "1 of 1 solved; 7 steps")
 	require.Contains(t, errs, "1/1  py-cron-1  solved\n")
@@ -62,4 +70,124 @@ func TestATaskIsEvaluated(t *testing.T) {
 	code, said, _ = call(t, t.Context(), nil, "eval", "--compare", out, out)
 	require.Equal(t, cli.ExitOK, code)
 	require.Contains(t, said, "as many solved of 1 (1 → 1): no task differs")
+}
+
+// The control of the suite: hidden tests fail on each base, and pass on each good fix.
+func TestOurSuiteShowsSomething(t *testing.T) {
+	t.Parallel()
+	tasks, err := suite.Read(ourSuite, "*")
+	require.NoError(t, err)
+	kinds, several := map[string]int{}, 0
+	for _, task := range tasks {
+		kinds[task.Kind]++
+		kinds[task.Language]++
+		if task.FilesChanged() > 1 {
+			several++
+		}
+	}
+	require.GreaterOrEqual(t, 3*several, len(tasks), "a third is over several files")
+	require.Equal(t, map[string]int{"bug": 16, "feature": 4, "go": 5, "python": 4, "javascript": 4, "typescript": 3, "rust": 4}, kinds)
+	seeded := false
+	err = eval.Check(t.Context(), eval.Checking{
+		Tasks: tasks, Sandbox: stage.Sandbox, Log: harness.LogLines(t, "check"),
+		Warm: func(c *testrun.Checker) error {
+			if seeded {
+				return nil
+			}
+			seeded = true
+			return repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts("")))
+		},
+		Found: func(v eval.Verdict) {
+			require.Empty(t, v.Wrong, v.Task)
+			if v.Skipped != "" {
+				t.Logf("%s: %s", v.Task, v.Skipped)
+			}
+		},
+	})
+	require.NoError(t, err)
+}
+
+// showsNothing are tasks with something wrong each; %s is a repository.
+const showsNothing = `-- applies-nowhere/task.yaml --
+title: The fix is for another file
+language: python
+kind: bug
+report: x
+test: python3 -m unittest
+-- applies-nowhere/repo/sums.py --
+ONE = 1
+-- applies-nowhere/hidden/test_sums.py --
+import unittest, sums
+class Sums(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(sums.ONE, 2)
+-- applies-nowhere/good.patch --
+diff --git a/sums.py b/sums.py
+--- a/sums.py
++++ b/sums.py
+@@ -1 +1 @@
+-TWO = 1
++TWO = 2
+-- no-base/task.yaml --
+title: The base is not there
+language: python
+kind: bug
+report: x
+test: python3 -m unittest
+repository: {from: %s, base: v9}
+-- no-base/hidden/test_sums.py --
+-- no-base/good.patch --
+diff --git a/sums.py b/sums.py
+--- a/sums.py
++++ b/sums.py
+@@ -1 +1 @@
+-ONE = 1
++ONE = 2
+-- passes/task.yaml --
+title: The hidden tests pass already
+language: python
+kind: bug
+report: x
+test: python3 -m unittest
+-- passes/repo/sums.py --
+ONE = 1
+-- passes/hidden/test_sums.py --
+import unittest, sums
+class Sums(unittest.TestCase):
+    def test_one(self):
+        self.assertEqual(1, 1)
+-- passes/good.patch --
+diff --git a/sums.py b/sums.py
+--- a/sums.py
++++ b/sums.py
+@@ -1 +1 @@
+-ONE = 1
++ONE = 2
+`
+
+// A task that shows nothing is found out, and no model is asked about it.
+func TestTasksThatShowNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	other := filepath.Join(dir, "other.git")
+	require.NoError(t, stage.PlantRemote(other, []txtar.File{{Name: "sums.py", Data: []byte("ONE = 1\n")}}))
+	for _, f := range txtar.Parse(fmt.Appendf(nil, showsNothing, other)).Files {
+		name := filepath.Join(dir, "suite", f.Name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
+	}
+	code, said, _ := call(t, t.Context(), nil, "eval", "--check", filepath.Join(dir, "suite"))
+	require.Equal(t, cli.ExitFailed, code)
+	for _, want := range []string{
+		"wrong   applies-nowhere: good.patch: sums.py: ", `wrong   no-base: repo: source has no branch, tag or commit "v9"`,
+		"wrong   passes: the hidden tests pass on the base, so they show nothing\n",
+	} {
+		require.Contains(t, said, want)
+	}
+	env := map[string]string{"OPENAI_BASE_URL": "http://" + harness.ClosedPort(t)}
+	code, said, errs := call(t, t.Context(), env, "eval", filepath.Join(dir, "suite"), "--tasks", "[np]*", "--out", filepath.Join(dir, "run"))
+	require.Equal(t, cli.ExitOK, code, errs)
+	require.Regexp(t, `passes .* the hidden tests pass on the base, so they show nothing`, said)
+	require.Regexp(t, `no-base .* source has no branch, tag or commit "v9"`, said)
+	require.Contains(t, said, "0 of 0 solved, 2 skipped")
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -120,8 +119,11 @@ func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result,
 		return x, err
 	}
 	defer a.judge.Close()
-	if why, err := a.judge.examineBase(ctx); err != nil || why != "" {
-		x.Skipped, x.Why = true, why
+	if x.Why = a.judge.lacksPackages(); x.Why == "" {
+		x.Why, err = a.judge.examineBase(ctx)
+	}
+	if err != nil || x.Why != "" {
+		x.Skipped = true
 		return x, err
 	}
 	began := time.Now()
@@ -187,15 +189,14 @@ func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) er
 	return nil
 }
 
-// remoteOf makes the remote of a task below dir, for those who need no stage.
-func remoteOf(ctx context.Context, dir string, t suite.Task, log *slog.Logger) (string, error) {
-	remote := filepath.Join(dir, t.Name+".git")
+// plantRemote makes the remote of a task, for those who need no stage.
+func plantRemote(ctx context.Context, dir string, t suite.Task, log *slog.Logger) error {
 	if from := t.Source(); from.From != "" {
-		return remote, stage.CloneRemote(ctx, remote, stage.Source(from), log)
+		return stage.CloneRemote(ctx, dir, stage.Source(from), log)
 	}
 	files, err := stage.ReadFiles(t.Files())
 	if err != nil {
-		return "", err
+		return err
 	}
-	return remote, stage.PlantRemote(remote, files)
+	return stage.PlantRemote(dir, files)
 }

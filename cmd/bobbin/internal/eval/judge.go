@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -43,6 +44,15 @@ func openJudge(ctx context.Context, c *testrun.Checker, m *repo.Mirror, t suite.
 	return j, nil
 }
 
+// lacksPackages says in a line why the task cannot be judged here; empty: it can.
+func (j *judge) lacksPackages() string {
+	if j.fetched == nil || len(j.fetched.Missing) == 0 {
+		return ""
+	}
+	m := j.fetched.Missing[0]
+	return fmt.Sprintf("the packages that %s names cannot be had here: %s", m.Names, m.Why)
+}
+
 // Close lets go of the packages.
 func (j *judge) Close() {
 	if j.fetched != nil {
@@ -59,8 +69,18 @@ func passes(r result.Result) bool {
 	return r.TestsRan && r.OK() && (!r.Counted || r.Passed > 0)
 }
 
+// warm tests the base as it is, which alone fills the build cache: Go's own library is compiled
+// once, and not for each checkout.
+func (j *judge) warm(ctx context.Context) error {
+	_, err := j.checker.Baseline(ctx, j.base, project.Project{Test: j.task.Test})
+	return err
+}
+
 // examineBase says in a line why the hidden tests show nothing; empty: they ran and fail.
 func (j *judge) examineBase(ctx context.Context) (string, error) {
+	if err := j.warm(ctx); err != nil {
+		return "", err
+	}
 	r, err := j.run(ctx, j.base, j.task.LayHidden)
 	switch {
 	case err != nil:
@@ -112,13 +132,11 @@ func Check(ctx context.Context, c Checking) error {
 	if err != nil {
 		return err
 	}
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
-	defer mirrors.Close()
 	for _, t := range c.Tasks {
 		v := Verdict{Task: t.Name}
 		if missing := t.Missing(onMachine); len(missing) > 0 {
 			v.Skipped = "not on this machine: " + strings.Join(missing, ", ")
-		} else if v.Wrong, err = c.check(ctx, checker, mirrors, t, dir); err != nil {
+		} else if err := c.check(ctx, checker, t, dir, &v); err != nil {
 			return fmt.Errorf("%s: %w", t.Name, err)
 		}
 		c.Found(v)
@@ -126,25 +144,37 @@ func Check(ctx context.Context, c Checking) error {
 	return nil
 }
 
-func (c Checking) check(ctx context.Context, checker *testrun.Checker, mirrors *repo.Mirrors, t suite.Task, dir string) (wrong []string, err error) {
-	url, err := remoteOf(ctx, dir, t, c.Log)
-	if err != nil { // the task's, not ours: it names what is not there
-		return []string{err.Error()}, ctx.Err()
+func (c Checking) check(ctx context.Context, checker *testrun.Checker, t suite.Task, dir string, v *Verdict) (err error) {
+	// The same name and place for all of them, one after the other: so they share a build cache.
+	at, mirrors := remote.Remote{Name: "task", URL: filepath.Join(dir, "remote.git")}, &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
+	defer func() { err = errors.Join(err, mirrors.Close(), os.RemoveAll(at.URL), os.RemoveAll(mirrors.Dir)) }()
+	if err := plantRemote(ctx, at.URL, t, c.Log); err != nil { // the task's, not ours: it names what is not there
+		v.Wrong = append(v.Wrong, err.Error())
+		return ctx.Err()
 	}
-	mirror, err := mirrors.Open(ctx, remote.Remote{Name: t.Name, URL: url})
+	mirror, err := mirrors.Open(ctx, at)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	j, err := openJudge(ctx, checker, mirror, t)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer j.Close()
+	if v.Skipped = j.lacksPackages(); v.Skipped != "" {
+		return nil
+	}
 	if c.Warm != nil {
 		if err := c.Warm(j.checker); err != nil {
-			return nil, err
+			return err
 		}
 	}
+	v.Wrong, err = j.prove(ctx)
+	return err
+}
+
+// prove looks for what keeps the task from showing anything.
+func (j *judge) prove(ctx context.Context) (wrong []string, err error) {
 	why, err := j.examineBase(ctx)
 	if err != nil {
 		return nil, err
@@ -152,7 +182,7 @@ func (c Checking) check(ctx context.Context, checker *testrun.Checker, mirrors *
 	if why != "" {
 		wrong = append(wrong, why)
 	}
-	r, err := j.run(ctx, j.base, t.LayGood)
+	r, err := j.run(ctx, j.base, j.task.LayGood)
 	switch {
 	case err != nil && ctx.Err() == nil: // the patch does not apply
 		wrong = append(wrong, err.Error())

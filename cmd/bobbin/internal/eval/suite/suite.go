@@ -49,7 +49,8 @@ type Task struct {
 	Limits      Limits     `yaml:"limits"`
 	Answers     *int       `yaml:"answers"` // how many questions the person answers; default 3
 
-	dir string
+	dir     string
+	changed int // files that the good fix changes
 }
 
 // A Repository is where the code comes from.
@@ -182,6 +183,7 @@ func (t *Task) checkFiles(p *strictyaml.Problems) {
 		p.At("$", "there is no folder %s with the hidden tests", hiddenDir)
 	}
 	changes, err := t.readGood()
+	t.changed = len(changes)
 	switch {
 	case err != nil:
 		p.At("$", "%s: %v", goodPatch, err)
@@ -190,6 +192,9 @@ func (t *Task) checkFiles(p *strictyaml.Problems) {
 		t.Upstream = &code
 	}
 }
+
+// FilesChanged is how many files the good fix changes.
+func (t Task) FilesChanged() int { return t.changed }
 
 // Source is the task's repository as git has it; zero: the files of Files.
 func (t Task) Source() Repository {

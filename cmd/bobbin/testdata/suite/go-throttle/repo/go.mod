@@ -1,0 +1,3 @@
+module throttle
+
+go 1.24

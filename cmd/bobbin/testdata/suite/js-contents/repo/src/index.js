@@ -1,0 +1,3 @@
+export { anchors, slug } from './anchors.js'
+export { headings } from './headings.js'
+export { contents } from './contents.js'

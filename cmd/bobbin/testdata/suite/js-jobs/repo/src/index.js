@@ -1,0 +1,2 @@
+export { Queue } from './queue.js'
+export { TimeoutError } from './timeout.js'

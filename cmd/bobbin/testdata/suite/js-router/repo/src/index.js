@@ -1,0 +1,1 @@
+export { Router } from './router.js'

@@ -1,0 +1,3 @@
+export { Bus } from './bus.js'
+export type { AnyListener, Listener, Off } from './types.js'
+export { until } from './until.js'
