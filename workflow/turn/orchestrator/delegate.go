@@ -295,7 +295,23 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 	if diff, err := tool.ShowDiff(ctx, l.Trees.Current().Work, "", maxShownDiff); err == nil && diff != "" {
 		results = append(results, "The whole change so far:", prompt.Fence("diff", diff))
 	}
-	return model.Result{Text: strings.Join(results, "\n") + "\nYour tools see the files as they are now, with this work in them. If all is done, call finish. If not, delegate what is missing with what you learned, or ask."}, nil
+	return model.Result{Text: strings.Join(append(results, nextStep(done, l.Trees.Current().Unprovable())), "\n")}, nil
+}
+
+// nextStep is what the orchestrator may do when tasks have ended. Where nothing can be proven
+// here, for the reason in unprovable, a task that ended without a result did not fail.
+func nextStep(done []workflow.Task, unprovable string) string {
+	const seen = "Your tools see the files as they are now, with this work in them. "
+	if unprovable == "" || !slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked }) {
+		return seen + "If all is done, call finish. If not, delegate what is missing with what you learned, or ask."
+	}
+	text := unprovable + " A task that is blocked by that alone did not fail: nothing speaks against its change, or for it, and the same work again would prove no more."
+	for _, k := range done {
+		if k.State == workflow.TaskBlocked && k.Apart && k.StartTree != "" {
+			text += fmt.Sprintf(" Task %d worked in a tree of its own, and its change is not in the files: to have it, delegate it alone.", k.Number)
+		}
+	}
+	return text + " " + seen + "Delegate what was not begun, a task a call. When all is there, call finish, which asks the thread whether to push it unproven; or blocked, to have mended first what is missing."
 }
 
 // askWhatNow puts the question to the thread, with what was tried.

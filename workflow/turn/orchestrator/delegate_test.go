@@ -70,6 +70,24 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 	require.Equal(t, "a", startOfFailure([]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}))
 }
 
+// A run that did not start is no failure of the task that it was to prove.
+func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
+	t.Parallel()
+	const why = "Nothing can be proven here: `eslint .` did not start on main (eslint is not installed)."
+	blocked, begun := workflow.Task{Number: 1, State: workflow.TaskBlocked, StartTree: "a"}, workflow.Task{Number: 2, State: workflow.TaskBlocked, StartTree: "a", Apart: true}
+	held := workflow.Task{Number: 3, State: workflow.TaskDone, StartTree: "a", Apart: true}
+	for _, tasks := range [][]workflow.Task{{blocked}, {blocked, held}} {
+		require.NotContains(t, nextStep(tasks, ""), "did not fail")
+		said := nextStep(tasks, why)
+		require.Contains(t, said, why+" A task that is blocked by that alone did not fail")
+		require.Contains(t, said, "push it unproven")
+		require.NotContains(t, said, "with what you learned")
+		require.NotContains(t, said, "a tree of its own")
+	}
+	require.Contains(t, nextStep([]workflow.Task{blocked, begun, {Number: 4, State: workflow.TaskBlocked, Apart: true}}, why), "same work again would prove no more. Task 2 worked in a tree of its own, and its change is not in the files: to have it, delegate it alone. Your")
+	require.Contains(t, nextStep([]workflow.Task{held}, why), "If all is done, call finish.")
+}
+
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
 	one := decision.Assignment{Description: "mend", Category: "deep"}

@@ -364,7 +364,7 @@ func (h *task) verifyClaim(ctx context.Context, summary string) (model.Result, e
 		return model.Result{}, err
 	}
 	if c.proof.Outcome() == proof.NotStarted {
-		return ledger.WithParts(prompt.Wrong("%s\nThat is no failed attempt, and no fault of the change. Where another command tests it here, name that in check; else call blocked, and say what is missing.", c.attempt.Summary), claimFails), nil
+		return ledger.WithParts(prompt.Wrong("%s\nThat is no failed attempt, and no fault of the change. Where another command tests it here, name that in check; else call blocked, and say what is missing: your change is kept.", c.attempt.Summary), claimFails), nil
 	}
 	if !c.attempt.Held {
 		if n := len(c.earlier); n > 0 && c.earlier[n-1].Tree == c.attempt.Tree {
