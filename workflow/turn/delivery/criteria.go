@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// unfinishedWork says what of a plan is not verified, or which done criterion has no word.
-func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f decision.Finish) (string, error) {
+// unfinishedWork says what of a plan is not verified, or which of the done criteria has no word.
+func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (string, error) {
 	plan, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
 		return "", err
@@ -31,7 +31,6 @@ func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f d
 			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
 		}
 	}
-	criteria := d.doneCriteria(ctx, a.Revision)
 	if len(f.Criteria) != len(criteria) {
 		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
 	}
@@ -44,31 +43,33 @@ func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, f d
 }
 
 // doneCriteria are what the newest request up to that revision says it is done by.
-func (d *Delivery) doneCriteria(ctx context.Context, revision int) []string {
+func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, error) {
 	s := d.Session()
 	if s.Kind != workflow.KindFeature {
-		return nil
+		return nil, nil
 	}
 	for n := revision; n > 0; n-- {
 		r, err := d.Store.Report(ctx, s.ID, n)
+		if err != nil {
+			return nil, fmt.Errorf("read revision %d: %w", n, err)
+		}
 		var request workflow.Request
-		if err == nil && r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil {
-			return request.DoneCriteria
+		if r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil {
+			return request.DoneCriteria, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // followAmendments holds what is said of a feature against what people said since its
 // approval, where they said anything: something has to be said of that, and a criterion
 // that names what is nowhere in the files is not what was finally wanted. A bug has no
 // criteria that a correction could make wrong.
-func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, f decision.Finish) (amended bool, stale string, err error) {
+func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
 	said, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil || said == "" {
 		return false, "", err
 	}
-	criteria := d.doneCriteria(ctx, a.Revision)
 	if len(criteria) == 0 {
 		return true, "", nil
 	}

@@ -84,7 +84,11 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if d.Session().Halted != "" {
 		return prompt.Wrong("%s", prompt.HaltedRefusal), nil
 	}
-	if open, err := d.unfinishedWork(ctx, approval, f); open != "" || err != nil {
+	criteria, err := d.doneCriteria(ctx, approval.Revision)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if open, err := d.unfinishedWork(ctx, approval, criteria, f); open != "" || err != nil {
 		return prompt.Wrong("Refused: %s", open), err
 	}
 	work := d.Trees.Current().Work
@@ -94,7 +98,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if left, err := d.ConfineToFolder(ctx, work, 0); err != nil || !left {
 		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.Current().Folder()), err
 	}
-	amended, stale, err := d.followAmendments(ctx, approval, f)
+	amended, stale, err := d.followAmendments(ctx, approval, criteria, f)
 	if stale != "" || err != nil {
 		return prompt.Wrong("Refused: %s", stale), err
 	}
@@ -111,7 +115,7 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if ends != nil || err != nil {
 		return prompt.DerefResult(ends), err
 	}
-	proven.allowance, proven.amended, proven.review = allowance, amended, reviewed
+	proven.allowance, proven.amended, proven.criteria, proven.review = allowance, amended, criteria, reviewed
 	return d.publishCommit(ctx, proven, f)
 }
 
@@ -173,6 +177,7 @@ type provenWork struct {
 	changes   []diff.Change
 	proof     proof.Proof
 	amended   bool            // people corrected it since the approval
+	criteria  []string        // that finish has a word on, each
 	review    *review.Outcome // nil: it is off
 }
 
