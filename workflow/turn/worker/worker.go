@@ -97,7 +97,7 @@ func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	excerpts := bench.Excerpts(ctx, namedLines(findings.ReportForWorkers(report)+"\n"+h.task.Description))
+	excerpts := bench.Excerpts(ctx, namedLines(h.task, report))
 	if len(h.journal.Messages()) == 0 {
 		return bench, h.writeBrief(ctx, report, excerpts)
 	}
@@ -105,9 +105,10 @@ func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
 	return bench, nil
 }
 
-// namedLines are the places that a report and a task name.
-func namedLines(words string) (lines []tool.Line) {
-	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(words, -1) {
+// namedLines are the places that a task names, and then those that its report does: of many, the
+// first are shown.
+func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
+	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(k.Description+"\n"+findings.ReportForWorkers(r), -1) {
 		if n, err := strconv.Atoi(m[2]); err == nil {
 			lines = append(lines, tool.Line{Path: m[1], Number: n})
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
 // With tdd a new test that was never red in a check keeps the task open; the same proof
@@ -22,6 +23,13 @@ func TestTDDWantsToSeeRed(t *testing.T) {
 	require.Contains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestB")
 	require.NotContains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestA,")
 	require.Empty(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
+}
+
+// A report may name many places that are no part of the task.
+func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
+	t.Parallel()
+	r := workflow.Report{Kind: workflow.ReportRootCause, Text: "Wrong at a.go:1.", Body: []byte(`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"}]}}`)}
+	require.Equal(t, []tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}}, namedLines(workflow.Task{Description: "Mend c.go:3"}, r))
 }
 
 func TestSkillsOfATask(t *testing.T) {
