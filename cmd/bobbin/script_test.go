@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -118,12 +119,21 @@ func setChecks(args []string, build, test *string) {
 	}
 }
 
-// unknownChecks is a shop in Python whose tests nothing names but a sentence.
-var unknownChecks = []txtar.File{
-	{Name: "README.md", Data: []byte("To test it: python3 -m unittest discover -s checks -p '*.py'\n")},
-	{Name: "setup.py", Data: []byte("# no more than its name\n")},
-	{Name: "money.py", Data: []byte("def split(total, n):\n    return [total // n] * n\n")},
-	{Name: "checks/count.py", Data: []byte("import unittest\n\nfrom money import split\n\n\nclass Count(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(len(split(10, 3)), 3)\n")},
+// shopFiles are the repository's: the demo's, or those that the story has in its folder shop.
+func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, err error) {
+	if !slices.Contains(args, "own") {
+		return txtar.Parse(stage.DemoShop).Files, nil
+	}
+	tree := os.DirFS(ts.MkAbs("shop"))
+	err = fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(tree, path)
+		files = append(files, txtar.File{Name: path, Data: text})
+		return err
+	})
+	return files, err
 }
 
 // stage SCRIPT [OPTION…]: opens the stage with the scripted model of that file, or with
@@ -135,7 +145,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	ts.Defer(func() { os.RemoveAll(dir) })
 	cfg := stage.Config{
-		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: harness.Database(s.t),
+		Dir: dir, DatabaseURL: harness.Database(s.t),
 		Log: harness.LogLines(s.t, ts.Name()),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
@@ -152,12 +162,12 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "checks", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}
-	if slices.Contains(args, "checks") {
-		cfg.Files = unknownChecks
+	if cfg.Files, err = shopFiles(ts, args); err != nil {
+		return err
 	}
 	part := slices.Contains(args, "part")
 	if part {
