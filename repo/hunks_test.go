@@ -67,6 +67,7 @@ func TestHunksOfEveryKind(t *testing.T) {
 		"14 modified turned (file is now a symlink) lines 1-1 +1 -1",
 	}, w.hunkList(t))
 	hs := w.hunks(t)
+	require.Equal(t, []int{2, 4, 8, 0, 0}, []int{hs[9].Line(), hs[10].Line(), hs[11].Line(), hs[5].Line(), hs[7].Line()})
 	require.Equal(t, "@@ -1,3 +1,3 @@\n line 1\n-line 2\n+two\n line 3\n", hs[9].Text)
 	require.Equal(t, "@@ -3,5 +3,4 @@\n line 3\n-line 4\n line 5\n line 6\n line 7\n", hs[10].Text)
 	require.Equal(t, "@@ -6,5 +5,6 @@\n line 6\n line 7\n line 8\n-line 9\n+nine\n+and more\n line 10\n", hs[11].Text)
@@ -82,8 +83,11 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 		t.Run(h.String(), func(t *testing.T) {
 			t.Parallel()
 			w := manyChanges(t)
-			before := w.hunks(t)
+			before, stands := w.hunks(t), w.treeNow(t)
+			without, refusal := w.Without(ctx0(), []int{h.Number})
+			require.Equal(t, stands, w.treeNow(t), "nothing is written by looking")
 			took, err := w.TakeOut(ctx0(), []int{h.Number})
+			require.Equal(t, err, refusal)
 			if h.Path == "dir/a" { // a file named dir stands there
 				var refused *gittree.PathError
 				require.ErrorAs(t, err, &refused)
@@ -97,6 +101,14 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, []diff.Hunk{h}, took)
+			require.Len(t, without, 1)
+			if without[0].Gone {
+				require.NoFileExists(t, filepath.Join(w.Files(), h.Path))
+			} else if h.Path != "link" {
+				stands, err := os.ReadFile(filepath.Join(w.Files(), h.Path))
+				require.NoError(t, err)
+				require.Equal(t, string(stands), string(without[0].Content))
+			}
 			want := append(append([]diff.Hunk{}, before[:i]...), before[i+1:]...)
 			require.Equal(t, contentOf(want), contentOf(w.hunks(t)))
 		})

@@ -47,13 +47,40 @@ func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hun
 			return nil, fmt.Errorf("%w: %d; the diff has %d", errNoHunk, n, last)
 		}
 	}
-	if file, below := gittree.FindClash(stays); file != "" {
-		return nil, &gittree.PathError{Path: file, Reason: fmt.Sprintf("cannot be a file and the folder of %q: take out the hunks of both", below)}
+	if err := clash(stays); err != nil {
+		return nil, err
 	}
 	if err := w.SwapFiles(ctx, swaps); err != nil {
 		return nil, err
 	}
 	return took, nil
+}
+
+// Without gives what the paths of the numbered hunks are when these are taken out, and writes
+// nothing. Its errors are those of TakeOut.
+func (w *Workspace) Without(ctx context.Context, numbers []int) (out []diff.Version, err error) {
+	stays := map[string]bool{}
+	err = w.eachFile(ctx, func(f *diff.FileHunks) error {
+		chosen := f.ChooseHunks(numbers)
+		v := f.Without(chosen)
+		stays[f.Path] = !v.Gone
+		if len(chosen) > 0 {
+			out = append(out, v)
+		}
+		return nil
+	})
+	if err == nil {
+		err = clash(stays)
+	}
+	return out, err
+}
+
+// clash is the error of a file that would have to be a folder, too.
+func clash(stays map[string]bool) error {
+	if file, below := gittree.FindClash(stays); file != "" {
+		return &gittree.PathError{Path: file, Reason: fmt.Sprintf("cannot be a file and the folder of %q: take out the hunks of both", below)}
+	}
+	return nil
 }
 
 // ListHunks takes the difference with the base apart. It is finer than Diff: two

@@ -32,6 +32,27 @@ func (h Hunk) String() string {
 	return s + fmt.Sprintf(" +%d -%d", h.Added, h.Removed)
 }
 
+// Line is the first line that a hunk changes, or before which it takes some away, as the file is
+// numbered now; 0: the path as a whole.
+func (h Hunk) Line() int {
+	if h.Kind != "modified" {
+		return 0
+	}
+	line := h.NewStart
+	if h.NewLines == 0 { // git names the line before
+		line++
+	}
+	for text := range strings.Lines(h.Text) {
+		switch text[0] {
+		case ' ':
+			line++
+		case '+', '-':
+			return line
+		}
+	}
+	return line
+}
+
 // FileHunks is one path that differs, taken apart.
 type FileHunks struct {
 	*gittree.Delta

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/objects"
@@ -35,19 +36,44 @@ func (f *FileHunks) RemoveHunks(objects *objects.Store, chosen []hunk) (s gittre
 		s.Want = f.Delta.Before
 		return s, nil
 	}
-	s.Want.Hash = s.Is.Hash
-	var edits []LineEdit
-	for _, h := range chosen {
-		if h.Kind == "mode" {
-			s.Want.Mode = f.Delta.Before.Mode
-			continue
-		}
-		edits = append(edits, h.stretch.edits...)
-	}
-	if len(edits) > 0 {
+	s.Want.Hash, s.Want.Mode = s.Is.Hash, f.modeWithout(chosen)
+	if edits := editsOf(chosen); len(edits) > 0 {
 		s.Want.Hash, err = objects.Put(plumbing.BlobObject, undoEdits(f.old, f.now, edits))
 	}
 	return s, err
+}
+
+// A Version is what a path could be.
+type Version struct {
+	Path       string
+	Gone       bool // it is not there
+	Executable bool
+	Content    []byte // of a link: its target
+}
+
+// Without gives what a path is when hunks of it are taken out; as it is now, when none is.
+func (f *FileHunks) Without(chosen []hunk) Version {
+	mode, content := f.modeWithout(chosen), f.After
+	if len(chosen) > 0 && chosen[0].whole {
+		mode, content = f.Delta.Before.Mode, f.Before
+	} else if edits := editsOf(chosen); len(edits) > 0 {
+		content = undoEdits(f.old, f.now, edits)
+	}
+	return Version{Path: f.Path, Gone: mode == 0, Executable: mode == filemode.Executable, Content: content}
+}
+
+func (f *FileHunks) modeWithout(chosen []hunk) filemode.FileMode {
+	if slices.ContainsFunc(chosen, func(h hunk) bool { return h.Kind == "mode" }) {
+		return f.Delta.Before.Mode
+	}
+	return f.Delta.After.Mode
+}
+
+func editsOf(chosen []hunk) (edits []LineEdit) {
+	for _, h := range chosen {
+		edits = append(edits, h.stretch.edits...)
+	}
+	return edits
 }
 
 // undoEdits writes the new lines with the old ones in place of the edits.

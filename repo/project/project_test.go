@@ -91,6 +91,35 @@ func TestACommandAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
+func TestTestsThatAreNear(t *testing.T) {
+	t.Parallel()
+	files, names := []string{"svc/a/a_test.go", "svc/a/b_test.go", "svc/c/c_test.go"}, []string{"TestA", "TestB"}
+	for line, want := range map[string]string{
+		"go test -json ./...":                        "go test -json -vet=off -failfast -run '^(TestA|TestB)$' './svc/a' './svc/c'",
+		"cd 'svc' && go test -race ./...":            "cd 'svc' && go test -race -vet=off -failfast -run '^(TestA|TestB)$' './a' './c'",
+		"go test $(go list -m -f '{{.Dir}}/...')":    "go test -vet=off -failfast -run '^(TestA|TestB)$' './svc/a' './svc/c'",
+		"cd svc && go test ./... && go test -race .": "", "go test ./svc": "", "cd 'web' && go test ./...": "", "make test": "", "go vet ./... && go test ./...": "",
+	} {
+		near, ok := Project{Kind: "go", Build: "go build ./...", Test: line}.Near(files, names)
+		require.Equal(t, want != "", ok, line)
+		if ok {
+			require.Equal(t, Project{Kind: "go", Test: want}, near)
+		}
+	}
+	for line, want := range map[string]string{
+		"export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && python3 -m pytest -q": " -x 'it'\\''s.py'",
+		"npm test -- --verbose": " --bail 'it'\\''s.py'", nodePrograms + "vitest --run --reporter=verbose": " --bail=1 'it'\\''s.py'",
+		"npm test --" + command.MochaReport: " --bail 'it'\\''s.py'", "node --test": " 'it'\\''s.py'",
+		"npm test": "", "python3 -m unittest discover -v": "", "cargo test --no-fail-fast": "", "pytest; true": "", "pytest | tee log": "",
+	} {
+		near, ok := Project{Test: line}.Near([]string{"it's.py"}, nil)
+		require.Equal(t, want != "", ok, line)
+		if ok {
+			require.Equal(t, line+want, near.Test)
+		}
+	}
+}
+
 // A folder of a large repository is tested by what is nearest to it.
 func TestFindIn(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,89 @@
+package project
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/project/command"
+)
+
+// Near is the project with nothing to build and its tests narrowed to those files, stopping at the
+// first that fails where the runner can: of Go to the packages of the files, and of these, where
+// names are given, to the tests of those names. False: the command cannot be narrowed so.
+func (p Project) Near(files, names []string) (Project, bool) {
+	m := nearCall.FindStringSubmatch(p.Test)
+	if m == nil {
+		return p, false
+	}
+	var below []string
+	for _, file := range files {
+		at, inside := strings.CutPrefix(file, strings.Trim(m[2], "'")+"/")
+		if m[2] == "" {
+			at, inside = file, true
+		}
+		if inside {
+			below = append(below, at)
+		}
+	}
+	call := nearLine(m[3], below, names)
+	p.Build, p.Test = "", m[1]+call
+	return p, call != "" && len(below) > 0
+}
+
+// nearCall is one call of a runner, behind the folder that it starts in and variables.
+var nearCall = regexp.MustCompile(`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?)([^;|<>]+)$`)
+
+// nearFlags are what is added to a runner's call, before the files, by what is in the call.
+var nearFlags = []struct {
+	call  *regexp.Regexp
+	flags string
+}{
+	{regexp.MustCompile(`^(?:python3 -m )?pytest(?: |$)`), " -x"},
+	{regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|jest|react-scripts test)\b.* --verbose$`), " --bail"},
+	{regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|vitest)\b.* --reporter=verbose$`), " --bail=1"},
+	{regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|mocha)\b.*` + regexp.QuoteMeta(command.MochaReport) + `$`), " --bail"},
+	{regexp.MustCompile(`^node --test$`), ""},
+}
+
+// nearLine is the call for those files; empty: it is not known how.
+func nearLine(call string, files, names []string) string {
+	if strings.HasPrefix(call, "go test ") {
+		return nearGo(call, files, names)
+	}
+	for _, r := range nearFlags {
+		if r.call.MatchString(call) {
+			return call + r.flags + quoteAll(files)
+		}
+	}
+	return ""
+}
+
+// goAll are all packages, as the last word of a call.
+var goAll = regexp.MustCompile(` (?:\./\.\.\.|\$\(go list [^)]*\))$`)
+
+func nearGo(call string, files, names []string) string {
+	flags := goAll.ReplaceAllString(call, "")
+	if flags == call || strings.Contains(flags, "&") {
+		return ""
+	}
+	var folders []string
+	for _, file := range files {
+		if folder := "./" + path.Dir(file); !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	flags += " -vet=off -failfast"
+	if len(names) > 0 {
+		flags += " -run " + shellQuote("^("+strings.Join(names, "|")+")$")
+	}
+	return flags + quoteAll(folders)
+}
+
+func quoteAll(words []string) (line string) {
+	for _, w := range words {
+		line += " " + shellQuote(w)
+	}
+	return line
+}
