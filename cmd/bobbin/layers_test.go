@@ -155,6 +155,7 @@ var rooms = map[string][]string{
 	"repo/result":                              {"repo/project"},
 	"repo/runners":                             {"repo/result", "workflow/plaintext"},
 	"repo/stub":                                {},
+	"repo/needed":                              {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
 	"repo/proof":                               {"repo", "repo/stub", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
 	"repo/design/source":                       {},
@@ -334,6 +335,7 @@ var inTests = map[string][]string{
 	"bot/render":                  {"bot/gateway", "bot/poster"},                                                      // the gallery has what Slack gets
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/proof", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                                  // packages are shown to all that runs
+	"repo/needed":                 {"repo/buildcache"},                                                                // a checker of its own
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                                 // checkers of their own
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},

@@ -51,7 +51,7 @@ func selectTests(kind string, changes []diff.Change) overlay {
 
 // layOver puts the overlay from the workspace over the base.
 func (o overlay) layOver(from, onto *os.Root) error {
-	if err := layChanges(o.files, from, onto); err != nil {
+	if err := LayChanges(o.files, from, onto); err != nil {
 		return err
 	}
 	for _, c := range o.inline {
@@ -62,9 +62,9 @@ func (o overlay) layOver(from, onto *os.Root) error {
 	return nil
 }
 
-// layChanges makes the changed paths as they are in from, deletions first, since a file may
+// LayChanges makes the changed paths as they are in from, deletions first, since a file may
 // have become a folder.
-func layChanges(changes []diff.Change, from, onto *os.Root) error {
+func LayChanges(changes []diff.Change, from, onto *os.Root) error {
 	for _, c := range changes {
 		if err := onto.RemoveAll(c.Path); err != nil {
 			return fmt.Errorf("proof: lay %s over the base: %w", c.Path, err)

@@ -80,7 +80,7 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 // onBranch runs the base with the whole change.
 func (v *proving) onBranch(ctx context.Context) (result.Result, error) {
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		return layChanges(v.changes, v.work.Root(), onto)
+		return LayChanges(v.changes, v.work.Root(), onto)
 	}, v.project)
 }
 
