@@ -59,9 +59,10 @@
 // still pass.
 //
 // The orchestrator calls finish (turn/delivery/finish.go). The program looks for secrets,
-// proves the whole change, has it reviewed by the critic (turn/delivery/review.go), makes the
-// commit, records the intent to push, pushes, and asks the remote whether the branch is there.
-// The result is a line like any other.
+// proves the whole change, takes each hunk of the fix out, alone, to see whether anything
+// fails without it (repo/needed), has what is left reviewed by the critic
+// (turn/delivery/review.go), makes the commit, records the intent to push, pushes, and asks
+// the remote whether the branch is there. The result is a line like any other.
 //
 // # Other ways
 //

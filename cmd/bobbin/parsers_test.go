@@ -143,6 +143,7 @@ var inside = map[string]string{
 	"workflow/postgres/programs/programs.go":          "versions that Postgres' programs print",
 	"workflow/turn/findings/grounds.go":               "rows of ours",
 	"workflow/store/progress/question.go":             "rows of ours",
+	"workflow/store/progress/hunks.go":                "rows of ours",
 	"workflow/store/consent/removal.go":               "rows of ours",
 	"workflow/store/outbox/outbox.go":                 "rows of ours",
 	"workflow/store/queue/replica.go":                 "rows of ours",

@@ -81,6 +81,7 @@ type Bounds struct {
 	Patience   time.Duration           // a wait for a model, or for packages twice, that is longer is told in the thread; 10 s where zero
 	Attempts   int                     // failed attempts at a task before the consultant is asked; 2 where zero
 	Unanswered time.Duration           // after which a question takes its recommended answer; 24 h where zero, never where negative
+	HunkTime   time.Duration           // for trying which hunks of a fix are needed; none where zero
 	Seats      queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 }
 

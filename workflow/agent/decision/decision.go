@@ -81,6 +81,14 @@ type Finish struct {
 	Changed  string      `json:"changed,omitempty" jsonschema:"if people wrote since the approval: what differs, or why nothing does"`
 	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"a feature's, in order"`
 	Kept     string      `json:"kept,omitempty"` // why what the review found stays
+	// Hunks says of those that finish named as not needed which ones stay.
+	Hunks []HunkChoice `json:"hunks,omitempty" jsonschema:"as finish asks"`
+}
+
+// A HunkChoice takes a hunk out that nothing needs, or keeps it for a reason.
+type HunkChoice struct {
+	ID   string `json:"id"`
+	Keep string `json:"keep,omitempty"` // why; empty: it is taken out
 }
 
 // A Criterion is one done criterion held against the result.
@@ -228,7 +236,7 @@ func Leading(o OrchestratorTools) []model.Tool {
 			return o.NotForMe(ctx, in.Reason)
 		}),
 		blocked(o),
-		newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as people corrected it}"})),
+		newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as corrected}", "hunks": "{id, keep?}"})),
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
 func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
@@ -181,4 +182,25 @@ func TestWorkIsKept(t *testing.T) {
 	session, err := s.Session(ctx, id)
 	require.NoError(t, err)
 	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)
+}
+
+// What came of trying the hunks of a change is known over a restart; a reason replaces none of another.
+func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	ctx, id := t.Context(), turn.Session().ID
+	hunks := tried.Hunks{{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+x\x00y\n", Verdict: tried.Unneeded}, {Numbers: []int{2, 5}, Verdict: tried.Needed, Why: "it \xff fails"}}
+	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "t", Hunks: hunks}))
+	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "other"}))
+	hunks[0].Kept = "it reads better"
+	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "t", Hunks: hunks}))
+
+	rows, err := s.TriedHunks(ctx, id)
+	require.NoError(t, err)
+	require.Len(t, rows, 2)
+	require.Equal(t, "t", rows[0].Tree)
+	require.Equal(t, tried.Hunk{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+xy\n", Verdict: tried.Unneeded, Kept: "it reads better"}, rows[0].Hunks[0])
+	require.Equal(t, []int{2, 5}, rows[0].Hunks[1].Numbers)
+	require.Empty(t, rows[1].Hunks)
 }

@@ -152,6 +152,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into outbox (key, session_id, line_id, posted_at) select '%[1]s:' || id, '%[1]s', id, now() from lines where session_id = '%[1]s'`,
 		`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
 		`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
+		`insert into tried_hunks (session_id, base, tree, hunks) values ('%[1]s', 'b', 't', '[]')`,
 		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
 		`insert into attachments (session_id, number, message_ts, file_id, name) values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"sync"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -17,6 +18,7 @@ type Delivery struct {
 	Trees     *worktree.Trees
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
+	HunkTime  time.Duration // for trying which hunks of a fix are needed; zero: none is tried
 
 	mu     sync.Mutex
 	proofs map[string]proof.Proof // that held, by base and tree

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
@@ -107,6 +108,11 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(refused), err
 	}
 	//crash:whole_proven
+	proven, refused, err = hunkCheck{d, f.Hunks}.hold(ctx, proven)
+	if refused != nil || err != nil {
+		return prompt.DerefResult(refused), err
+	}
+	//crash:hunks_tried
 	reviewed, back, err := reviewStep{d}.beforePush(ctx, proven, f.Kept)
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
@@ -176,6 +182,7 @@ type provenWork struct {
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
+	hunks     tried.Hunks
 	amended   bool            // people corrected it since the approval
 	criteria  []string        // that finish has a word on, each
 	review    *review.Outcome // nil: it is off

@@ -45,6 +45,9 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 	if shown := work.proof.Short(); shown != "" && work.unproven() == "" {
 		fmt.Fprintf(&b, "%s\n", shown)
 	}
+	if line := work.hunks.Line(); line != "" {
+		fmt.Fprintf(&b, "%s\n", line)
+	}
 	if work.review != nil {
 		fmt.Fprintf(&b, "%s\n", work.review.Short())
 	}
@@ -114,6 +117,9 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	lines := work.proof.Lines()
 	if work.review != nil {
 		lines = append(lines, work.review.Lines()...)
+	}
+	if len(work.hunks) > 0 {
+		lines = append(lines, "Each hunk of the fix, taken out alone:", work.hunks.List())
 	}
 	details := strings.Join(lines, "\n")
 	if _, more, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n"); more != "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
@@ -166,6 +167,13 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
 		fmt.Fprintf(&b, "\n%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why))
+	}
+	known, err := d.triedHunks(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if line := known.Line(); line != "" {
+		fmt.Fprintf(&b, "\nTaken out alone, with the tests run without each: %s.", line)
 	}
 	said := workflow.Line{Agent: d.journal.Agent.Signature(), Text: b.String()}
 	if intent.AsksForDiff(d.inquiry.Question) {
@@ -336,12 +344,35 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 			parts = append(parts, since)
 		}
 	}
+	known, err := iq.triedHunks(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	if len(known) > 0 {
+		parts = append(parts, prompt.ProgramMark+"The program took each hunk of the fix out, alone, and ran the tests:\n"+prompt.Fence("output", known.List()))
+	}
 	added, removed := 0, 0
 	for _, h := range hunks {
 		added, removed = added+h.Added, removed+h.Removed
 	}
 	parts = append(parts, prompt.ProgramMark+fmt.Sprintf("The change so far, +%d −%d lines. Your tools see the files with it.\n", added, removed)+prompt.Fence("diff", prompt.HunkText(hunks)))
 	return strings.Join(parts, "\n\n"), hunks, nil
+}
+
+// triedHunks are what is known of each hunk of the fix as it stands; nil: it was not tried.
+func (iq *Inquiries) triedHunks(ctx context.Context) (tried.Hunks, error) {
+	work := iq.Trees.Current().Work
+	tree, err := work.Tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := iq.Store.TriedHunks(ctx, iq.Session().ID)
+	for _, r := range rows {
+		if r.Base == work.Base() && r.Tree == tree {
+			return r.Hunks, err
+		}
+	}
+	return nil, err
 }
 
 // ConsultText is what the consultant is shown beside the question.

@@ -104,6 +104,7 @@ type Limits struct {
 	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
 	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
 	Silent         *int `yaml:"silent_minutes"`             // after which a thread at work is told what goes on; default 10, 0: never
+	Hunks          *int `yaml:"hunk_minutes"`               // for trying which hunks of a fix are needed; default 2, 0: none is tried
 }
 
 // Sandbox says what confines commands.

@@ -128,7 +128,7 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 	}
 }
 
-func TestSilenceMayBeTurnedOff(t *testing.T) {
+func TestWhatMayBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"": 10 * time.Minute, "limits: {silent_minutes: 0}": 0, "limits: {silent_minutes: 3}": 3 * time.Minute, "limits: {silent_minutes: }": 10 * time.Minute,
@@ -136,6 +136,11 @@ func TestSilenceMayBeTurnedOff(t *testing.T) {
 		c, err := parseConfig("c", []byte(plainConfig+text))
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.Limits.SilentFor(), text)
+	}
+	for text, want := range map[string]time.Duration{"": 2 * time.Minute, "limits: {hunk_minutes: 0}": 0, "limits: {hunk_minutes: 5}": 5 * time.Minute} {
+		c, err := parseConfig("c", []byte(plainConfig+text))
+		require.NoError(t, err, text)
+		require.Equal(t, want, c.Limits.HunkTime(), text)
 	}
 }
 
@@ -188,9 +193,11 @@ var badConfigs = []struct{ text, want string }{
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes`},
+	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes`},
 	{plainConfig + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
 	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
+	{plainConfig + "limits: {hunk_minutes: -1}", `c:2: hunk_minutes may not be below zero`},
+	{plainConfig + "limits: {hunk_minutes: 1441}", `c:2: hunk_minutes may not be more than 1440`},
 	{plainConfig + "limits: {silent_minutes: -1}", `c:2: silent_minutes may not be below zero`},
 	{plainConfig + "limits: {silent_minutes: soon}", `c:2: limits.silent_minutes: a whole number is expected, not the text "soon"`},
 	{plainConfig + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},

@@ -92,12 +92,16 @@ func (a Allowance) byUnit() map[workflow.Unit]float64 {
 }
 
 // SilentFor is how long a thread at work may be silent; zero: for ever.
-func (l Limits) SilentFor() time.Duration {
-	minutes := 10
-	if l.Silent != nil {
-		minutes = *l.Silent
+func (l Limits) SilentFor() time.Duration { return minutesOr(l.Silent, 10) }
+
+// HunkTime is how long it is tried which hunks of a fix are needed; zero: none is tried.
+func (l Limits) HunkTime() time.Duration { return minutesOr(l.Hunks, 2) }
+
+func minutesOr(written *int, otherwise int) time.Duration {
+	if written != nil {
+		otherwise = *written
 	}
-	return time.Duration(minutes) * time.Minute
+	return time.Duration(otherwise) * time.Minute
 }
 
 // What no team means to ask for: beyond it stands a slip of the hand.
@@ -138,6 +142,7 @@ func (c *Config) checkLimits(p *strictyaml.Problems) {
 	checkMost(p, "attempts_before_consulting", float64(l.Attempts), mostAttempts)
 	checkMost(p, "unanswered_minutes", float64(l.Unanswered), 4*aWeek)
 	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
+	checkMost(p, "hunk_minutes", l.HunkTime().Minutes(), aDay)
 	for _, unit := range workflow.Units {
 		for _, x := range [][2]workflow.Span{
 			{workflow.OfSession, workflow.OfDay},

@@ -27,7 +27,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.Never = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.Limits(), hide
 	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository}
-	s.Silent = file.Limits.SilentFor()
+	s.Silent, s.HunkTime = file.Limits.SilentFor(), file.Limits.HunkTime()
 	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
 	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins

@@ -102,6 +102,7 @@ type LimitSettings struct {
 	Attempts   int
 	Limits     workflow.Limits // on what sessions may use before people are asked
 	Silent     time.Duration   // after which a thread at work is told what goes on; zero: never
+	HunkTime   time.Duration   // for trying which hunks of a fix are needed; zero: none is tried
 	Unanswered time.Duration   // after which a question takes its recommended answer; zero: a day
 }
 
@@ -169,7 +170,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 			Answered: s.Answered,
 		}),
 		Machine: turn.Machine{Mirrors: b.Mirrors},
-		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, Unanswered: s.Unanswered, Seats: s.Seats},
+		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
 	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
 	if err := openSandbox(ctx, runner, s, log); err != nil {

@@ -181,7 +181,7 @@ func (st *Stage) Settings() server.Settings {
 			SlackLinks: 1, // so that messages which are a moment apart come in their order
 		},
 		ModelSettings: st.models(),
-		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2},
+		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 2 * time.Minute},
 		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main", Unreviewed: st.cfg.Models == nil}}, // most scripts are not about it
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,

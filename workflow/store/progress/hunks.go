@@ -1,0 +1,53 @@
+package progress
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/tried"
+)
+
+// TriedHunks are what came of taking each hunk of one change out, alone, and why those stay that
+// nothing needs.
+type TriedHunks struct {
+	Base, Tree string
+	Hunks      tried.Hunks
+}
+
+func (TriedHunks) Stage() record.Stage { return record.Work }
+
+// Write takes the place of what was known of the same change.
+func (t TriedHunks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	clean := slices.Clone(t.Hunks)
+	for i, h := range clean {
+		clean[i].Text, clean[i].Why, clean[i].Kept = database.CleanText(h.Text), database.CleanText(h.Why), database.CleanText(h.Kept)
+	}
+	hunks, err := json.Marshal(clean)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `insert into tried_hunks (session_id, base, tree, hunks) values ($1, $2, $3, $4)
+		on conflict (session_id, base, tree) do update set hunks = excluded.hunks`, r.Session, t.Base, t.Tree, hunks)
+	return err
+}
+
+// TriedHunks are those of every change that was tried in the session, oldest first.
+func (h History) TriedHunks(ctx context.Context, session string) ([]TriedHunks, error) {
+	rows, err := h.DB.Pool.Query(ctx, `select base, tree, hunks from tried_hunks where session_id = $1 order by at, tree`, session)
+	if err != nil {
+		return nil, fmt.Errorf("tried hunks of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (t TriedHunks, err error) {
+		var hunks []byte
+		if err := row.Scan(&t.Base, &t.Tree, &hunks); err != nil {
+			return t, err
+		}
+		return t, json.Unmarshal(hunks, &t.Hunks)
+	})
+}

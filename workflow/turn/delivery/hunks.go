@@ -1,0 +1,209 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/needed"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tried"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// A hunkCheck tries each hunk of a proven fix, with what the orchestrator chose for those that
+// nothing needs.
+type hunkCheck struct {
+	*Delivery
+	choices []decision.HunkChoice
+}
+
+// hold lets no hunk of the fix through that nothing needs, unless a reason is given for it. What
+// is to be taken out is taken out, and the rest is proven once more.
+func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, refused *model.Result, err error) {
+	for {
+		if work.hunks, err = d.try(ctx, work); err != nil {
+			return work, nil, err
+		}
+		open := work.hunks.Open()
+		if len(open) == 0 {
+			return work, nil, nil
+		}
+		var numbers []int
+		for _, h := range open {
+			if slices.ContainsFunc(d.choices, func(c decision.HunkChoice) bool { return c.ID == h.ID() && plaintext.OneLine(c.Keep) == "" }) {
+				numbers = append(numbers, h.Numbers...)
+			}
+		}
+		if len(numbers) == 0 {
+			r := prompt.Wrong("%s", unneededText(work.hunks, d.choices))
+			return work, &r, nil
+		}
+		if work, refused, err = d.takeOut(ctx, work, numbers); refused != nil || err != nil {
+			return work, refused, err
+		}
+	}
+}
+
+// try is what is known of each hunk of the fix: from its row, or else tried now. Reasons
+// stay with a hunk as long as its lines are the same, whatever else changes.
+func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error) {
+	rows, err := d.Store.TriedHunks(ctx, d.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	back, err := d.putBack(ctx, work.approval)
+	if err != nil {
+		return nil, err
+	}
+	reasons := map[string]string{}
+	for _, r := range back {
+		for _, h := range r.Hunks {
+			reasons[h.Sum] = r.UserName + " had it put back"
+		}
+	}
+	known := progress.TriedHunks{Base: d.Trees.Current().Work.Base(), Tree: work.tree}
+	found := false
+	for _, r := range rows {
+		if r.Base == known.Base && r.Tree == known.Tree {
+			known, found = r, true
+		}
+		for _, h := range r.Hunks {
+			if h.Kept != "" {
+				reasons[h.Sum] = h.Kept
+			}
+		}
+	}
+	if !found {
+		if known.Hunks, err = d.run(ctx, work); err != nil {
+			return nil, err
+		}
+	}
+	changed := !found && len(known.Hunks) > 0
+	for _, i := range openIndexes(known.Hunks) {
+		h := &known.Hunks[i]
+		h.Kept = reasons[h.Sum]
+		for _, c := range d.choices {
+			if c.ID == h.ID() && h.Kept == "" {
+				h.Kept = plaintext.CutLine(d.SecretFinder().Mask(plaintext.OneLine(c.Keep)), maxReason)
+			}
+		}
+		changed = changed || h.Kept != ""
+	}
+	if !changed {
+		return known.Hunks, nil
+	}
+	return known.Hunks, d.Record(ctx, known)
+}
+
+// maxReason is how much is kept of why a hunk stays.
+const maxReason = 300
+
+func openIndexes(l tried.Hunks) (out []int) {
+	for i, h := range l {
+		if h.IsOpen() {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// run takes each hunk of the fix out, alone, and runs the tests that are near.
+func (d hunkCheck) run(ctx context.Context, work provenWork) (tried.Hunks, error) {
+	p := d.Trees.Current()
+	if d.Trees.Checker == nil || d.HunkTime <= 0 || !work.proof.Shown {
+		return nil, nil
+	}
+	ended, err := d.UnderWay(ctx, "the tests, without each hunk of the fix in turn")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := ended(context.WithoutCancel(ctx)); err != nil {
+			d.Log.Warn("what ran is not taken away", "err", err)
+		}
+	}()
+	hunks, err := needed.Trial{Checker: p.Checker, Work: p.Work, Project: p.Project(), Proof: work.proof, Limit: d.HunkTime}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("try the hunks of the fix: %w", err)
+	}
+	var out tried.Hunks
+	for _, h := range hunks {
+		t := tried.Hunk{Numbers: h.Numbers, Sum: hunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
+		if h.Verdict == needed.Unneeded {
+			t.Text = prompt.CutBytes(h.Text, maxHunkText)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// How much of hunks that nothing needs is shown: bytes of each, and how many.
+const (
+	maxHunkText  = 1500
+	mostHunkText = 12
+)
+
+// takeOut takes hunks out and proves the rest. Where that does not hold they are put back:
+// of two hunks that do the same each may be missing, but not both.
+func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) (provenWork, *model.Result, error) {
+	tree := d.Trees.Current().Work
+	if _, err := tree.TakeOut(ctx, numbers); err != nil {
+		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
+	}
+	if work.approval.Scope != "" {
+		// What is left was judged inside already.
+		since, err := d.AmendmentText(ctx, work.approval.Revision)
+		if err != nil {
+			return work, nil, err
+		}
+		if err := d.recordInside(ctx, tree, work.approval, since); err != nil {
+			return work, nil, err
+		}
+	}
+	left, refused, err := d.proveWhole(ctx, work.approval)
+	if err != nil || refused == nil {
+		if err == nil {
+			err = d.Trees.RecordTree(ctx, tree, 0)
+		}
+		return left, nil, err
+	}
+	if err := tree.Restore(ctx, work.tree); err != nil {
+		return work, nil, fmt.Errorf("put back what is needed: %w", err)
+	}
+	r := prompt.Wrong("Refused: the change does not hold without these hunks together, so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
+	return work, &r, d.Trees.Own(tree)
+}
+
+// unneededText is what the orchestrator is told of hunks that nothing needs, and what to do.
+func unneededText(all tried.Hunks, choices []decision.HunkChoice) string {
+	open := all.Open()
+	var b strings.Builder
+	for _, c := range choices {
+		if !slices.ContainsFunc(all, func(h tried.Hunk) bool { return h.ID() == c.ID }) {
+			fmt.Fprintf(&b, "There is no hunk %q.\n", plaintext.CutLine(plaintext.OneLine(c.ID), 20))
+		}
+	}
+	which, each := "these", "Each is"
+	if len(open) == 1 {
+		which, each = "this one", "It is"
+	}
+	fmt.Fprintf(&b, "Not pushed yet. The proof holds, but of the %s of the fix, each taken out alone, nothing fails without %s:\n", plaintext.CountNoun(len(all), "hunk"), which)
+	for i, h := range open {
+		fmt.Fprintf(&b, "Hunk %s, %s\n", h.ID(), strings.Trim(strconv.Quote(h.Place()), `"`))
+		if i < mostHunkText {
+			fmt.Fprintf(&b, "%s\n", prompt.Fence("diff", h.Text))
+		}
+	}
+	id := open[0].ID()
+	fmt.Fprintf(&b, `%s one of three:
+- Not needed: call finish again, the same, with hunks [{"id": %q}]. The program takes it out and proves the rest.
+- It mends something: delegate a test that fails without it, then finish.
+- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`, each, id, id)
+	return b.String()
+}
