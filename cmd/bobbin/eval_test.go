@@ -46,7 +46,7 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.Len(t, run.Results, 1)
 	x := run.Results[0]
 	require.True(t, x.Solved, "%s\n%s", x.Why, x.Thread)
-	require.Equal(t, report.Size{Added: 5, Removed: 1, TestsAdded: 12, UpstreamAdded: 5, UpstreamRemoved: 1}, x.Size)
+	require.Equal(t, report.Size{Added: 5, Removed: 1, TestsAdded: 12, UpstreamAdded: 5, UpstreamRemoved: 1, Hunks: "3 of 3"}, x.Size)
 	require.Equal(t, 7, x.Steps)
 	require.Greater(t, x.PromptBytes, 50_000)
 	require.InDelta(t, 0.5, x.CachedShare(), 0.4)
