@@ -61,7 +61,8 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	}
 	text := html.UnescapeString(notShown.ReplaceAllString(body, "\n"))
-	text = tookTime.ReplaceAllString(clockTime.ReplaceAllString(shownTime.ReplaceAllString(blankRuns.ReplaceAllString(text, "\n"), "<when>"), "<time>"), "<took>")
+	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""), "<when>"), "<time>")
+	text = blankRuns.ReplaceAllString(text, "\n")
 	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)
 }
 
