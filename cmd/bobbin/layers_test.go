@@ -109,7 +109,7 @@ var rooms = map[string][]string{
 	"workflow/postgres/postgrestest":           {"workflow/postgres"},
 	"workflow/agent/decision":                  {"workflow", "workflow/model"},
 	"workflow/agent":                           {"workflow/model/endpoint", "workflow", "workflow/model"},
-	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
+	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/project/command", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
 	"workflow/model":                           {"workflow/model/endpoint", "workflow/model/arguments", "workflow/plaintext"},
 	"workflow/model/endpoint":                  {"workflow/plaintext"},
 	"workflow/model/arguments":                 {"workflow/plaintext"},

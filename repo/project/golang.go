@@ -20,5 +20,6 @@ func findGo(t tree) Project {
 }
 
 func isGoTest(file string, folders []string) bool {
-	return strings.HasSuffix(file, "_test.go") || slices.Contains(folders, "testdata")
+	return strings.HasSuffix(file, "_test.go") || slices.Contains(folders, "testdata") ||
+		!strings.HasSuffix(file, ".go") && containsAny(folders, "_test", "_tests", "fixtures") // what tests read
 }

@@ -13,7 +13,7 @@ var node = language{kind: "node", find: findNode, isTest: isNodeTest}
 var nodeTest = regexp.MustCompile(`\.(?:test|spec|e2e)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$`)
 
 func isNodeTest(file string, folders []string) bool {
-	return nodeTest.MatchString(file) || containsAny(folders, "test", "tests", "__tests__", "__snapshots__", "__fixtures__", "__mocks__", "e2e")
+	return nodeTest.MatchString(file) || containsAny(folders, "test", "tests", "__tests__", "__snapshots__", "__fixtures__", "fixtures", "__mocks__", "e2e")
 }
 
 func findNode(t tree) Project {

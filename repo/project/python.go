@@ -11,7 +11,7 @@ var python = language{kind: "python", find: findPython, isTest: isPythonTest}
 var pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
 
 func isPythonTest(file string, folders []string) bool {
-	return pythonTest.MatchString(file) || containsAny(folders, "test", "tests", "testing", "testdata")
+	return pythonTest.MatchString(file) || containsAny(folders, "test", "tests", "testing", "testdata", "fixtures")
 }
 
 // pythonCase is a file in which Python's runners look for tests.

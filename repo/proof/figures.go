@@ -29,7 +29,7 @@ func (v *proving) judgeFigures() {
 	case len(v.NewTests) == 0:
 		v.Why = "no test file was added or changed, so nothing was seen to fail on " + v.BaseName + addOne
 	case !v.Base.TestsOK && !v.Base.Counted:
-		v.Why = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
+		v.Missing = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
 	case red:
 		v.RedOnBase = slices.Clone(v.NewTests)
 		v.Cases.Extended = len(v.Extended)

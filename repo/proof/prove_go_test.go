@@ -388,3 +388,38 @@ func TestAnUnstableTestIsNoRegression(t *testing.T) {
 		}
 	}
 }
+
+// Cases that stand in files which a test reads are the test's.
+func TestCasesInFilesThatTestsRead(t *testing.T) {
+	t.Parallel()
+	base := repotest.Files{
+		"go.mod":          "module cases\n\ngo 1.22\n",
+		"upper.go":        "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.TrimSpace(s) }\n",
+		"_test/cases.txt": "A=A\n",
+		"upper_test.go": `package cases
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestUpper(t *testing.T) {
+	text, err := os.ReadFile("_test/cases.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		if in, out, _ := strings.Cut(line, "="); Upper(in) != out {
+			t.Errorf("%s is %s", in, Upper(in))
+		}
+	}
+}
+`,
+	}
+	p := prove(t, base, repotest.Files{"upper.go": "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.ToUpper(s) }\n", "_test/cases.txt": "A=A\nb=B\n"})
+	require.True(t, p.Holds(), p.Why)
+	require.Equal(t, []string{"TestUpper"}, p.Extended)
+	p = prove(t, base, repotest.Files{"upper.go": "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.ToUpper(s) }\n", "_test/cases.txt": "A=A\nB=B\n"})
+	require.False(t, p.Holds(), "a case that passes on the base shows nothing")
+}

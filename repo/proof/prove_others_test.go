@@ -76,6 +76,41 @@ func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
 	require.Contains(t, p.Lines()[0], "test/share.test.js could not be loaded on main")
 }
 
+// Tests that read what the build makes are not red on the base for want of a build there.
+func TestNodeTestsOfWhatTheBuildMakes(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "node --version && npm --version")
+	built := repotest.Files{
+		"package.json":       `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"build": "mkdir -p lib && cp split.js lib/", "test": "node --test test/*.test.js"}}`,
+		"split.js":           nodeShop["split.js"],
+		"test/split.test.js": strings.ReplaceAll(nodeShop["test/split.test.js"], "../split.js", "../lib/split.js"),
+	}
+	more := func(name, want string) repotest.Files {
+		return repotest.Files{
+			"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
+			"test/rest.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { split } from '../lib/split.js';\n" +
+				"test('" + name + "', () => assert.equal(split(10, 3)" + want + "));\n",
+		}
+	}
+	p := prove(t, built, more("loses nothing", ".reduce((a, b) => a + b), 10"))
+	require.True(t, p.Holds())
+	require.Equal(t, "New test loses nothing: fails on main (as expected), passes on the branch", p.Lines()[0])
+	p = prove(t, built, more("is a list", ".length, 3"))
+	require.False(t, p.Holds(), "it passes on the base, once that is built")
+	require.Equal(t, []string{"is a list"}, p.Guards)
+}
+
+// Where the tests fail on the base in a way that tells none from another, nothing speaks for the
+// change or against it.
+func TestARedBaseThatTellsNoTestFromAnother(t *testing.T) {
+	t.Parallel()
+	p := prove(t, repotest.Files{"Makefile": "test:\n\t@sh checks/all.sh\n", "checks/all.sh": "echo something is wrong\nexit 1\n"}, repotest.Files{
+		"checks/more.sh": "exit 0\n", "checks/test_more.sh": "exit 0\n",
+	})
+	require.Equal(t, NotStarted, p.Outcome())
+	require.Equal(t, "Nothing can be proven here: the tests fail on main already, and their output does not tell one from another", p.Why)
+}
+
 var pythonShop = repotest.Files{
 	"shop.py": "def split(total, n):\n    return [total // n] * n\n",
 	"tests/test_shop.py": `import unittest
@@ -199,10 +234,9 @@ func TestARunThatDoesNotStartIsNeitherProofNorRefutation(t *testing.T) {
 		"make test: did not start: no-such-linter is not installed",
 	}, p.Lines())
 
-	// The control: a run that starts and fails on main already is a failure.
-	p = prove(t, base.With(repotest.Files{"Makefile": "test:\n\tfalse\n"}), fix)
+	// The control: a run that starts, and fails on the branch alone, is a failure.
+	p = prove(t, makeShop, repotest.Files{"split.sh": "expr $1 + $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
 	require.Equal(t, Failed, p.Outcome())
-	require.Contains(t, p.Lines()[0], "The tests fail on main already")
 
 	// And a build that does not start shows nothing where there is nothing else.
 	p = prove(t, repotest.Files{"Makefile": "build:\n\tno-such-builder run.sh\n", "run.sh": "echo hello\n"}, repotest.Files{"run.sh": "echo bye\n"})

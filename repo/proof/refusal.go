@@ -15,6 +15,8 @@ const addOne = ": add one that fails there and passes with the change"
 func (p Proof) refusal() string {
 	why := p.Why
 	switch own := p.failingOwn(); {
+	case p.Missing != "" && p.Base.TestsRan && p.Base.Missing.Tests == "" && p.Base.Stopped == "":
+		why = "nothing can be proven here: " + p.Missing
 	case p.Missing != "":
 		why = "nothing can be proven here, since the tests do not start on " + p.BaseName + " itself: " + p.Missing
 	case p.Branch.BuildRan && !p.BuildOK:

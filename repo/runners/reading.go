@@ -29,6 +29,7 @@ type format struct {
 var formats = []format{
 	{"go test -json", readGoJSON},
 	{"JUnit XML", readJUnit},
+	{"prove", readProve},
 	{"TAP", readTAP},
 	{"cargo test", readCargo},
 	{"pytest", readPytest},

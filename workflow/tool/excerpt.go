@@ -11,14 +11,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// A Line is one line of a file that somebody named.
+// A Line is one line of a file that somebody named, or several.
 type Line struct {
 	Path   string
 	Number int
+	Last   int // of several; 0: it is one
 }
 
 const (
-	aroundLine    = 5 // lines shown on each side of a named one
+	aroundLine    = 5   // lines shown on each side of a named one
+	mostLines     = 120 // of those that are named at once
 	maxExcerpts   = 12
 	excerptsBytes = 8 << 10
 )
@@ -63,7 +65,8 @@ func pathsOf(named []Line) (paths []string) {
 func rangesOf(named []Line, path string, most int) (ranges [][2]int) {
 	for _, l := range named {
 		if l.Path == path && l.Number >= 1 && l.Number <= most {
-			ranges = append(ranges, [2]int{max(1, l.Number-aroundLine), min(most, l.Number+aroundLine)})
+			last := max(l.Number, min(l.Last, l.Number+mostLines))
+			ranges = append(ranges, [2]int{max(1, l.Number-aroundLine), min(most, last+aroundLine)})
 		}
 	}
 	slices.SortFunc(ranges, func(a, b [2]int) int { return cmp.Compare(a[0], b[0]) })

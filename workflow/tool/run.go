@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/project/command"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -64,14 +65,17 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error)
 	if err != nil {
 		return "", nil, err
 	}
-	command, err := c.command(in.Command, limit, out)
+	started, err := c.command(in.Command, limit, out)
 	if err != nil {
 		out.Finish(true)
 		return "", nil, err
 	}
 	began := time.Now()
-	failed := command.Run(ctx)
+	failed := started.Run(ctx)
 	verdict, err := ending(failed, limit)
+	if end := command.FixedEnd(in.Command); failed == nil && end != "" && strings.Contains(in.Command, "|") {
+		verdict += " (that of `" + plaintext.CutLine(plaintext.OneLine(end), 60) + "`, whatever came before it)"
+	}
 	verdict += model.After(time.Since(began))
 	text, whole := out.Text(outputEnd, outputEnd)
 	if err != nil {

@@ -74,10 +74,13 @@ func TestSearchWrongCalls(t *testing.T) {
 
 func TestSearchCountsWhenThereIsTooMuch(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, files{"a.txt": strings.Repeat("hit\n", 70), "b.txt": strings.Repeat("hit\n", 80)})
+	b := newBench(t, files{"a.txt": strings.Repeat("hit\n", 70), "b.txt": strings.Repeat("hit\n", 80), "c.txt": strings.Repeat("hit\n", 60)})
 	text := b.ok(t, "search", args{"pattern": "hit"})
-	require.Contains(t, text, "150 matching lines in 2 files are too many to show: narrow it")
-	require.Contains(t, text, "b.txt: 80, 1: hit\na.txt: 70, 1: hit\n")
+	require.Contains(t, text, "210 matching lines in 3 files are too many to show: narrow it")
+	require.Contains(t, text, "b.txt: 80, 1: hit\na.txt: 70, 1: hit\nc.txt: 60, 1: hit\n")
+	text = b.ok(t, "search", args{"pattern": "hit", "glob": "[ab].txt"})
+	require.Equal(t, 100, strings.Count(text, ".txt:"), "of a few too many the first are shown")
+	require.Contains(t, text, "[50 more matching lines: narrow it with path, glob or a longer pattern]\n")
 	require.Equal(t, 70, strings.Count(b.ok(t, "search", args{"pattern": "hit", "path": "a.txt"}), "\n"))
 }
 

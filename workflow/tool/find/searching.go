@@ -172,7 +172,7 @@ func (s *Search) SearchText(ctx context.Context, worker int, p string, data []by
 	line, counted := 1, 0
 	s.pattern.lines(ctx, data, &s.perWorker[worker].scratch, func(start, end, at int) {
 		in.count++
-		if keep := s.total.Add(1) <= maxHits; keep || len(in.hits) == 0 {
+		if keep := s.total.Add(1) <= 2*maxHits; keep || len(in.hits) == 0 {
 			line += bytes.Count(data[counted:start], []byte{'\n'})
 			counted = start
 			in.hits = append(in.hits, hit{line, cutAround(data[start:end], at-start)})
@@ -225,16 +225,22 @@ func (s *Search) gather() (found []inFile, large []string) {
 func (s *Search) describeHits(late bool) string {
 	found, large := s.gather()
 	var text strings.Builder
+	shown := 0
 	switch total := int(s.total.Load()); {
 	case total == 0:
 		fmt.Fprintf(&text, "No match in %s.\n", plaintext.CountNoun(int(s.files.Load()), "file"))
-	case total > maxHits:
+	case total > 2*maxHits:
 		manyHits(&text, found, total)
 	default:
 		for _, f := range found {
 			for _, h := range f.hits {
-				fmt.Fprintf(&text, "%s:%d: %s\n", plaintext.QuotePath(f.path), h.line, h.text)
+				if shown++; shown <= maxHits {
+					fmt.Fprintf(&text, "%s:%d: %s\n", plaintext.QuotePath(f.path), h.line, h.text)
+				}
 			}
+		}
+		if more := total - maxHits; more > 0 {
+			fmt.Fprintf(&text, "[%d more matching lines: narrow it with path, glob or a longer pattern]\n", more)
 		}
 	}
 	if len(large) > 0 {

@@ -54,8 +54,12 @@ func (g Grounds) Text() string {
 				continue
 			}
 			line := "• " + grade + ": " + plaintext.OneLine(e.Claim)
-			if strings.TrimSpace(e.Source) != "" {
-				line += " (" + ProbeText(e.Source) + g.quoted(e.Source) + ")"
+			switch source := strings.TrimSpace(e.Source); {
+			case source == "":
+			case strings.Contains(source, "\n") && source == strings.TrimSpace(g.Reproduction):
+				line += " (the command below)"
+			default:
+				line += " (" + ProbeText(source) + g.quoted(e.Source) + ")"
 			}
 			lines = append(lines, line)
 		}
@@ -97,8 +101,11 @@ func IsCommand(source string) bool {
 }
 
 // ProbeText is what was run or read, in one line: a command or a place as code, a sentence as
-// it is.
+// it is. Of a command of several lines it is the first, since no line can hold the others.
 func ProbeText(probe string) string {
+	if first, rest, _ := strings.Cut(strings.TrimSpace(probe), "\n"); strings.TrimSpace(rest) != "" && isCode(first) {
+		probe = strings.TrimSpace(first) + " …"
+	}
 	probe = strings.Trim(plaintext.OneLine(probe), "`")
 	if strings.Contains(probe, "`") || !isCode(probe) {
 		return probe

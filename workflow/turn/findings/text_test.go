@@ -36,3 +36,11 @@ Confidence: high. No code was changed. Reply "fix it", or say what is wrong.`
 	require.Equal(t, want, DetailsText(grounds, "", ""))
 	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }
+
+// A command of several lines stands whole once, and by its first line elsewhere.
+func TestGroundsNameALongCommandOnce(t *testing.T) {
+	t.Parallel()
+	const shows, probes = "cat > x_test.go <<'EOF'\npackage x\nEOF\ngo test ./...", "python3 - <<'EOF'\nprint(1)\nEOF"
+	g := Grounds{Reproduction: shows, Evidence: []workflow.Evidence{{Claim: "it fails", Grade: "observed", Source: shows}, {Claim: "so does this", Grade: "observed", Source: probes}}}
+	require.Equal(t, "• observed: it fails (the command below)\n• observed: so does this (`python3 - <<'EOF' …`)", g.Text())
+}

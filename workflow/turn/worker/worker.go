@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,13 +106,23 @@ func (h *task) openBench(ctx context.Context) (*tool.Bench, error) {
 	return bench, nil
 }
 
+// placeNamed matches path/to/file.ext:12, :12-30 of it, and (:40), which is of the file before.
+var placeNamed = regexp.MustCompile(`(?:([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*)|(?:^|[\s(,` + "`" + `])):(\d+)(?:[-–](\d+))?\b`)
+
 // namedLines are the places that a task names, and then those that its report does: of many, the
 // first are shown.
 func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
-	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(k.Description+"\n"+findings.ReportForWorkers(r), -1) {
-		if n, err := strconv.Atoi(m[2]); err == nil {
-			lines = append(lines, tool.Line{Path: m[1], Number: n})
+	path := ""
+	for _, m := range placeNamed.FindAllStringSubmatch(k.Description+"\n"+findings.ReportForWorkers(r), -1) {
+		if m[1] != "" {
+			path = m[1]
 		}
+		first, err := strconv.Atoi(m[2])
+		if err != nil || path == "" {
+			continue
+		}
+		last, _ := strconv.Atoi(m[3]) // none: it is one line
+		lines = append(lines, tool.Line{Path: path, Number: first, Last: last})
 	}
 	return lines
 }

@@ -47,3 +47,12 @@ func TestTheFirstErrorIsTheOneThatMatters(t *testing.T) {
 	require.ErrorIs(t, firstError([]error{context.Canceled}), context.Canceled)
 	require.NoError(t, firstError(nil))
 }
+
+// Places are read as reports and tasks write them.
+func TestNamedLines(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []tool.Line{
+		{Path: "parser/link.go", Number: 12}, {Path: "parser/link.go", Number: 163, Last: 171}, {Path: "parser/link.go", Number: 99}, {Path: "a.py", Number: 3}, {Path: "a.py", Number: 7},
+	}, namedLines(workflow.Task{Description: "`parser/link.go:12`, parser/link.go:163-171 and sub x (:99); then a.py:3, :7"}, workflow.Report{}))
+	require.Empty(t, namedLines(workflow.Task{Description: "at 12:30 (:9)"}, workflow.Report{}))
+}

@@ -24,12 +24,15 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	if p.Work != nil {
 		b.WriteString("The files that you see have the session's own work in them so far.\n")
 	}
-	if project := p.Project(); project.Kind != "" {
-		from := ""
+	if project := p.Project(); project.Kind != "" || project.Build != "" || project.Test != "" {
+		from, kind := "", ""
+		if project.Kind != "" {
+			kind = "A " + project.Kind + " project. "
+		}
 		if project.From != "" {
 			from = " (" + prompt.FileName(project.From) + ")"
 		}
-		fmt.Fprintf(&b, "A %s project. Build: %s. Test: %s%s.\n", project.Kind, orNone(project.Build), orNone(prompt.CodeSpan(project.TestShown())), from)
+		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build), orNone(prompt.CodeSpan(project.TestShown())), from)
 	}
 	if why := p.Unprovable(); why != "" {
 		b.WriteString(why + "\n")
