@@ -98,7 +98,7 @@ func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.T
 	e.Models.ModelURL = c.ModelURL
 	switch earlier, err := report.Load(c.Out); {
 	case err == nil && c.Resume:
-		e.Earlier = earlier.Results
+		e.Earlier = earlier.Tried()
 	case err == nil:
 		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; go on with it by --resume, or name another folder with --out", c.Out)}
 	case !errors.Is(err, fs.ErrNotExist):

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -190,4 +192,70 @@ func TestTasksThatShowNothing(t *testing.T) {
 	require.Regexp(t, `passes .* the hidden tests pass on the base, so they show nothing`, said)
 	require.Regexp(t, `no-base .* source has no branch, tag or commit "v9"`, said)
 	require.Contains(t, said, "0 of 0 solved, 2 skipped")
+}
+
+// twoTasks are about one small repository: the first ends at its limit, the second is broken off.
+const twoTasks = `-- a-limited/task.yaml --
+title: It takes too long
+language: python
+kind: bug
+report: the first task
+test: python3 -m unittest
+limits: {steps: 1}
+-- b-broken-off/task.yaml --
+title: Nobody waits for it
+language: python
+kind: bug
+report: the second task
+test: python3 -m unittest
+`
+
+const twoAnswers = `
+== scripted-orchestrator when user "the first task"
+call read_file
+  path: sums.py
+---
+hang limited
+---
+== scripted-orchestrator when user "the second task"
+hang broken-off
+---
+`
+
+// An attempt ends at its limits, and Ctrl-C keeps what is finished.
+func TestAnEvaluationIsBrokenOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	passes := strings.Split(showsNothing, "-- passes/task.yaml --")[1]
+	files := strings.ReplaceAll(passes[strings.Index(passes, "-- passes/repo"):], "assertEqual(1, 1)", "assertEqual(sums.ONE, 2)")
+	all := twoTasks + strings.ReplaceAll(files, "-- passes/", "-- a-limited/") + strings.ReplaceAll(files, "-- passes/", "-- b-broken-off/")
+	for _, f := range txtar.Parse([]byte(all)).Files {
+		name := filepath.Join(dir, "suite", f.Name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, f.Data, 0o644))
+	}
+	script, err := modeltest.Parse(t.Name(), twoAnswers)
+	require.NoError(t, err)
+	model, err := modeltest.Serve(script)
+	require.NoError(t, err)
+	defer model.Close() // how far the script got is not the same each time
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		select {
+		case <-model.Reached("broken-off"):
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	out := filepath.Join(dir, "run")
+	env := map[string]string{"OPENAI_BASE_URL": model.URL, "BOBBIN_CONFIG": writeConfig(t, scriptedModels)}
+	code, said, errs := call(t, ctx, env, "eval", filepath.Join(dir, "suite"), "--out", out)
+	require.Equal(t, cli.ExitStopped, code, errs)
+	require.Contains(t, errs, "bobbin: stopped")
+	require.Regexp(t, `a-limited +python +bug +no .* it took 1 step\n`, said)
+	run, err := report.Load(out)
+	require.NoError(t, err)
+	require.Len(t, run.Results, 1, "what was broken off is no result")
+	require.Contains(t, run.Results[0].Thread, "the first task")
 }

@@ -57,7 +57,7 @@ var rooms = map[string][]string{
 	},
 	"cmd/bobbin/internal/eval": {
 		"cmd/bobbin/internal/config", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
-		"workflow", "workflow/agent", "workflow/model", "repo", "repo/packages", "repo/project", "repo/remote", "repo/result", "repo/testrun",
+		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "repo", "repo/packages", "repo/project", "repo/remote", "repo/result", "repo/testrun",
 	},
 	"cmd/bobbin/internal/eval/report": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
 	"cmd/bobbin/internal/eval/suite":  {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/strictyaml", "repo/project"},

@@ -7,7 +7,6 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Config says what to play.
@@ -30,10 +30,10 @@ type Config struct {
 	Tasks    []suite.Task
 	Models   server.ModelSettings
 	Sandbox  config.Sandbox
-	Attempts int // failed ones before the consultant is asked; zero: the bot's own number
-	AtOnce   int // default 1
-	Repeat   int // default 1
-	Earlier  []report.Result
+	Attempts int             // failed ones before the consultant is asked; zero: the bot's own number
+	AtOnce   int             // default 1
+	Repeat   int             // default 1
+	Earlier  []report.Result // of a run that is gone on with
 	// Finished is told of each result as it comes; it is called by one at a time.
 	Finished func(report.Run, report.Result) error
 	Log      *slog.Logger
@@ -60,8 +60,11 @@ func Run(ctx context.Context, c Config) (report.Run, error) {
 					return nil
 				}
 				x, err := c.play(within, t, attempt)
-				if err != nil || within.Err() != nil { // what was broken off is no result
-					return err
+				if within.Err() != nil { // what was broken off is no result
+					return nil
+				}
+				if err != nil { // of this machine; what others found is worth more than an end
+					x.Skipped, x.Why = true, err.Error()
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -127,7 +130,7 @@ func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result,
 		return x, err
 	}
 	began := time.Now()
-	deadline, cancel := context.WithTimeoutCause(limited, time.Duration(t.Limits.Minutes)*time.Minute, fmt.Errorf("it took %d minutes", t.Limits.Minutes))
+	deadline, cancel := context.WithTimeoutCause(limited, time.Duration(t.Limits.Minutes)*time.Minute, errors.New("it took "+plaintext.CountNoun(t.Limits.Minutes, "minute")))
 	defer cancel()
 	end, err := a.talk(deadline)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/report"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A meter counts what an attempt asks of models, and ends it at its limits.
@@ -31,7 +32,7 @@ func (m *meter) count(sent int, r model.Response) {
 	u.Estimated = u.Estimated || r.Usage.Estimated
 	switch {
 	case u.Steps >= m.limits.Steps:
-		m.stop(fmt.Errorf("it took %d steps", u.Steps))
+		m.stop(fmt.Errorf("it took %s", plaintext.CountNoun(u.Steps, "step")))
 	case m.limits.USD > 0 && u.USD >= m.limits.USD:
 		m.stop(fmt.Errorf("it took %.2f USD", u.USD))
 	}

@@ -43,7 +43,7 @@ func (a *attempt) talk(ctx context.Context) (e ending, err error) {
 	for {
 		err := a.WaitSettled(ctx)
 		if limit := context.Cause(ctx); limit != nil {
-			return a.broken(e, limit)
+			return a.broken(ctx, e, limit)
 		} else if err != nil {
 			return e, err
 		}
@@ -65,17 +65,16 @@ func (a *attempt) talk(ctx context.Context) (e ending, err error) {
 }
 
 // broken is the ending of a thread that came to a limit. What was pushed before counts.
-func (a *attempt) broken(e ending, limit error) (ending, error) {
+func (a *attempt) broken(ctx context.Context, e ending, limit error) (ending, error) {
 	if errors.Is(limit, context.Canceled) {
 		return e, limit
 	}
-	ctx := context.WithoutCancel(context.Background())
-	if err := a.Halt(); err != nil { // nothing is spent from here on
+	var err error
+	if e.session, err = a.session(context.WithoutCancel(ctx)); err != nil {
 		return e, err
 	}
-	session, err := a.session(ctx)
-	e.session, e.why = session, limit.Error()
-	return e, err
+	e.why = limit.Error()
+	return e, a.Halt() // nothing is spent from here on
 }
 
 func (a *attempt) session(ctx context.Context) (workflow.Session, error) {
