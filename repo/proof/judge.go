@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -43,15 +44,23 @@ func newTests(base, branch index) []newTest {
 	return out
 }
 
-// cameFrom reports whether the base has the test in another group, where it is no more.
+// cameFrom reports whether the base has the test in another group, where it is no more, or in
+// the same under a name with other numbers: a time or an address is another at each run.
 func cameFrom(k key, base, branch index) bool {
 	for other := range base.tests {
-		if other.name == k.name && other.group != k.group && branch.statusOf(other) == "" {
+		moved := other.name == k.name && other.group != k.group
+		varies := other.group == k.group && other.name != k.name && shapeOf(other.name) == shapeOf(k.name)
+		if (moved || varies) && branch.statusOf(other) == "" {
 			return true
 		}
 	}
 	return false
 }
+
+var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
+
+// shapeOf is a name without what may differ from run to run.
+func shapeOf(name string) string { return numbers.ReplaceAllString(name, "0") }
 
 // addNewTest judges a new test by what it does on the base.
 func (v *proving) addNewTest(n newTest, base, onBase, branch index) {

@@ -423,3 +423,30 @@ func TestUpper(t *testing.T) {
 	p = prove(t, base, repotest.Files{"upper.go": "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.ToUpper(s) }\n", "_test/cases.txt": "A=A\nB=B\n"})
 	require.False(t, p.Holds(), "a case that passes on the base shows nothing")
 }
+
+// A test whose name holds the time is none of the change's.
+func TestNamesThatDifferFromRunToRun(t *testing.T) {
+	t.Parallel()
+	base := repotest.Files{
+		"go.mod":  "module names\n\ngo 1.22\n",
+		"half.go": "package names\n\nfunc Half(n int) int { return n }\n",
+		"half_test.go": `package names
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+func TestNow(t *testing.T) {
+	t.Run(fmt.Sprint("at ", time.Now().UnixNano()), func(t *testing.T) {})
+}
+`,
+	}
+	p := prove(t, base, repotest.Files{
+		"half.go":      "package names\n\nfunc Half(n int) int { return n / 2 }\n",
+		"more_test.go": "package names\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n",
+	})
+	require.True(t, p.Holds(), p.Why)
+	require.Equal(t, []string{"TestHalf"}, p.NewTests)
+}
