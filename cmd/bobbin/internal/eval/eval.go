@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,18 +42,19 @@ type Config struct {
 
 // Run plays every task, and gives what is finished when ctx ends.
 func Run(ctx context.Context, c Config) (report.Run, error) {
-	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: map[string]string{}, Results: c.Earlier}
+	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: map[string]string{}, Results: slices.Clone(c.Earlier)}
 	for name, row := range agent.Table(c.Models.Agents) {
 		if name != agent.Explainer && name != agent.Reviewer { // the orchestrator's
 			run.Models[name] = strings.TrimSpace(row.Model + " " + row.Effort)
 		}
 	}
-	var mu sync.Mutex
+	earlier := report.Run{Results: c.Earlier}
+	var mu sync.Mutex // of run.Results
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, c.AtOnce))
 	for attempt := 1; attempt <= max(1, c.Repeat); attempt++ {
 		for _, t := range c.Tasks {
-			if run.Has(t.Name, attempt) {
+			if earlier.Has(t.Name, attempt) {
 				continue
 			}
 			group.Go(func() error {
