@@ -1,6 +1,8 @@
 package named
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,4 +61,24 @@ func FuzzNamed(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A stranger's file is read in no time, or names nothing: nested as deep as it is long, or with
+// names that stand for each other's lists many times over.
+func TestHostileFilesNameNothing(t *testing.T) {
+	t.Parallel()
+	const most = 1 << 20 // bytes of a file that are read
+	aliases := "a0: &a0 [x]\n"
+	for i := range 30 {
+		aliases += fmt.Sprintf("a%d: &a%d [*a%d, *a%d, *a%d]\n", i+1, i+1, i, i, i)
+	}
+	for _, text := range []string{
+		"jobs: " + strings.Repeat("[", most-6), "jobs: " + strings.Repeat("{a: ", most/4-2), "tasks: " + strings.Repeat("[", most/2-8) + strings.Repeat("]", most/2-8),
+		strings.Repeat("- ", most/2), strings.Repeat("? ", most/2), strings.Repeat("[", most), "a = " + strings.Repeat("[", most-4), "[testenv]\ncommands = " + strings.Repeat("{[", most/2-20),
+		aliases + "jobs: {a: {steps: *a30}}\ntasks: {test: {cmds: *a30}}\n",
+	} {
+		for _, s := range append(Sources[:len(Sources):len(Sources)], Workflow("ci.yml")) {
+			require.Empty(t, s.Commands(text), "%s: %.20s", s.File, text)
+		}
+	}
 }
