@@ -49,7 +49,7 @@ func newTests(base, branch index) []newTest {
 func cameFrom(k key, base, branch index) bool {
 	for other := range base.tests {
 		moved := other.name == k.name && other.group != k.group
-		varies := other.group == k.group && other.name != k.name && shapeOf(other.name) == shapeOf(k.name)
+		varies := other.group == k.group && other.name != k.name && numbers.ReplaceAllString(other.name, "0") == numbers.ReplaceAllString(k.name, "0")
 		if (moved || varies) && branch.statusOf(other) == "" {
 			return true
 		}
@@ -57,10 +57,8 @@ func cameFrom(k key, base, branch index) bool {
 	return false
 }
 
+// numbers are what may differ from run to run in a test's name.
 var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
-
-// shapeOf is a name without what may differ from run to run.
-func shapeOf(name string) string { return numbers.ReplaceAllString(name, "0") }
 
 // addNewTest judges a new test by what it does on the base.
 func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
