@@ -54,3 +54,27 @@ func FuzzSplit(f *testing.F) {
 		require.Equal(t, letters(text), letters(strings.Join(parts, "\n")))
 	})
 }
+
+// FuzzEmphasis: only marks of emphasis go, and those within words and beside punctuation stay.
+func FuzzEmphasis(f *testing.F) {
+	for _, seed := range []string{"LexerState.__init__ is", "f(*args) **so** '*'", "a*b*c ~~d~~ _e_f_", "***a** b* _**c**_"} {
+		f.Add(seed)
+	}
+	among := func(allowed string) func(rune) rune {
+		return func(r rune) rune {
+			if strings.ContainsRune(allowed, r) {
+				return r
+			}
+			return 'x'
+		}
+	}
+	unmarked := strings.NewReplacer("*", "", "_", "", "~", "")
+	f.Fuzz(func(t *testing.T, s string) {
+		s = "a" + strings.Map(among("abc019*_~'\".,;=+-) ("), s) + "a"
+		out := Renderer{}.Render(s, nil)
+		require.Equal(t, unmarked.Replace(s), unmarked.Replace(out))
+		require.LessOrEqual(t, len(out), len(s))
+		within := strings.Map(among("abc019*_~'\".,;=+-)"), s)
+		require.Equal(t, within, Renderer{}.Render(within, nil))
+	})
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	xast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -40,11 +39,18 @@ func (r Renderer) Render(markdown string, code *workflow.Code) string {
 	return strings.Trim(p.out.String(), "\n")
 }
 
-// markdownParser parses CommonMark and ~~strikethrough~~. Tables are left to paragraph, which
+// markdownParser parses CommonMark, with emphasis only where it is plainly meant, and
+// ~~strikethrough~~. Tables are left to paragraph, which
 // renders them as code with aligned columns.
 var markdownParser = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
+	parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewRawHTMLParser(), 400),
+		util.Prioritized(newEmphasisParser(), 500),
+	),
 	parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 )
 
@@ -244,13 +250,19 @@ func (p *page) inline(n ast.Node) {
 			p.breakTo(lastOffset(n))
 			return
 		}
-		p.out.WriteString("`" + Escape(strings.ReplaceAll(p.words(n), "`", "'")) + "`")
+		p.out.WriteString("`" + Escape(strings.ReplaceAll(p.code(n), "`", "'")) + "`")
 		p.breakTo(lastOffset(n))
 	case *ast.Emphasis:
 		p.marked(n, map[int]string{1: "_", 2: "*"}[n.Level])
 	case *xast.Strikethrough:
 		p.marked(n, "~")
 	case *ast.Link:
+		if end, is := p.isCode(n); is {
+			p.out.WriteString("[")
+			p.inlines(n)
+			p.out.WriteString(p.plain(end))
+			return
+		}
 		p.out.WriteString(p.link(string(n.Destination), p.words(n)))
 	case *ast.Image:
 		p.out.WriteString(p.link(string(n.Destination), p.words(n)))
@@ -292,6 +304,21 @@ func (p *page) words(n ast.Node) string {
 		return ast.WalkContinue, nil
 	})
 	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// code returns the text of a code span. Blanks are part of it; a line end is one blank.
+func (p *page) code(n *ast.CodeSpan) string {
+	if n.ChildCount() != 1 {
+		return p.words(n)
+	}
+	return strings.TrimRight(string(n.FirstChild().(*ast.Text).Segment.Value(p.src)), "\n")
+}
+
+// isCode reports whether what has the form of a link is code, as a[i](x) is: it leads to no
+// address. It returns what follows the link's text.
+func (p *page) isCode(n *ast.Link) (end string, is bool) {
+	end = "](" + string(n.Destination) + ")"
+	return end, n.Pos() >= 0 && n.FirstChild() != nil && !strings.ContainsAny(string(n.Destination), ":/.#") && bytes.Contains(p.src[n.Pos():], []byte(end))
 }
 
 // firstOffset returns the offset of the first text within n; -1 if it holds none.

@@ -16,7 +16,7 @@ func TestMrkdwn(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                                 "",
 		"\n\nplain\n\n":                    "plain",
-		"**bold** and __bold__":            "*bold* and *bold*",
+		"**bold** and __so bold__":         "*bold* and *so bold*",
 		"*it* and _it_":                    "_it_ and _it_",
 		"~~gone~~":                         "~gone~",
 		"***both***":                       "_*both*_",
@@ -42,6 +42,29 @@ func TestMrkdwn(t *testing.T) {
 		"1. a\n   ```\n   x\n   ```\n2. b": "1. a\n```\nx\n```\n2. b",
 		"| a | b |\n|---|--:|\n| 1 | 2 |":  "```\na   | b\n--- | ---\n1   | 2\n```",
 		"Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse": "Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse",
+	} {
+		require.Equal(t, want, linking.Render(in, nil), "%q", in)
+	}
+}
+
+// Models write code without backticks, too: emphasis is what is plainly meant as such.
+func TestCodeKeepsItsCharacters(t *testing.T) {
+	t.Parallel()
+	for _, as := range []string{
+		"LexerState.__init__ (a line)", "__init__ and __post_init__ are called", "if __name__ == '__main__'", "_GNU_SOURCE and _POSIX_C_SOURCE_",
+		"as in [*[a]*](b), typed so", "[*a*](b)", "the delimiter '*' that precedes it turns the closing '*' into text; the opening '*' stays",
+		`a lone "_" and a lone "_"`, "(*) and (_) and [*]", "f(*args) and g(*args)", "f(*args, **kw), g(*a, **kw)", "a*b*c, a**b**c, a_b_c",
+		"/*foo*/ and /*bar*/", "*.go and pkg/*", "2 ** 3 ** 4", `_("a") and _("b")`, "~/bin, ~5 s and ~6 s", "char* p, int* q", "x~y~z",
+		"arr[i](x) calls it",
+	} {
+		require.Equal(t, Escape(as), linking.Render("x "+as, nil)[2:], "%q", as)
+	}
+	for in, want := range map[string]string{
+		"a (*so*) b, **so:** c":    "a (_so_) b, *so:* c",
+		"**`code`** and *\"so\"*.": "*`code`* and _\"so\"_.",
+		"**_both_**, *so*!":        "*_both_*, _so_!",
+		"`bull ` and ` a`":         "`bull ` and ` a`",
+		"**a\nb** c":               "*a\nb* c",
 	} {
 		require.Equal(t, want, linking.Render(in, nil), "%q", in)
 	}
