@@ -172,7 +172,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		}
 		//crash:call_carried_out
 		messages := []model.Message{{
-			Role: model.ToolRole, CallID: call.ID, Text: ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed,
+			Role: model.ToolRole, CallID: call.ID, Text: ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
 		}}
 		if result.Ends {
 			for _, late := range calls[i+1:] {
@@ -196,6 +196,9 @@ func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) 
 	}
 	for _, tool := range l.Tools {
 		if tool.Name == call.Name {
+			if bad := unseenFailure(l.Journal.Messages()); bad != "" && tool.Last {
+				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %s, in the same answer, did not succeed. Look at the results above first, then call %s alone.", bad, tool.Name)}, nil
+			}
 			l.Log.Debug("tool call", "agent", l.Agent.Name, "tool", call.Name)
 			return l.use(context.WithValue(ctx, callKey{}, call.ID), tool, call.Args)
 		}
@@ -236,6 +239,24 @@ func names(tools []model.Tool) string {
 		s += t.Name
 	}
 	return s
+}
+
+// unseenFailure names the first call of the newest answer that was refused or failed, which the
+// model has not seen yet; empty where there is none.
+func unseenFailure(messages []model.Message) (name string) {
+	bad := map[string]bool{}
+	for _, m := range slices.Backward(messages) {
+		if m.Role != model.ToolRole {
+			for _, c := range m.Calls {
+				if bad[c.ID] {
+					return c.Name
+				}
+			}
+			return ""
+		}
+		bad[m.CallID] = m.Wrong || m.Failed
+	}
+	return ""
 }
 
 // Unanswered are the calls of the newest answer without a result.

@@ -83,6 +83,24 @@ func TestLoopGoesOnWhereTheJournalStops(t *testing.T) {
 	require.Equal(t, []string{"look b", "end c"}, ran, "only the call without a result is run")
 }
 
+// A claim of an end beside a failure that nobody has seen yet is put off; alone it counts.
+func TestWhatEndsWorkWaitsUntilAFailureWasSeen(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]model.Result{"refused": {Text: "old is not in the file", Wrong: true}, "failed": {Text: "exit code 1", Failed: true}} {
+		both := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "try"}, {ID: "b", Name: "look"}, {ID: "c", Name: "end"}}}
+		p, ran := &page{}, []string{}
+		l := loop(p, &ran, both, calls("d", "end"))
+		l.Tools[2].Last = true
+		l.Tools = append(l.Tools, model.Tool{Name: "try", Call: func(context.Context, json.RawMessage) (model.Result, error) { return r, nil }})
+		end, err := l.Run(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, EndTool, end)
+		require.Equal(t, []string{"look b", "end d"}, ran, name)
+		require.Equal(t, "Not carried out: try, in the same answer, did not succeed. Look at the results above first, then call end alone.", p.messages[3].Text)
+		require.True(t, p.messages[3].Wrong)
+	}
+}
+
 func TestLoopEndsWhenTheModelGoesAstray(t *testing.T) {
 	t.Parallel()
 	talk := model.Message{Role: model.Assistant, Text: "I would fix it."}

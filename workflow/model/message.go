@@ -28,6 +28,7 @@ type Message struct {
 	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
 	// Malformed, of a Wrong result: the call was none, and no tool has seen it.
 	Malformed bool `json:"malformed,omitempty"`
+	Failed    bool `json:"failed,omitempty"` // of a tool result: what was run did not succeed
 	// Pictures, of a user message, follow its text for a model that can see; another is told
 	// in words that nobody looked at them.
 	Pictures []Picture `json:"pictures,omitempty"`

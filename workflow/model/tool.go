@@ -21,6 +21,9 @@ type Tool struct {
 	// Call runs the tool. A mistake of the model is a Result that is Wrong; an error
 	// means that our own machine failed.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
+	// Last tells of a tool that claims an end of work: a call of it is put off where one before
+	// it in the same answer was refused or failed, for the model has not seen that yet.
+	Last bool
 }
 
 // A Result is what the model is told, and what is written because of the call.
@@ -31,6 +34,7 @@ type Result struct {
 	// Malformed, with Wrong: there was nothing to run, for the call does not fit the
 	// tool's schema or there is no such tool. A tool that refuses leaves it unset.
 	Malformed bool
+	Failed    bool // what was run did not succeed: a command, or a check
 	// Writes is what the call writes, in order, for whoever records the call: the model is
 	// not told. What was done before a call was overtaken stands here beside its error.
 	Writes []any

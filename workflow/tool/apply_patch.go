@@ -48,8 +48,6 @@ func (b *Bench) notePatched(c patch.Change) string {
 	case workfile.IsPrivate(c.Path):
 		return fmt.Sprintf("%s changed\n", plaintext.QuotePath(c.Path)) + patch.FindSyntaxErrors(c.Path, c.After)
 	}
-	if b.seen.knows(c.Path, c.Before) == nil {
-		b.seen.remember(c.Path, c.After)
-	}
+	b.seen.remember(c.Path, c.After)
 	return fmt.Sprintf("%s changed\n%s", plaintext.QuotePath(c.Path), patch.ShortDiff(c.Before, c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 }

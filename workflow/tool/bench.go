@@ -100,6 +100,12 @@ func newWritingTool[T any](name string, call func(ctx context.Context, in T) (st
 	return model.NewTool(name, strings.TrimSpace(string(text)), func(ctx context.Context, in T) (model.Result, error) {
 		said, written, err := call(ctx, in)
 		result, err := answer(said, err)
+		switch ran := written.(type) {
+		case CommandRun:
+			result.Failed = ran.ExitCode != 0
+		case checkRun:
+			written, result.Failed = ran.Result, ran.red
+		}
 		if written != nil {
 			result.Writes = []any{written}
 		}

@@ -60,7 +60,18 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 		kept = "It was not kept as the test command: no tests could be read from what it printed.\n"
 	}
 	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
-	return checked(r, base) + kept, r, err
+	return checked(r, base) + kept, checkRun{r, isRed(r, base)}, err
+}
+
+// A checkRun is a check that came to an end.
+type checkRun struct {
+	result.Result
+	red bool // it fails, and not only as the base does
+}
+
+func isRed(r, base result.Result) bool {
+	fresh, already := r.FailingSince(base)
+	return len(fresh) > 0 || !r.OK() && len(already) == 0 || r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
 }
 
 // projectOf is the project as a check runs it: with the command that the call names, or as it is

@@ -29,6 +29,26 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, b.ok(t, "check", nil), "build clean")
 }
 
+// What was run and did not succeed says so beside its text; what fails without the change, too,
+// is no failure of a check.
+func TestWhatFailedIsMarked(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	for command, failed := range map[string]bool{"true": false, "exit 3": true} {
+		b.Project = project.Project{Kind: "make", Test: command}
+		require.Equal(t, failed, b.call(t, "check", nil).Failed, command)
+		require.Equal(t, failed, b.call(t, "run", args{"command": command}).Failed, command)
+	}
+	old, fresh := result.Test{Name: "old", Status: result.Failed}, result.Test{Name: "new", Status: result.Failed}
+	ran := func(tests ...result.Test) result.Result {
+		return result.Result{TestsRan: true, Counted: true, Tests: tests}
+	}
+	require.False(t, isRed(ran(old), ran(old)))
+	require.True(t, isRed(ran(old, fresh), ran(old)))
+	built := result.Result{BuildRan: true, BuildOK: false}
+	require.True(t, isRed(built, result.Result{}))
+}
+
 func TestCheckedIsBounded(t *testing.T) {
 	t.Parallel()
 	r := result.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Counts: result.Counts{Passed: 3, Failed: 80}}

@@ -16,6 +16,7 @@ func TestDiffShowsWhatWasChanged(t *testing.T) {
 	b.ok(t, "write_file", args{"path": "sub/c.txt", "content": "new\n"})
 	b.ok(t, "write_file", args{"path": ".env", "content": "KEY=1\n"})
 	all := b.ok(t, "diff", nil)
+	require.NotContains(t, all, "index ", "hashes say nothing to a model")
 	require.Contains(t, all, "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+three\n")
 	require.Contains(t, all, "+new\n")
 	require.Contains(t, all, "added .env +1 -0 (not shown)")
@@ -24,6 +25,14 @@ func TestDiffShowsWhatWasChanged(t *testing.T) {
 	require.Contains(t, one, "+new\n")
 	require.NotContains(t, one, "three")
 	require.Contains(t, b.refused(t, "diff", args{"path": "../x"}), "outside")
+}
+
+// A hunk's heading is a line of the file, which looks like one of the change.
+func TestDiffNoise(t *testing.T) {
+	t.Parallel()
+	const index = "index 0123456789012345678901234567890123456789..9876543210987654321098765432109876543210 100644\n"
+	require.Equal(t, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n index 0123456..9876543\n-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n",
+		showDiff("diff --git a/a b/a\n"+index+"--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ \tFoldedStyle\n index 0123456..9876543\n-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n"))
 }
 
 // What does not fit is named, file by file, and can be asked for.
@@ -47,6 +56,7 @@ func TestHistoryOfACommitTakesAPath(t *testing.T) {
 	one := b.ok(t, "history", args{"commit": b.Workspace.Base(), "path": "b"})
 	require.Contains(t, one, "Ada: add the rest")
 	require.Contains(t, one, "\n+c\n")
+	require.NotContains(t, one, "index ")
 	require.NotContains(t, one, "d.txt")
 	require.Contains(t, b.ok(t, "history", args{"commit": b.Workspace.Base(), "path": "a.txt"}), "a.txt was not changed by it.")
 }

@@ -76,9 +76,16 @@ func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) 
 		s.WriteString(commitLine(c) + "\n")
 	}
 	if len(commits) > maxCommits {
-		s.WriteString("[older ones left out: give path, or commit for one of them]\n")
+		s.WriteString(olderLeftOut(p))
 	}
 	return s.String(), nil
+}
+
+func olderLeftOut(path string) string {
+	if path == "" {
+		return "[older ones left out: give path, or commit for one of them]\n"
+	}
+	return "[older ones left out: give commit for one of them]\n"
 }
 
 func (r commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
@@ -108,7 +115,7 @@ func (r commitReader) oneCommit(ctx context.Context, name, within string) (strin
 	if body := strings.TrimSpace(c.Body); body != "" {
 		text += "\n" + plaintext.CutCounted(workfile.ShowLines(body), 4000) + "\n"
 	}
-	diff, _ = plaintext.CutMiddle(workfile.ShowLines(diff), diffEnd, diffEnd)
+	diff, _ = plaintext.CutMiddle(showDiff(diff), diffEnd, diffEnd)
 	return text + "\n" + diff, nil
 }
 

@@ -236,7 +236,7 @@ func Leading(o OrchestratorTools) []model.Tool {
 			return o.NotForMe(ctx, in.Reason)
 		}),
 		blocked(o),
-		newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as corrected}", "hunks": "{id, keep?}"})),
+		last(newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as corrected}", "hunks": "{id, keep?}"}))),
 	})
 }
 
@@ -268,14 +268,20 @@ func Criticising(review func(context.Context, Review) (model.Result, error)) []m
 func Working(w WorkerTools) []model.Tool {
 	return readable([]model.Tool{
 		say(w),
-		newTool("done", func(ctx context.Context, in struct {
+		last(newTool("done", func(ctx context.Context, in struct {
 			Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences"`
 		},
 		) (model.Result, error) {
 			return w.Done(ctx, in.Summary)
-		}),
+		})),
 		blocked(w),
 	})
+}
+
+// last makes a tool wait until the model has seen what failed before it.
+func last(t model.Tool) model.Tool {
+	t.Last = true
+	return t
 }
 
 // maxWords is how much one call may say, in bytes: what people read in a thread, and a

@@ -180,6 +180,18 @@ func TestNoToolGrantsAnything(t *testing.T) {
 	}
 }
 
+// What claims an end waits for what failed before it.
+func TestWhatClaimsAnEndIsLast(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, tool := range everyTool(&desk{}) {
+		if tool.Last {
+			names = append(names, tool.Name)
+		}
+	}
+	require.Equal(t, []string{"finish", "done"}, names)
+}
+
 // What a model is talked into saying at any length is not said.
 func TestNobodyFloodsAThread(t *testing.T) {
 	t.Parallel()
