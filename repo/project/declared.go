@@ -27,6 +27,9 @@ func (t tree) named(kind string) Project {
 func (t tree) namedIn(source named.Source, kind string) Project {
 	for _, c := range source.Commands(t.readText(source.File)) {
 		found, ok := command.Inside(c.Line, nil)
+		if !ok {
+			found, ok = t.unittests(c.Line)
+		}
 		if !ok || kind != "" && found.Kind != kind {
 			continue
 		}
@@ -36,11 +39,11 @@ func (t tree) namedIn(source named.Source, kind string) Project {
 }
 
 func projectOf(found command.Found, build, from string) Project {
-	line := found.Line
+	p := Project{Kind: found.Kind, Build: build, Test: found.Line, From: from, Written: found.Written}
 	if found.Kind == "node" {
-		line = nodePrograms + line
+		return p.withNodePrograms()
 	}
-	return Project{Kind: found.Kind, Build: build, Test: line, From: from}
+	return p
 }
 
 // Named is the project with the test command that somebody names: one or more calls of a runner

@@ -35,14 +35,15 @@ func findNode(t tree) Project {
 	script := strings.TrimSpace(manifest.Scripts["test"])
 	if script == "" {
 		if named := t.named("node"); named.Test != "" {
-			p.Test, p.From = named.Test, named.From
+			p.Test, p.From, p.Written = named.Test, named.From, named.Written
 		} else if len(t.globFiles("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js", "test/*.test.mjs", "test/*.test.cjs")) > 0 {
 			p.Test = "node --test"
 		}
 		return p
 	}
 	if !strings.Contains(script, "no test specified") {
-		p.Test, p.From = nodeTests(manager, manifest.Scripts), "package.json"
+		p.From = "package.json"
+		p.setNodeTests(manager, manifest.Scripts)
 	}
 	return p
 }
@@ -50,19 +51,30 @@ func findNode(t tree) Project {
 // nodePrograms begins a command that calls programs of the packages, as npm's scripts may.
 const nodePrograms = `export PATH="$PWD/node_modules/.bin:$PATH" && `
 
-// nodeTests is the script "test", or the runner inside it where that says more.
-func nodeTests(manager string, scripts command.Scripts) string {
+// withNodePrograms is the project whose test command may call the programs of its packages.
+func (p Project) withNodePrograms() Project {
+	p.Test = nodePrograms + p.Test
+	if p.Written != "" {
+		p.Written = nodePrograms + p.Written
+	}
+	return p
+}
+
+// setNodeTests takes the script "test", or the runner inside it where that says more.
+func (p *Project) setNodeTests(manager string, scripts command.Scripts) {
 	found, ok := command.InsideScript("test", scripts)
 	whole := manager + " test"
 	switch {
 	case !ok || found.Alone && found.Flags == "":
-		return whole
+		p.Test = whole
 	case !found.Alone:
-		return nodePrograms + found.Line
+		p.Test, p.Written = found.Line, found.Written
+		*p = p.withNodePrograms()
 	case manager == "npm":
-		return whole + " -- " + found.Flags
+		p.Test, p.Written = whole+" -- "+found.Flags, whole
+	default:
+		p.Test, p.Written = whole+" "+found.Flags, whole
 	}
-	return whole + " " + found.Flags
 }
 
 // nodeManager is the package manager whose lock file is there; of several, the one that the

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
 	"strings"
@@ -14,6 +15,9 @@ type Project struct {
 	Build string // command line for sh -c; empty: there is nothing to build
 	Test  string // command line for sh -c; empty: none was found
 	From  string // the file that names the test command; empty: the language and the layout do
+	// Written is the test command as the project has it, where Test has more for a reporter that
+	// is read. It is run where Test cannot be counted: tests may read the arguments themselves.
+	Written string
 }
 
 // forProgram is what stands in a test command for this program alone.
@@ -21,6 +25,17 @@ var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms,
 
 // TestShown is the test command as people write it.
 func (p Project) TestShown() string { return forProgram.Replace(p.Test) }
+
+// WrittenShown is the test command as the project has it, as people write it.
+func (p Project) WrittenShown() string { return forProgram.Replace(cmp.Or(p.Written, p.Test)) }
+
+// AsWritten is the project with the test command as it has it.
+func (p Project) AsWritten() Project {
+	if p.Written != "" {
+		p.Test, p.Written = p.Written, ""
+	}
+	return p
+}
 
 // A language is one way to build and test. Each has a file of its own, and a line in the table
 // below.
@@ -125,6 +140,9 @@ func (p Project) runFrom(dir string) Project {
 	}
 	if p.Test != "" {
 		p.Test = enter + p.Test
+	}
+	if p.Written != "" {
+		p.Written = enter + p.Written
 	}
 	return p
 }

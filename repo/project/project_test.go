@@ -13,6 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project/command"
 )
 
+// four is a project by what it is, less the command as the project has it.
+func four(kind, build, test, from string) Project {
+	return Project{Kind: kind, Build: build, Test: test, From: from}
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
 	type files map[string]string
@@ -24,39 +29,39 @@ func TestFind(t *testing.T) {
 		want  Project
 	}{
 		{"nothing", files{"README": "x"}, Project{}},
-		{"go", files{"go.mod": "module x"}, Project{"go", "go build ./...", "go test -json ./...", ""}},
-		{"go with a Makefile", files{"go.mod": "module x", "Makefile": "test:\n"}, Project{"go", "go build ./...", "go test -json ./...", ""}},
-		{"go workspace", files{"go.work": "go 1.24"}, Project{"go", "go build $(go list -m -f '{{.Dir}}/...')", "go test -json $(go list -m -f '{{.Dir}}/...')", ""}},
-		{"node", files{"package.json": node("node --test")}, Project{"node", "", "npm test", "package.json"}},
-		{"node with a build", files{"package.json": `{"scripts": {"test": "mocha", "build": "tsc"}}`}, Project{"node", "npm run build", "npm test --" + command.MochaReport, "package.json"}},
-		{"pnpm", files{"package.json": node("jest"), "pnpm-lock.yaml": "x"}, Project{"node", "", "pnpm test --verbose", "package.json"}},
-		{"yarn", files{"package.json": node("tap"), "yarn.lock": "x"}, Project{"node", "", "yarn test -R tap", "package.json"}},
-		{"jest", files{"package.json": node("NODE_ENV=test jest --ci")}, Project{"node", "", "npm test -- --verbose", "package.json"}},
-		{"jest and more", files{"package.json": node("eslint . && jest")}, Project{"node", "", nodePrograms + "jest --verbose", "package.json"}},
-		{"jest with reporters", files{"package.json": node("jest --reporters=default")}, Project{"node", "", nodePrograms + "jest --verbose", "package.json"}},
-		{"vitest", files{"package.json": node("vitest")}, Project{"node", "", "npm test -- --run --reporter=verbose", "package.json"}},
-		{"vitest run", files{"package.json": node("vitest run")}, Project{"node", "", "npm test -- --reporter=verbose", "package.json"}},
+		{"go", files{"go.mod": "module x"}, four("go", "go build ./...", "go test -json ./...", "")},
+		{"go with a Makefile", files{"go.mod": "module x", "Makefile": "test:\n"}, four("go", "go build ./...", "go test -json ./...", "")},
+		{"go workspace", files{"go.work": "go 1.24"}, four("go", "go build $(go list -m -f '{{.Dir}}/...')", "go test -json $(go list -m -f '{{.Dir}}/...')", "")},
+		{"node", files{"package.json": node("node --test")}, four("node", "", "npm test", "package.json")},
+		{"node with a build", files{"package.json": `{"scripts": {"test": "mocha", "build": "tsc"}}`}, four("node", "npm run build", "npm test --"+command.MochaReport, "package.json")},
+		{"pnpm", files{"package.json": node("jest"), "pnpm-lock.yaml": "x"}, four("node", "", "pnpm test --verbose", "package.json")},
+		{"yarn", files{"package.json": node("tap"), "yarn.lock": "x"}, four("node", "", "yarn test -R tap", "package.json")},
+		{"jest", files{"package.json": node("NODE_ENV=test jest --ci")}, four("node", "", "npm test -- --verbose", "package.json")},
+		{"jest and more", files{"package.json": node("eslint . && jest")}, four("node", "", nodePrograms+"jest --verbose", "package.json")},
+		{"jest with reporters", files{"package.json": node("jest --reporters=default")}, four("node", "", nodePrograms+"jest --verbose", "package.json")},
+		{"vitest", files{"package.json": node("vitest")}, four("node", "", "npm test -- --run --reporter=verbose", "package.json")},
+		{"vitest run", files{"package.json": node("vitest run")}, four("node", "", "npm test -- --reporter=verbose", "package.json")},
 		{"no test specified", files{"package.json": notSpecified}, Project{Kind: "node"}},
-		{"no script, but tests", files{"package.json": "{}", "test/a.test.js": "x"}, Project{"node", "", "node --test", ""}},
+		{"no script, but tests", files{"package.json": "{}", "test/a.test.js": "x"}, four("node", "", "node --test", "")},
 		{"broken package.json", files{"package.json": "{"}, Project{Kind: "node"}},
-		{"a website's package.json beside Python", files{"package.json": notSpecified, "pyproject.toml": "[tool.pytest.ini_options]"}, Project{"python", "", "python3 -m pytest -q", "pyproject.toml"}},
-		{"pytest by requirements", files{"requirements-dev.txt": "pytest>=8", "a.py": "x"}, Project{"python", "", "python3 -m pytest -q", ""}},
-		{"pytest by plain functions", files{"test_a.py": "def test_a():\n    pass\n"}, Project{"python", "", "python3 -m pytest -q", ""}},
-		{"pytest in the src layout", files{"pytest.ini": "x", "src/shop/__init__.py": ""}, Project{"python", "", "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && python3 -m pytest -q", ""}},
-		{"unittest", files{"tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v -s tests", ""}},
-		{"unittest in a package", files{"tests/__init__.py": "#", "tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v", ""}},
+		{"a website's package.json beside Python", files{"package.json": notSpecified, "pyproject.toml": "[tool.pytest.ini_options]"}, four("python", "", "python3 -m pytest -q", "pyproject.toml")},
+		{"pytest by requirements", files{"requirements-dev.txt": "pytest>=8", "a.py": "x"}, four("python", "", "python3 -m pytest -q", "")},
+		{"pytest by plain functions", files{"test_a.py": "def test_a():\n    pass\n"}, four("python", "", "python3 -m pytest -q", "")},
+		{"pytest in the src layout", files{"pytest.ini": "x", "src/shop/__init__.py": ""}, four("python", "", "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && python3 -m pytest -q", "")},
+		{"unittest", files{"tests/test_a.py": "import unittest\n"}, four("python", "", "python3 -m unittest discover -v -s tests", "")},
+		{"unittest in a package", files{"tests/__init__.py": "#", "tests/test_a.py": "import unittest\n"}, four("python", "", "python3 -m unittest discover -v", "")},
 		{"Python without tests", files{"setup.py": "x"}, Project{Kind: "python"}},
-		{"rust", files{"Cargo.toml": "x"}, Project{"rust", "cargo build", "cargo test --no-fail-fast", ""}},
-		{"make", files{"Makefile": "CC := gcc\nall: a\nx y test: a\n\tbuild: no\n"}, Project{"make", "make all", "make test", ""}},
-		{"make check", files{"GNUmakefile": "check:\n", "Makefile": "test:\n"}, Project{"make", "", "make check", ""}},
+		{"rust", files{"Cargo.toml": "x"}, four("rust", "cargo build", "cargo test --no-fail-fast", "")},
+		{"make", files{"Makefile": "CC := gcc\nall: a\nx y test: a\n\tbuild: no\n"}, four("make", "make all", "make test", "")},
+		{"make check", files{"GNUmakefile": "check:\n", "Makefile": "test:\n"}, four("make", "", "make check", "")},
 		{"make without targets", files{"Makefile": "a.o: a.c\n"}, Project{Kind: "make"}},
-		{"node, mocha behind a linter", files{"package.json": `{"scripts": {"pretest": "npm run lint", "lint": "standard", "test": "npm run unit", "unit": "nyc mocha --reporter dot test"}}`}, Project{"node", "", nodePrograms + "mocha test" + command.MochaReport, "package.json"}},
-		{"node by its CI", files{"package.json": "{}", ".github/workflows/ci.yml": "jobs: {a: {steps: [{run: npm ci}, {run: npx ava}]}}"}, Project{"node", "", nodePrograms + "ava --tap", ".github/workflows/ci.yml"}},
-		{"unittest by tox.ini", files{"setup.py": "x", "shop/checks/money.py": "x", "tox.ini": "[testenv]\ncommands = python -m unittest discover -s shop/checks -p '*.py'\n"}, Project{"python", "", "python3 -m unittest discover -v -s shop/checks -p '*.py'", "tox.ini"}},
-		{"unittest in a package's own folder", files{"setup.py": "x", "shop/tests/test_a.py": "import unittest\n"}, Project{"python", "", "python3 -m unittest discover -v", ""}},
-		{"a Makefile that calls a runner", files{"Makefile": "build:\n\tcc x\n\ntest: build\n\tgo test ./...\n"}, Project{"go", "make build", "go test -json ./...", "Makefile"}},
-		{"a justfile", files{"justfile": "test:\n  cargo test --workspace\n"}, Project{"rust", "", "cargo test --no-fail-fast --workspace", "justfile"}},
-		{"in the only folder", files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"}, Project{"go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`, ""}},
+		{"node, mocha behind a linter", files{"package.json": `{"scripts": {"pretest": "npm run lint", "lint": "standard", "test": "npm run unit", "unit": "nyc mocha --reporter dot test"}}`}, four("node", "", nodePrograms+"mocha test"+command.MochaReport, "package.json")},
+		{"node by its CI", files{"package.json": "{}", ".github/workflows/ci.yml": "jobs: {a: {steps: [{run: npm ci}, {run: npx ava}]}}"}, four("node", "", nodePrograms+"ava --tap", ".github/workflows/ci.yml")},
+		{"unittest by tox.ini", files{"setup.py": "x", "shop/checks/money.py": "x", "tox.ini": "[testenv]\ncommands = python -m unittest discover -s shop/checks -p '*.py'\n"}, four("python", "", "python3 -m unittest discover -v -s shop/checks -p '*.py'", "tox.ini")},
+		{"unittest in a package's own folder", files{"setup.py": "x", "shop/tests/test_a.py": "import unittest\n"}, four("python", "", "python3 -m unittest discover -v", "")},
+		{"a Makefile that calls a runner", files{"Makefile": "build:\n\tcc x\n\ntest: build\n\tgo test ./...\n"}, four("go", "make build", "go test -json ./...", "Makefile")},
+		{"a justfile", files{"justfile": "test:\n  cargo test --workspace\n"}, four("rust", "", "cargo test --no-fail-fast --workspace", "justfile")},
+		{"in the only folder", files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"}, four("go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`, "")},
 		{"in two folders", files{"a/go.mod": "module x", "b/go.mod": "module y"}, Project{}},
 		{"not in vendored folders", files{"node_modules/go.mod": "x", "vendor/go.mod": "x", ".a/go.mod": "x"}, Project{}},
 	} {
@@ -66,7 +71,9 @@ func TestFind(t *testing.T) {
 			for name, text := range c.files {
 				fsys[name] = &fstest.MapFile{Data: []byte(text)}
 			}
-			require.Equal(t, c.want, Find(fsys))
+			found := Find(fsys)
+			found.Written = ""
+			require.Equal(t, c.want, found)
 		})
 	}
 }
@@ -75,10 +82,28 @@ func TestACommandThatSomebodyNames(t *testing.T) {
 	t.Parallel()
 	p, ok := Project{Build: "make build"}.Named("cd checks && python -m unittest discover", "README.md")
 	require.True(t, ok)
-	require.Equal(t, Project{"python", "make build", "cd checks && python3 -m unittest discover -v", "README.md"}, p)
+	require.Equal(t, "cd checks && python3 -m unittest discover", p.Written)
+	p.Written = ""
+	require.Equal(t, four("python", "make build", "cd checks && python3 -m unittest discover -v", "README.md"), p)
 	for _, line := range []string{"true", "sh test.sh", "sh prepare.sh && pytest", "echo ok; exit 0", "pytest || true", "pytest | cat", "$(pytest)", "(cd x; pytest)"} {
 		_, ok := Project{}.Named(line, "x")
 		require.False(t, ok, line)
+	}
+}
+
+// TestTheTestCommandAsTheProjectHasIt has what was added for a reporter, and the command without it.
+func TestTheTestCommandAsTheProjectHasIt(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string][2]string{
+		"jest":               {"npm test -- --verbose", "npm test"},
+		"jest && eslint .":   {"jest --verbose", "jest"},
+		"tsc && mocha test":  {"tsc && mocha test", "tsc && mocha test"},
+		"node --test":        {"npm test", "npm test"},
+		"sh a-script-of-its": {"npm test", "npm test"},
+	} {
+		p := Find(fstest.MapFS{"package.json": {Data: []byte(`{"scripts": {"test": "` + script + `"}}`)}})
+		require.Equal(t, want, [2]string{p.TestShown(), p.WrittenShown()}, script)
+		require.Equal(t, want[1], p.AsWritten().TestShown(), script)
 	}
 }
 
@@ -131,14 +156,14 @@ func TestFindIn(t *testing.T) {
 	} {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	whole := Project{"go", "go build ./...", "go test -json ./...", ""}
+	whole := four("go", "go build ./...", "go test -json ./...", "")
 	for folder, want := range map[string]Project{
 		"": whole, ".": whole, "docs": whole, "no/such/folder": whole, "../up": whole, "alone/notes": whole,
-		"services/shop":      {"go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./...", ""},
-		"services/shop/cart": {"go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./...", ""},
+		"services/shop":      four("go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./...", ""),
+		"services/shop/cart": four("go", "cd 'services/shop' && go build ./...", "cd 'services/shop' && go test -json ./...", ""),
 		"web/app":            whole, // which has tests
-		"py/lib/it's/":       {"python", "", "cd 'py/lib' && python3 -m pytest -q", "pyproject.toml"},
-		"alone":              {"rust", "cd 'alone' && cd 'only' && cargo build", "cd 'alone' && cd 'only' && cargo test --no-fail-fast", ""},
+		"py/lib/it's/":       four("python", "", "cd 'py/lib' && python3 -m pytest -q", "pyproject.toml"),
+		"alone":              four("rust", "cd 'alone' && cd 'only' && cargo build", "cd 'alone' && cd 'only' && cargo test --no-fail-fast", ""),
 	} {
 		require.Equal(t, want, FindIn(fsys, folder), folder)
 	}

@@ -17,6 +17,10 @@ func isPythonTest(file string, folders []string) bool {
 // pythonCase is a file in which Python's runners look for tests.
 var pythonCase = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$`)
 
+// srcLayout begins the test command where the package is in src: nothing can be installed where
+// tests are run.
+const srcLayout = "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && "
+
 func findPython(t tree) Project {
 	tests := t.findFiles(pythonCase)
 	known := t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") || t.hasFile("setup.cfg") || t.hasFile("tox.ini") ||
@@ -28,7 +32,7 @@ func findPython(t tree) Project {
 	named := t.named("python")
 	switch {
 	case named.Test != "":
-		p.Test, p.From = named.Test, named.From
+		p.Test, p.From, p.Written = named.Test, named.From, named.Written
 	case t.usesPytest(tests):
 		p.Test = "python3 -m pytest -q"
 	case len(tests) > 0:
@@ -37,7 +41,10 @@ func findPython(t tree) Project {
 		return p
 	}
 	if t.hasDir("src") && !strings.Contains(t.readText("pyproject.toml"), "pythonpath") {
-		p.Test = "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && " + p.Test // nothing can be installed where tests are run
+		p.Test = srcLayout + p.Test
+		if p.Written != "" {
+			p.Written = srcLayout + p.Written
+		}
 	}
 	return p
 }

@@ -178,6 +178,17 @@ func (r Result) EveryTestNamed() bool {
 	return r.Counted && len(r.Tests) >= r.Sum()
 }
 
+// EveryFailureNamed reports whether every test that was counted as failed has a name.
+func (r Result) EveryFailureNamed() bool {
+	named := 0
+	for _, t := range r.Tests {
+		if t.Status == Failed {
+			named++
+		}
+	}
+	return r.Counted && named >= r.Failed
+}
+
 // HasNoTests reports whether the tests ran and there are none.
 func (r Result) HasNoTests() bool {
 	return r.TestsRan && r.Counted && r.Sum() == 0 && r.Stopped == ""

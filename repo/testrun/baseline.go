@@ -15,7 +15,7 @@ import (
 )
 
 // rememberedVersion changes when what is remembered would be read differently.
-const rememberedVersion = 2
+const rememberedVersion = 3
 
 // Baseline builds and tests a commit of the repository itself, once: the result is
 // remembered on disk. It alone fills the repository's build cache. A run that the sandbox
@@ -35,6 +35,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 		return result.Result{}, err
 	}
 	if r, ok := loadResult(file); ok {
+		c.learn(p, r)
 		return r, nil
 	}
 	unlock, err := cache.LockBase(ctx)
@@ -43,6 +44,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 	}
 	defer unlock()
 	if r, ok := loadResult(file); ok { // whoever held the lock did it
+		c.learn(p, r)
 		return r, nil
 	}
 	name := cache.Mirror().Remote().Name
@@ -56,6 +58,13 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 		err = saveResult(file, r)
 	}
 	return r, err
+}
+
+// learn takes from what is remembered with which of its commands p is counted.
+func (c *Checker) learn(p project.Project, r result.Result) {
+	if p.Written != "" && r.Project.Test == p.Written {
+		c.learnFlags(countableCommand(p.Test))
+	}
 }
 
 // Remembered is what Baseline has found out before; false where it did not run yet.
@@ -106,6 +115,9 @@ func layInto(dir string, lay func(*os.Root) error) error {
 // resultName is the name of the file that a result is kept in.
 func resultName(commit string, p project.Project, packagesKey string) string {
 	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
+	if p.Written != "" {
+		parts = append(parts, "written: "+p.Written)
+	}
 	if packagesKey != "" {
 		parts = append(parts, packagesKey)
 	}

@@ -3,6 +3,7 @@ package testrun
 import (
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
@@ -23,12 +24,16 @@ type Checker struct {
 	Cache *buildcache.Cache
 	// Limits of one command. Default: the sandbox's own, but 10 minutes.
 	Limits sandbox.Limits
+
+	// written holds the test commands, as they are with a reporter's flags, that could be counted
+	// only without them. Made by For: a repository's own.
+	written *sync.Map
 }
 
 // For is the checker of m's repository, with its caches.
 func (c *Checker) For(m *repo.Mirror) *Checker {
 	bound := *c
-	bound.Cache = c.Caches.For(m)
+	bound.Cache, bound.written = c.Caches.For(m), &sync.Map{}
 	return &bound
 }
 
@@ -56,4 +61,20 @@ func (c *Checker) log() *slog.Logger {
 		return slog.New(slog.DiscardHandler)
 	}
 	return c.Caches.Log
+}
+
+// learnFlags remembers a test command that could be counted only without what was added to it.
+func (c *Checker) learnFlags(line string) {
+	if c.written != nil {
+		c.written.Store(line, true)
+	}
+}
+
+// countsWithoutFlags reports whether it is such a command.
+func (c *Checker) countsWithoutFlags(line string) bool {
+	if c.written == nil {
+		return false
+	}
+	_, ok := c.written.Load(line)
+	return ok
 }

@@ -114,6 +114,52 @@ func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
 	require.True(t, r.EveryTestNamed())
 }
 
+// TestTheFlagsThatBreakTheTestsAreLeftOut has tests that read their program's arguments, as a
+// library for command lines does: with a reporter's flag nothing can be counted.
+func TestTheFlagsThatBreakTheTestsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	jest := "#!/bin/sh\necho $* >> runs\nif [ $# -gt 0 ]; then echo \"error: unknown option '$1'\"; exit 1; fi\nprintf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'\n"
+	dir := repotest.WriteTree(t, repotest.Files{"package.json": `{"scripts": {"test": "jest && eslint ."}}`, "node_modules/.bin/jest": jest})
+	require.NoError(t, os.Chmod(filepath.Join(dir, "node_modules/.bin/jest"), 0o755))
+	p := project.Find(os.DirFS(dir))
+	require.Equal(t, "jest --verbose", p.TestShown())
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
+	c := checker(t).For(m)
+	for range 2 { // the second time it is known
+		r, err := c.Run(t.Context(), dir, p)
+		require.NoError(t, err)
+		require.Equal(t, "jest: 4 passed", r.String())
+	}
+	runs, err := os.ReadFile(filepath.Join(dir, "runs"))
+	require.NoError(t, err)
+	require.Equal(t, "--verbose\n\n\n", string(runs))
+
+	// Where neither can be counted, the first is what is told.
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "node_modules/.bin/jest"), []byte("#!/bin/sh\nexit 3\n"), 0o755))
+	r, err := checker(t).Run(t.Context(), dir, p)
+	require.NoError(t, err)
+	require.Equal(t, "jest --verbose: exit code 3 (the tests could not be counted)", r.String())
+}
+
+// TestUnittestsAreNamed has tests behind a module of their own, and one class that two modules have.
+func TestUnittestsAreNamed(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	f := repotest.Files{
+		"tests/__init__.py": "#", "tests/__main__.py": "import unittest\nfrom tests.test_a import *\nfrom tests.test_b import *\nunittest.main()\n",
+		"tests/test_a.py": "import unittest\n\nclass Base(unittest.TestCase):\n    def test_base(self):\n        pass\n",
+		"tests/test_b.py": "from tests.test_a import *\n\nclass B(unittest.TestCase):\n    def test_red(self):\n        self.fail('so')\n    def test_green(self):\n        pass\n",
+	}
+	for line, want := range map[string]string{
+		"python3 -m tests":             "python3 -m tests: 2 passed, 1 failed (test_red)",
+		"python3 -m unittest discover": "python3 -m unittest discover: 3 passed, 1 failed (test_red)",
+	} {
+		r := runIn(t, checker(t), f, project.Project{Test: line})
+		require.Equal(t, want, r.String(), r.Output)
+		require.True(t, r.EveryTestNamed(), r.Output)
+	}
+}
+
 func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "go test -json ./...", countableCommand("go test ./..."))

@@ -53,11 +53,11 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 	kept := ""
 	switch {
 	case in.Command == "":
-	case r.EveryTestNamed() && r.Sum() > 0:
+	case r.Sum() > 0 && (r.EveryTestNamed() || r.Counted && p.Written != "" && r.Project.Test == p.Written):
 		kept = "It is the repository's test command from now on, also for done.\n"
 		err = c.Naming.Keep(ctx, p, in.Command, r)
 	default:
-		kept = "It was not kept as the test command: no tests could be read from what it printed.\n"
+		kept = "It was not kept as the test command: no tests could be read from what it printed" + triedWithout(p) + ".\n"
 	}
 	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
 	return checked(r, base) + kept, checkRun{r, isRed(r, base)}, err
@@ -72,6 +72,14 @@ type checkRun struct {
 func isRed(r, base result.Result) bool {
 	fresh, already := r.FailingSince(base)
 	return len(fresh) > 0 || !r.OK() && len(already) == 0 || r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
+}
+
+// triedWithout says which flags were left out in vain.
+func triedWithout(p project.Project) string {
+	if p.Written == "" || p.TestShown() == p.WrittenShown() {
+		return ""
+	}
+	return fmt.Sprintf(", neither with what I added for that (`%s`) nor without it (`%s`)", p.TestShown(), p.WrittenShown())
 }
 
 // projectOf is the project as a check runs it: with the command that the call names, or as it is

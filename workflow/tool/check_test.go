@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,6 +48,28 @@ func TestWhatFailedIsMarked(t *testing.T) {
 	require.True(t, isRed(ran(old, fresh), ran(old)))
 	built := result.Result{BuildRan: true, BuildOK: false}
 	require.True(t, isRed(built, result.Result{}))
+}
+
+// TestANamedCommandIsTriedWithoutItsFlags has tests that a flag breaks which is added to their
+// command, and then a command that cannot be counted at all.
+func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	named, kept := project.Project{}, ""
+	b.Naming = Naming{
+		Judge: func(string, string) (project.Project, error) { return named, nil },
+		Keep: func(_ context.Context, _ project.Project, line string, _ result.Result) error {
+			kept = line
+			return nil
+		},
+	}
+	named = project.Project{Kind: "node", Test: "echo no such flag; exit 1", Written: "printf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'"}
+	text := b.ok(t, "check", map[string]any{"command": "jest"})
+	require.Contains(t, text, "Tests: 4 passed, 4 total\\n': 4 passed")
+	require.Contains(t, text, "It is the repository's test command from now on")
+	require.Equal(t, "jest", kept)
+	named = project.Project{Kind: "node", Test: "echo no such flag; exit 1", Written: "exit 2"}
+	require.Contains(t, b.ok(t, "check", map[string]any{"command": "jest"}), "neither with what I added for that (`echo no such flag; exit 1`) nor without it (`exit 2`)")
 }
 
 func TestCheckedIsBounded(t *testing.T) {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -16,9 +17,12 @@ type Found struct {
 	Kind   string // of the project: node, python, go, rust
 	Runner string // mocha
 	Line   string // for sh -c: what has to run before, and the runner with a reporter that is read
-	Flags  string // what was added to the runner's call, where it was written as it is called here
-	Plain  bool   // nothing but calls of the runner, and changes of the folder
-	Alone  bool   // the command is one call of the runner, to which Flags can be added at the end as it stands
+	// Written is Line without what was added for a reporter; empty: nothing was added that can be
+	// left out again.
+	Written string
+	Flags   string // what was added to the runner's call, where it was written as it is called here
+	Plain   bool   // nothing but calls of the runner, and changes of the folder
+	Alone   bool   // the command is one call of the runner, to which Flags can be added at the end as it stands
 }
 
 // A step is one simple command of a line.
@@ -34,7 +38,7 @@ const maxDepth = 5
 // Inside finds the runner in a line; false where there is none that is known.
 func Inside(line string, scripts Scripts) (Found, bool) {
 	steps := reader{scripts}.steps(line, "", 0)
-	var before, calls []string
+	var before, calls, written []string
 	var found Found
 	for _, s := range steps {
 		call, ok := callOf(s.words)
@@ -43,6 +47,7 @@ func Inside(line string, scripts Scripts) (Found, bool) {
 			found.Kind, found.Runner = call.kind, call.runner
 			found.Flags, found.Alone = call.flags, len(steps) == 1 && !call.rewritten
 			calls = append(calls, assignments(s.words)+call.line)
+			written = append(written, assignments(s.words)+cmp.Or(call.written, call.line))
 		case found.Runner == "" && !checksForm(s):
 			before = append(before, s.text)
 		}
@@ -51,7 +56,10 @@ func Inside(line string, scripts Scripts) (Found, bool) {
 		return Found{}, false
 	}
 	found.Plain = !slices.ContainsFunc(before, func(text string) bool { return !strings.HasPrefix(text, "cd ") })
-	found.Line = strings.Join(append(before, calls...), " && ")
+	found.Line = strings.Join(slices.Concat(before, calls), " && ")
+	if line := strings.Join(slices.Concat(before, written), " && "); line != found.Line {
+		found.Written = line
+	}
 	return found, true
 }
 

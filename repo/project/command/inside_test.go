@@ -54,6 +54,20 @@ func TestACommandThatIsTheRunnerAlone(t *testing.T) {
 	require.Equal(t, "babel src -d lib && mocha"+mochaFlags, found.Line)
 }
 
+// TestTheCommandAsTheProjectHasIt has programs whose tests may read the arguments that were added.
+func TestTheCommandAsTheProjectHasIt(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"eslint . && jest --ci": "jest --ci", "A=b mocha unit && mocha more": "A=b mocha unit && mocha more", "vitest": "vitest --run", "vitest run": "vitest run",
+		"react-scripts test": "react-scripts test --watchAll=false", "python -m unittest discover -s checks": "python3 -m unittest discover -s checks",
+		"tsc && pytest x": "", "tape test": "", "go test ./...": "", "cargo test": "", "node --test": "",
+	} {
+		found, ok := Inside(line, nil)
+		require.True(t, ok, line)
+		require.Equal(t, want, found.Written, line)
+	}
+}
+
 func FuzzInside(f *testing.F) {
 	f.Add("npm run lint && A=b mocha 'x' | tap-spec")
 	f.Add("coverage run -m pytest --cov")

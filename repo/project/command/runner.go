@@ -11,6 +11,7 @@ import (
 type call struct {
 	kind, runner string
 	line         string
+	written      string // the line without what was added for a reporter
 	flags        string // that were added at the end
 	rewritten    bool   // the call differs by more than its flags
 }
@@ -19,6 +20,7 @@ type call struct {
 type runner struct {
 	name, kind string
 	flags      string   // added, for a reporter that is read
+	always     string   // added in any case
 	drop       []string // arguments that are for a person's terminal, or need more than the runner
 	begin      string   // what the call begins with; empty: the name
 }
@@ -29,14 +31,14 @@ const MochaReport = ` -R xunit -O output="${REPORT_DIR:-/tmp}/mocha.xml"`
 // runners by the program that calls them.
 var runners = map[string]runner{
 	"jest":          {name: "jest", kind: "node", flags: "--verbose", drop: []string{"--watch", "--watchAll", "--verbose", "--silent", "--coverage", "--reporters"}},
-	"vitest":        {name: "vitest", kind: "node", flags: "--run --reporter=verbose", drop: []string{"watch", "--watch", "--reporter", "--coverage"}},
+	"vitest":        {name: "vitest", kind: "node", flags: "--reporter=verbose", always: "--run", drop: []string{"watch", "--watch", "--reporter", "--coverage"}},
 	"mocha":         {name: "mocha", kind: "node", flags: MochaReport[1:], drop: []string{"--reporter", "-R", "--watch", "-w"}},
 	"_mocha":        {name: "mocha", kind: "node", flags: MochaReport[1:], drop: []string{"--reporter", "-R"}, begin: "mocha"},
 	"ava":           {name: "ava", kind: "node", flags: "--tap", drop: []string{"--tap", "--verbose", "--watch", "-w", "-v"}},
 	"tap":           {name: "tap", kind: "node", flags: "-R tap", drop: []string{"--reporter", "-R"}},
 	"tape":          {name: "tape", kind: "node"},
 	"qunit":         {name: "qunit", kind: "node", flags: "--reporter tap", drop: []string{"--reporter", "-r"}},
-	"react-scripts": {name: "jest", kind: "node", flags: "--watchAll=false --verbose", drop: []string{"--watch", "--watchAll"}},
+	"react-scripts": {name: "jest", kind: "node", flags: "--verbose", always: "--watchAll=false", drop: []string{"--watch", "--watchAll"}},
 	"pytest":        {name: "pytest", kind: "python", flags: "-q", drop: []string{"-q", "-v", "-vv", "--cov", "--cov-report", "--cov-config", "--cov-fail-under", "--no-cov", "--junitxml", "-n", "--color"}, begin: "python3 -m pytest"},
 	"py.test":       {name: "pytest", kind: "python", flags: "-q", drop: []string{"-q", "-v", "--cov"}, begin: "python3 -m pytest"},
 	"unittest":      {name: "unittest", kind: "python", flags: "-v", drop: []string{"-v", "--verbose", "-q", "-b", "--buffer"}, begin: "python3 -m unittest"},
@@ -98,25 +100,31 @@ func callFrom(words []string) (call, bool) {
 		return call{}, false
 	}
 	if r.name == "vitest" && (slices.Contains(args, "run") || slices.Contains(args, "--run")) {
-		r.flags = "--reporter=verbose"
+		r.always = ""
 	}
 	begin := r.begin
 	if begin == "" {
 		begin = name
 	}
 	kept := without(args, r.drop...)
-	line := []string{begin}
+	c := call{kind: r.kind, runner: r.name, rewritten: len(kept) != len(args)}
 	if r.name == "unittest" && len(kept) > 0 && kept[0] == "discover" {
-		line, kept = append(line, "discover"), kept[1:]
-		line = append(line, r.flags)
-		return call{kind: r.kind, runner: r.name, line: strings.Join(append(line, kept...), " "), rewritten: true}, true
+		begin, kept, c.rewritten = begin+" discover", kept[1:], true
 	}
-	if r.flags != "" && r.kind == "python" {
-		line = append(append(line, r.flags), kept...)
+	if r.name != "pytest" { // whose flag changes what it prints, and nothing else
+		c.written = joined(append(append([]string{begin}, kept...), r.always)...)
+	}
+	if c.flags = joined(r.always, r.flags); r.kind == "python" {
+		c.line = joined(append([]string{begin, c.flags}, kept...)...)
 	} else {
-		line = append(append(line, kept...), r.flags)
+		c.line = joined(append(append([]string{begin}, kept...), c.flags)...)
 	}
-	return call{kind: r.kind, runner: r.name, line: strings.TrimSpace(strings.Join(line, " ")), flags: r.flags, rewritten: len(kept) != len(args)}, true
+	return c, true
+}
+
+// joined are the words of a line, less those that are empty.
+func joined(words ...string) string {
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
 // without are the arguments less those that are named, and their values.

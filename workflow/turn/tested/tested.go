@@ -115,7 +115,7 @@ func (t *Tested) Keep(ctx context.Context, next project.Project, line string, r 
 	}
 	err := t.Record(ctx, progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
 		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %d of %s passed. If that is wrong, say which command is right.",
-			t.Display, prompt.CodeSpan(next.TestShown()), next.From, r.Passed, plaintext.CountNoun(r.Sum(), "test")))))
+			t.Display, prompt.CodeSpan(r.Project.TestShown()), next.From, r.Passed, plaintext.CountNoun(r.Sum(), "test")))))
 	if err == nil {
 		t.set(next, true)
 	}

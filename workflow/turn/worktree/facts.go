@@ -32,7 +32,10 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 		if project.From != "" {
 			from = " (" + prompt.FileName(project.From) + ")"
 		}
-		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build), orNone(prompt.CodeSpan(project.TestShown())), from)
+		if run := project.TestShown(); run != project.WrittenShown() {
+			from += ", run as " + orNone(prompt.CodeSpan(run))
+		}
+		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build), orNone(prompt.CodeSpan(project.WrittenShown())), from)
 	}
 	if why := p.Unprovable(); why != "" {
 		b.WriteString(why + "\n")

@@ -60,7 +60,7 @@ func (p *Place) projectOf(w *repo.Workspace) project.Project {
 		found.Build = r.Build
 	}
 	if r.Test != "" {
-		found.Test, found.From = r.Test, ""
+		found.Test, found.From, found.Written = r.Test, "", ""
 	}
 	return found
 }
