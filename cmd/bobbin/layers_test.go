@@ -253,7 +253,7 @@ var rooms = map[string][]string{
 		"workflow", "workflow/agent/decision", "workflow/plaintext",
 	},
 	"workflow/turn/prompt": {
-		"repo/diff", "workflow", "workflow/model", "workflow/plaintext",
+		"workflow/tried", "repo/diff", "workflow", "workflow/model", "workflow/plaintext",
 	},
 	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
 	"workflow/home": {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/needed"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -41,7 +39,11 @@ func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, ref
 			}
 		}
 		if len(numbers) == 0 {
-			r := prompt.Wrong("%s", unneededText(work.hunks, d.choices))
+			var chosen []string
+			for _, c := range d.choices {
+				chosen = append(chosen, c.ID)
+			}
+			r := prompt.Wrong("%s", prompt.UnneededHunks(work.hunks, chosen...))
 			return work, &r, nil
 		}
 		if work, refused, err = d.takeOut(ctx, work, numbers); refused != nil || err != nil {
@@ -71,7 +73,12 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error
 	found := false
 	for _, r := range rows {
 		if r.Base == known.Base && r.Tree == known.Tree {
-			known, found = r, true
+			if found, err = d.stand(ctx, r.Hunks); err != nil {
+				return nil, err
+			}
+			if found {
+				known = r
+			}
 		}
 		for _, h := range r.Hunks {
 			if h.Kept != "" {
@@ -99,6 +106,16 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (tried.Hunks, error
 		return known.Hunks, nil
 	}
 	return known.Hunks, d.Record(ctx, known)
+}
+
+// stand reports whether the hunks have the numbers under which they were tried: a difference
+// that takes long to find may be told in larger hunks.
+func (d hunkCheck) stand(ctx context.Context, l tried.Hunks) (bool, error) {
+	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
+	return !slices.ContainsFunc(l, func(h tried.Hunk) bool {
+		n := h.Numbers[0]
+		return n > len(hunks) || hunkSum(hunks[n-1]) != h.Sum
+	}), err
 }
 
 // maxReason is how much is kept of why a hunk stays.
@@ -143,11 +160,8 @@ func (d hunkCheck) run(ctx context.Context, work provenWork) (tried.Hunks, error
 	return out, nil
 }
 
-// How much of hunks that nothing needs is shown: bytes of each, and how many.
-const (
-	maxHunkText  = 1500
-	mostHunkText = 12
-)
+// maxHunkText is how much is kept of a hunk that nothing needs.
+const maxHunkText = 1500
 
 // takeOut takes hunks out and proves the rest. Where that does not hold they are put back:
 // of two hunks that do the same each may be missing, but not both.
@@ -178,32 +192,4 @@ func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) 
 	}
 	r := prompt.Wrong("Refused: the change does not hold without these hunks together, so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
 	return work, &r, d.Trees.Own(tree)
-}
-
-// unneededText is what the orchestrator is told of hunks that nothing needs, and what to do.
-func unneededText(all tried.Hunks, choices []decision.HunkChoice) string {
-	open := all.Open()
-	var b strings.Builder
-	for _, c := range choices {
-		if !slices.ContainsFunc(all, func(h tried.Hunk) bool { return h.ID() == c.ID }) {
-			fmt.Fprintf(&b, "There is no hunk %q.\n", plaintext.CutLine(plaintext.OneLine(c.ID), 20))
-		}
-	}
-	which, each := "these", "Each is"
-	if len(open) == 1 {
-		which, each = "this one", "It is"
-	}
-	fmt.Fprintf(&b, "Not pushed yet. The proof holds, but of the %s of the fix, each taken out alone, nothing fails without %s:\n", plaintext.CountNoun(len(all), "hunk"), which)
-	for i, h := range open {
-		fmt.Fprintf(&b, "Hunk %s, %s\n", h.ID(), strings.Trim(strconv.Quote(h.Place()), `"`))
-		if i < mostHunkText {
-			fmt.Fprintf(&b, "%s\n", prompt.Fence("diff", h.Text))
-		}
-	}
-	id := open[0].ID()
-	fmt.Fprintf(&b, `%s one of three:
-- Not needed: call finish again, the same, with hunks [{"id": %q}]. The program takes it out and proves the rest.
-- It mends something: delegate a test that fails without it, then finish.
-- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`, each, id, id)
-	return b.String()
 }

@@ -1,11 +1,10 @@
-package delivery
+package prompt
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/tried"
 )
 
@@ -27,10 +26,10 @@ It is one of three:
 - Not needed: call finish again, the same, with hunks [{"id": "5e2fcb"}]. The program takes it out and proves the rest.
 - It mends something: delegate a test that fails without it, then finish.
 - It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": "5e2fcb", "keep": "the reason"}]. People read the reason.`,
-		unneededText(all, nil))
-	require.Contains(t, unneededText(all, []decision.HunkChoice{{ID: "5e2fcb"}, {ID: "0a1b2c"}, {ID: "bb\nbb"}}), "There is no hunk \"bb bb\".\nNot pushed")
+		UnneededHunks(all))
+	require.Contains(t, UnneededHunks(all, "5e2fcb", "0a1b2c", "bb\nbb"), "There is no hunk \"bb bb\".\nNot pushed")
 	all = append(all, tried.Hunk{Sum: "77aa00ff", Path: "a\nb.go", Verdict: tried.Unneeded})
-	text := unneededText(all, nil)
+	text := UnneededHunks(all)
 	require.Contains(t, text, "nothing fails without these:\n")
 	require.Contains(t, text, "Hunk 77aa00, a\\nb.go\n")
 	require.Contains(t, text, "Each is one of three:\n")
