@@ -3,24 +3,22 @@ package slacktest
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/npmtest"
 )
 
 // TestNodeClients holds the workspace against Slack's own clients: Bolt, the Socket Mode
 // client and the Web API client.
 func TestNodeClients(t *testing.T) {
-	modules := nodeModules(t)
+	modules := npmtest.Modules(t, "node")
 	t.Run("bolt", func(t *testing.T) { testBolt(t, modules) })
 	t.Run("socket mode", func(t *testing.T) { testSocketModeClient(t, modules) })
 	t.Run("web api", func(t *testing.T) { testWebClient(t, modules) })
@@ -213,55 +211,6 @@ func (n *node) line() told {
 		require.FailNow(n.t, "the script says nothing")
 	}
 	return told{}
-}
-
-var noNetwork = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network`)
-
-// nodeModules installs the clients that package-lock.json pins, once for each state of that
-// file, outside the source tree. Without npm or a network the test is skipped, but not in CI.
-func nodeModules(t *testing.T) string {
-	t.Helper()
-	must := os.Getenv("CI") == "true"
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			require.False(t, must, "%s is not installed, and CI has to run this test", program)
-			t.Skipf("%s is not installed: Slack's Node clients cannot be tried", program)
-		}
-	}
-	lock, err := os.ReadFile("node/package-lock.json")
-	require.NoError(t, err)
-	sum := sha256.Sum256(lock)
-	base, err := os.UserCacheDir()
-	if err != nil {
-		base = t.TempDir()
-	}
-	base = filepath.Join(base, "slacktest-node")
-	final := filepath.Join(base, hex.EncodeToString(sum[:8]))
-	if _, err := os.Stat(final); err == nil {
-		return filepath.Join(final, "node_modules")
-	}
-	require.NoError(t, os.MkdirAll(base, 0o755))
-	dir, err := os.MkdirTemp(base, "installing-")
-	require.NoError(t, err)
-	defer os.RemoveAll(dir)
-	for _, name := range []string{"package.json", "package-lock.json", ".npmrc"} {
-		raw, err := os.ReadFile(filepath.Join("node", name))
-		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), raw, 0o644))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	npm := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts")
-	npm.Dir = dir
-	out, err := npm.CombinedOutput()
-	if err != nil && !must && noNetwork.Match(out) {
-		t.Skipf("npm cannot reach its registry: Slack's Node clients cannot be tried\n%s", out)
-	}
-	require.NoError(t, err, "npm ci: %s", out)
-	if os.Rename(dir, final) != nil { // somebody else was quicker
-		require.DirExists(t, final)
-	}
-	return filepath.Join(final, "node_modules")
 }
 
 func TestTheLockFileNamesNoHost(t *testing.T) {
