@@ -142,25 +142,16 @@ func (d *Doctor) openedSandbox(ctx context.Context) *sandbox.Sandbox {
 // openSandbox also tells why the kinds before it do not hold.
 func (d *Doctor) openSandbox(ctx context.Context, f *findings) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
-	kinds := []string{kind}
-	if kind == "" || kind == "auto" {
-		kinds = []string{sandbox.KindBubblewrap, sandbox.KindNamespaces}
+	box, whys, err := d.settings.Sandbox.Find(ctx, d.log)
+	if err != nil {
+		f.failed("sandbox "+kind, err)
+		return nil
 	}
-	var whys []*sandbox.Unavailable
-	for _, k := range kinds {
-		box, err := sandbox.Open(ctx, d.settings.Sandbox.Options(k, d.log))
-		var u *sandbox.Unavailable
-		switch {
-		case err == nil && k == sandbox.KindNone:
+	if box != nil {
+		if box.Kind() == sandbox.KindNone {
 			f.warn("commands are not confined: they run with this program's rights and network", "take sandbox.kind out of the configuration")
-		case err == nil:
+		} else {
 			f.ok("%s", box.Describe())
-		case errors.As(err, &u):
-			whys = append(whys, u)
-			continue
-		default:
-			f.failed("sandbox "+k, err)
-			return nil
 		}
 		for _, u := range whys {
 			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
