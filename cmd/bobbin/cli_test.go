@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
@@ -47,20 +48,43 @@ func call(t *testing.T, ctx context.Context, env map[string]string, args ...stri
 	return code, stdout.String(), stderr.String()
 }
 
+// TestDemoWithoutSandbox: what cannot be run is said before anything starts, with what mends it.
+func TestDemoWithoutSandbox(t *testing.T) {
+	t.Parallel()
+	err := noSandbox([]*sandbox.Unavailable{{Kind: "bubblewrap", Why: "bwrap is not installed.", Cure: "Install bubblewrap."}, {Kind: "namespaces", Why: "No.", Cure: "Allow them."}})
+	require.ErrorContains(t, err, "bubblewrap: bwrap is not installed. Install bubblewrap.\n  namespaces: No. Allow them.")
+	require.ErrorContains(t, err, "bobbin playground goes on without commands")
+}
+
+func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"--push needs --repo":       {"playground", "--push"},
+		"OPENAI_BASE_URL":           {"playground", "--model-url", "ftp://models"},
+		"cannot be read":            {"playground", "--config", filepath.Join(t.TempDir(), "none.yaml")},
+		"not of this machine alone": {"playground", "--addr", "0.0.0.0:8080"},
+	} {
+		code, _, errs := call(t, t.Context(), nil, args...)
+		require.Equal(t, cli.ExitUsage, code, errs)
+		require.Contains(t, errs, want)
+	}
+}
+
 func TestHelpTeaches(t *testing.T) {
 	t.Parallel()
 	for command, words := range map[string][]string{
-		"":         {"Start with: bobbin demo", "no Slack, no key", "Run the bot.", "List sessions"},
-		"demo":     {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
-		"serve":    {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
-		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
-		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
-		"manifest": {"--url", "creates the app", "shuts guests out", "each scope with what it is for"},
-		"doctor":   {"Works with nothing set at all", "beside a running bot", "no secret is shown", "2 when the configuration"},
-		"eval":     {"says \"fix it\"", "hidden tests", "--check", "--compare", "--repeat=K", "Ctrl-C keeps what is finished", "Models cost money"},
-		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
-		"clean":    {"--dry-run", "beside a running bot", "every hour"},
-		"audit":    {"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero"},
+		"":           {"Start with: bobbin demo", "no Slack, no key", "Run the bot.", "List sessions"},
+		"demo":       {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
+		"playground": {"the demo's story, told step by step", "--repo=PATH|URL", "--push", "how to fetch them", "($OPENAI_BASE_URL)", "for this machine alone", "Ctrl-C"},
+		"serve":      {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
+		"migrate":    {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
+		"sessions":   {"<id>", "--limit=N", "(30)", "beside a running bot"},
+		"manifest":   {"--url", "creates the app", "shuts guests out", "each scope with what it is for"},
+		"doctor":     {"Works with nothing set at all", "beside a running bot", "no secret is shown", "2 when the configuration"},
+		"eval":       {"says \"fix it\"", "hidden tests", "--check", "--compare", "--repeat=K", "Ctrl-C keeps what is finished", "Models cost money"},
+		"health":     {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
+		"clean":      {"--dry-run", "beside a running bot", "every hour"},
+		"audit":      {"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero"},
 	} {
 		args := []string{"--help"}
 		if command != "" {

@@ -67,7 +67,7 @@ var rooms = map[string][]string{
 	},
 	"cmd/bobbin/internal/playground": {
 		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",
-		"cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/slacktest", "workflow", "workflow/agent", "deploy",
+		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/slacktest", "workflow", "workflow/agent", "repo/remote", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/playground/chat":      {"cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/view", "bot/slacktest"},
 	"cmd/bobbin/internal/playground/door":      {},
@@ -146,6 +146,7 @@ var rooms = map[string][]string{
 	"repo/packages/manager":                    {},
 	"repo/packages/account":                    {},
 	"repo/packages/packagestest":               {},
+	"repo/npmtest":                             {},
 	"repo/filelock":                            {},
 	"repo/repotest":                            {"repo", "repo/sandbox", "repo/filelock", "repo/remote"},
 	"repo/buildcache":                          {"repo", "repo/sandbox", "repo/filelock", "repo/packages", "repo/disk"},
@@ -307,7 +308,7 @@ const (
 )
 
 // support is for tests, and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
 
 // inTests is what the tests of a room may import besides.
 var inTests = map[string][]string{

@@ -2,17 +2,29 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
+	"path/filepath"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 type playgroundCommand struct {
-	Addr      string `help:"Where the page is served, on this machine." placeholder:"HOST:PORT" default:"127.0.0.1:0"`
+	Repo      string `help:"Work on this repository: a folder or an address. It is cloned, and branches go into the clone." placeholder:"PATH|URL"`
+	Push      bool   `help:"Push branches to --repo itself."`
+	Keep      string `help:"Leave the clone with its branches, and the database, in this folder." placeholder:"DIR"`
+	Config    string `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
+	Addr      string `help:"Where the page is served, on this machine (${default})." placeholder:"HOST:PORT" default:"127.0.0.1:0"`
 	NoBrowser bool   `help:"Only print the address, open no browser."`
 }
 
@@ -21,30 +33,92 @@ func (playgroundCommand) Help() string {
 	return `Opens a small team chat in the browser, with Bobbin in it: the very bot that serve runs, on a local Slack, a private
 Postgres and a sample project with a bug. Speak as a reporter, an approver, a guest or somebody from another workspace.
 
-Without a model the demo's story is told along: press what comes next. The page is for this machine alone, and for whoever
-has the address that is printed. Ctrl-C ends it.`
+  bobbin playground                                  the demo's story, told step by step
+  OPENAI_API_KEY=… bobbin playground                 a model of yours on the sample project
+  OPENAI_API_KEY=… bobbin playground --repo .        and on your own repository; nothing of it is changed, branches go
+                                                     into a clone, and the page shows how to fetch them
+
+The page is for this machine alone, and for whoever has the address that is printed. Ctrl-C ends it.`
+}
+
+// Validate is called when the flags are read.
+func (c *playgroundCommand) Validate() error {
+	if c.Push && c.Repo == "" {
+		return errors.New("--push needs --repo")
+	}
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return fmt.Errorf("--addr has to be HOST:PORT: %w", err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("--addr: %q is not of this machine alone; the page is for 127.0.0.1, ::1 or localhost", host)
+	}
+	return address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL)
 }
 
 // Run serves the page.
 func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	dir, err := stage.MakeDir("")
+	opt, err := c.options(ctx, con, log)
 	if err != nil {
+		return err
+	}
+	if opt.Dir, err = stage.MakeDir(c.Keep); err != nil {
 		return fmt.Errorf("playground: %w", err)
 	}
-	defer os.RemoveAll(dir)
+	if c.Keep == "" {
+		defer os.RemoveAll(opt.Dir)
+	}
 	fmt.Fprintln(con.Err, "bobbin: opening the playground …")
-	p, err := playground.Open(ctx, playground.Options{Dir: dir, Addr: c.Addr, Progress: con.Err, Log: log})
+	p, err := playground.Open(ctx, opt)
 	if err != nil {
 		return fmt.Errorf("playground: %w", err)
 	}
-	fmt.Fprintf(con.Out, "%s\n", p.URL)
+	fmt.Fprintln(con.Out, p.URL)
 	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground.")
 	if !c.NoBrowser {
 		playground.Browse(p.URL)
 	}
-	err = p.Serve(ctx)
-	if closed := p.Close(); err == nil {
-		err = closed
+	return errors.Join(p.Serve(ctx), p.Close())
+}
+
+// options are the flags, with what is found in the environment and on this machine.
+func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *slog.Logger) (playground.Options, error) {
+	opt := playground.Options{Addr: c.Addr, Progress: con.Err, Log: log}
+	file := config.Config{}
+	var err error
+	if c.Config != "" {
+		if file, err = config.Load(c.Config); err != nil {
+			return opt, err
+		}
 	}
-	return err
+	file.Repositories = nil
+	if c.Repo != "" {
+		opt.Repository = playground.Repository{From: c.Repo, Push: c.Push}
+		if info, err := os.Stat(c.Repo); err == nil && info.IsDir() {
+			if opt.Repository.From, err = filepath.Abs(c.Repo); err != nil {
+				return opt, err
+			}
+		}
+		file.Repositories = []config.Repository{{Name: "playground", URL: opt.Repository.From}}
+	}
+	values, err := file.ReadSecrets(con)
+	if err != nil {
+		return opt, cli.UsageError{Err: err}
+	}
+	credentials, err := file.Credentials(values, con.Hide)
+	if err != nil {
+		return opt, err
+	}
+	opt.Repository.Credentials = credentials["playground"]
+	if values[secrets.ModelKey] != "" || c.ModelURL != "" {
+		models := server.ModelsFromConfig(file, values[secrets.ModelKey])
+		models.ModelURL = c.ModelURL
+		opt.Models = &models
+	}
+	opt.Sandbox = file.Sandbox
+	box, whys, err := file.Sandbox.Find(ctx, log)
+	if box == nil {
+		opt.NoSandbox = whys
+	}
+	return opt, err
 }

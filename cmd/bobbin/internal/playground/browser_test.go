@@ -3,6 +3,7 @@ package playground
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/repo/npmtest"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 func TestMain(m *testing.M) {
@@ -61,6 +64,9 @@ func chromium(t *testing.T) context.Context {
 	return browser.ctx
 }
 
+// patience bounds what a busy machine may take.
+const patience = harness.Patience
+
 // A tab is a page in a browser session of its own.
 type tab struct {
 	t   *testing.T
@@ -72,9 +78,7 @@ func open(t *testing.T, address string, width, height int64) *tab {
 	t.Helper()
 	ctx, end := chromedp.NewContext(chromium(t), chromedp.WithNewBrowserContext())
 	t.Cleanup(end)
-	limited, stop := context.WithTimeout(ctx, harness.Patience)
-	t.Cleanup(stop)
-	b := &tab{t, limited}
+	b := &tab{t, ctx}
 	b.do(chromedp.EmulateViewport(width, height), chromedp.Navigate(address))
 	b.sees("document.documentElement.classList.contains('alive')")
 	return b
@@ -82,7 +86,10 @@ func open(t *testing.T, address string, width, height int64) *tab {
 
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	if err := chromedp.Do(b.ctx, actions...); err != nil {
+	require.NoError(b.t, chromedp.Do(b.ctx)) // the tab is opened by the first, and lives on
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.shoot("failed-" + b.t.Name())
 		require.NoError(b.t, err)
 	}
@@ -91,7 +98,7 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // sees waits until an expression is true in the page.
 func (b *tab) sees(expression string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(harness.Patience))); err != nil {
+	if _, err := chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))); err != nil {
 		b.shoot("failed-" + b.t.Name())
 		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
 		require.NoError(b.t, err, "%s is not so in:\n%s", expression, text)
@@ -129,4 +136,71 @@ func (b *tab) prefers(scheme string) {
 	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	require.NoError(b.t, err)
+}
+
+// again opens another page of the same playground, for the same reader.
+func (b *tab) again(path string) *tab {
+	b.t.Helper()
+	ctx, end := chromedp.NewContext(b.ctx)
+	b.t.Cleanup(end)
+	other := &tab{b.t, ctx}
+	at, err := chromedp.Run(b.ctx, chromedp.Location())
+	require.NoError(b.t, err)
+	u, err := url.Parse(at)
+	require.NoError(b.t, err)
+	other.do(chromedp.EmulateViewport(1280, 800), chromedp.Navigate("http://"+u.Host+path))
+	other.sees("document.documentElement.classList.contains('alive')")
+	return other
+}
+
+func (b *tab) resize(width, height int64) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, height))
+}
+
+// press presses keys, wherever the focus is.
+func (b *tab) press(keys ...string) {
+	b.t.Helper()
+	for _, k := range keys {
+		b.do(chromedp.KeyEvent(k))
+	}
+}
+
+// fill puts text in the place of what a box holds.
+func (b *tab) fill(selector, text string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%s).value = %s", strconv.Quote(selector), strconv.Quote(text))))
+}
+
+// focusOut takes the focus out of the box that is written in.
+func (b *tab) focusOut() { b.sees("(document.activeElement.blur(), true)") }
+
+var axe struct {
+	once   sync.Once
+	script string
+}
+
+// accessible holds the page against axe: nothing serious keeps anybody out.
+func (b *tab) accessible(what string) {
+	b.t.Helper()
+	axe.once.Do(func() {
+		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(b.t, filepath.Join("testdata", "axe")), "axe-core", "axe.min.js"))
+		require.NoError(b.t, err)
+		axe.script = string(raw)
+	})
+	b.do(chromedp.Evaluate[chromedp.Void](axe.script + "; void 0"))
+	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
+		.filter((v) => ['serious', 'critical'].includes(v.impact))
+		.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+	require.NoError(b.t, err)
+	if len(found) > 0 {
+		b.shoot("inaccessible-" + what)
+	}
+	require.Empty(b.t, found, what)
+}
+
+// unavailable is a machine on which no sandbox holds.
+var unavailable = []*sandbox.Unavailable{
+	{Kind: "bubblewrap", Why: "bwrap is not installed.", Cure: "Install it."},
+	{Kind: "namespaces", Why: "no user namespaces.", Cure: "Allow them."},
 }

@@ -1,6 +1,7 @@
 package playground
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -11,13 +12,18 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/chat"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/story"
@@ -25,6 +31,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
@@ -36,7 +44,33 @@ type Options struct {
 	DatabaseURL string // empty: a private Postgres
 	Progress    io.Writer
 	Log         *slog.Logger
+
+	Models     *server.ModelSettings // nil: the demo's story is told
+	Sandbox    config.Sandbox
+	NoSandbox  []*sandbox.Unavailable // why none holds here; nil: one does
+	Repository Repository
 }
+
+// A Repository is what is worked on. The zero value is the sample project.
+type Repository struct {
+	From        string // a local path or an address
+	Push        bool   // branches go there, and not into a copy
+	Credentials remote.Credentials
+}
+
+// name is what people call it.
+func (r Repository) name() string {
+	if r.From == "" {
+		return "shop"
+	}
+	name := strings.TrimSuffix(path.Base(filepath.ToSlash(strings.TrimRight(r.From, "/"))), ".git")
+	if name = unnamable.ReplaceAllString(name, "-"); strings.Trim(name, "-.") == "" {
+		return "repository"
+	}
+	return name
+}
+
+var unnamable = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // A Playground is a stage and the page before it.
 type Playground struct {
@@ -65,43 +99,44 @@ const unconnected = "No model is connected, so I can only follow the story. Set 
 func Open(ctx context.Context, opt Options) (*Playground, error) {
 	p := &Playground{opt: opt}
 	if err := p.openStage(ctx); err != nil {
-		p.Close()
-		return nil, err
+		return nil, errors.Join(err, p.Close())
 	}
-	key := rand.Text()
 	var err error
-	if p.listener, err = net.Listen("tcp", orElse(opt.Addr, "127.0.0.1:0")); err != nil {
-		p.Close()
-		return nil, fmt.Errorf("listen for the page: %w", err)
+	if p.listener, err = net.Listen("tcp", cmp.Or(opt.Addr, "127.0.0.1:0")); err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), p.Close())
 	}
 	following, stop := context.WithCancel(ctx)
-	p.stop = stop
+	key := rand.Text()
 	site := chat.New(view.New(following, p.workspace()), door.Door{Name: "playground", Key: key})
+	p.stop = stop
 	p.http = &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return following }}
 	p.URL = "http://" + p.listener.Addr().String() + "/?key=" + key
 	return p, nil
 }
 
-func orElse(given, usual string) string {
-	if given == "" {
-		return usual
-	}
-	return given
-}
-
 func (p *Playground) openStage(ctx context.Context) (err error) {
 	cfg := stage.Config{
-		Dir: p.opt.Dir, Files: txtar.Parse(stage.DemoShop).Files, DatabaseURL: p.opt.DatabaseURL, Progress: p.opt.Progress, Log: p.opt.Log,
+		Dir: p.opt.Dir, Repository: p.opt.Repository.name(), DatabaseURL: p.opt.DatabaseURL, Progress: p.opt.Progress, Log: p.opt.Log, Models: p.opt.Models,
 	}
-	if p.story, err = story.Serve(map[string]string{"demo/story.model": stage.DemoModel}, unconnected); err != nil {
-		return err
+	switch r := p.opt.Repository; {
+	case r.From == "":
+		cfg.Files = txtar.Parse(stage.DemoShop).Files
+	case r.Push:
+		cfg.Real = &remote.Remote{Name: r.name(), URL: r.From, Credentials: r.Credentials}
+	default:
+		cfg.Source = stage.Source{From: r.From}
 	}
-	cfg.Models = &server.ModelSettings{ModelURL: p.story.URL, Agents: map[string]agent.Setting{}}
-	for _, name := range stage.Agents {
-		cfg.Models.Agents[name] = agent.Setting{Model: "scripted-" + name}
+	if cfg.Models == nil {
+		if cfg.Models, err = p.serveStory(); err != nil {
+			return err
+		}
 	}
 	cfg.Adjust = func(s *server.Settings) {
 		s.ProgressCards = true
+		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
+			s.Sandbox = p.opt.Sandbox
+		}
+		s.Repositories[0].Unreviewed = p.story != nil // the story has no critic in it
 		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
 	}
 	if p.Stage, err = stage.Open(ctx, cfg); err != nil {
@@ -109,6 +144,19 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 	}
 	p.furnish()
 	return p.Stage.Start(ctx)
+}
+
+// serveStory serves the demo's story in the place of a model.
+func (p *Playground) serveStory() (*server.ModelSettings, error) {
+	var err error
+	if p.story, err = story.Serve(map[string]string{"demo/story.model": stage.DemoModel}, unconnected); err != nil {
+		return nil, err
+	}
+	m := &server.ModelSettings{ModelURL: p.story.URL, Agents: map[string]agent.Setting{}}
+	for _, name := range stage.Agents {
+		m.Agents[name] = agent.Setting{Model: "scripted-" + name}
+	}
+	return m, nil
 }
 
 // furnish adds what the page shows beside the stage's own.
@@ -125,30 +173,94 @@ func (p *Playground) furnish() {
 	}
 }
 
+// workspace is what the page shows.
 func (p *Playground) workspace() view.Workspace {
-	cfg := view.Workspace{
-		Slack: p.Stage.Slack, Channel: stage.StageChannel, Model: "No model: the demo’s story",
-		Story: &story.Story{
-			Slack: p.Stage.Slack, Channel: p.Stage.Channel, People: p.Stage.People, End: stage.DemoEnd,
-			Opening: story.Line{ID: "report", Who: "ann", Says: stage.DemoReport, Label: "Ann reports a bug, and Bobbin looks into it"},
-			Lines: []story.Line{
-				{ID: "correct", Who: "bea", Says: stage.DemoCorrection, After: "Root cause (revision 1", Until: "Root cause (revision 2", Label: "A second person knows more: Bobbin looks again"},
-				{ID: "approve", Who: "bea", Says: stage.DemoApproval, After: "Root cause (revision 2", Label: "Bea may approve: Bobbin mends it, proves it and pushes"},
-				{ID: "guest", Who: "gus", Says: "fix it", After: "Root cause (revision 2", Label: "A guest tries to approve", Side: true},
-			},
-		},
+	w := view.Workspace{Slack: p.Stage.Slack, Channel: stage.StageChannel, Notices: p.notices(), Pushed: p.pushed, Model: "No model"}
+	if p.opt.Models != nil {
+		w.Model = cmp.Or(p.opt.Models.Agents["orchestrator"].Model, "your model") + " on " + p.opt.Repository.name()
+	}
+	if p.tellsStory() {
+		w.Story, w.Model = p.demoStory(), "No model: the demo’s story"
 	}
 	for _, who := range people {
 		who.ID = p.Stage.People[who.Handle]
-		cfg.People = append(cfg.People, who)
+		w.People = append(w.People, who)
 	}
 	for _, c := range deploy.Commands() {
-		cfg.Commands = append(cfg.Commands, view.Command{Name: c.Name, Description: c.Description, Hint: c.Hint})
+		w.Commands = append(w.Commands, view.Command{Name: c.Name, Description: c.Description, Hint: c.Hint})
 	}
 	for _, s := range deploy.Shortcuts() {
-		cfg.Shortcuts = append(cfg.Shortcuts, view.Shortcut{Name: s.Name, ID: s.ID})
+		w.Shortcuts = append(w.Shortcuts, view.Shortcut{Name: s.Name, ID: s.ID})
 	}
-	return cfg
+	return w
+}
+
+// tellsStory says whether the demo's story can be told: nobody else answers, on the sample
+// project, and its commands run.
+func (p *Playground) tellsStory() bool {
+	return p.opt.Models == nil && p.opt.Repository.From == "" && p.opt.NoSandbox == nil
+}
+
+func (p *Playground) demoStory() *story.Story {
+	return &story.Story{
+		Slack: p.Stage.Slack, Channel: p.Stage.Channel, People: p.Stage.People, End: stage.DemoEnd,
+		Opening: story.Line{ID: "report", Who: "ann", Says: stage.DemoReport, Label: "Ann reports a bug, and Bobbin looks into it"},
+		Lines: []story.Line{
+			{ID: "correct", Who: "bea", Says: stage.DemoCorrection, After: "Root cause (revision 1", Until: "Root cause (revision 2", Label: "A second person knows more: Bobbin looks again"},
+			{ID: "approve", Who: "bea", Says: stage.DemoApproval, After: "Root cause (revision 2", Label: "Bea may approve: Bobbin mends it, proves it and pushes"},
+			{ID: "guest", Who: "gus", Says: "fix it", After: "Root cause (revision 2", Label: "A guest tries to approve", Side: true},
+		},
+	}
+}
+
+// notices are what the reader has to know before they begin.
+func (p *Playground) notices() (list []view.Notice) {
+	if p.opt.Models == nil && !p.tellsStory() {
+		list = append(list, view.Notice{
+			Title: "No model is connected", Text: "Bobbin answers everything with one line that says so. Two variables connect one:",
+			Ways: []string{"OPENAI_API_KEY, the key of the endpoint", "OPENAI_BASE_URL, where it is not OpenAI’s"},
+		})
+	}
+	if p.opt.NoSandbox == nil {
+		return list
+	}
+	n := view.Notice{Title: "No sandbox holds on this machine", Text: "Bobbin reads and writes code here, but runs nothing: no command, no build, no test, and so nothing is proved. Ways to have one:"}
+	for _, u := range p.opt.NoSandbox {
+		n.Ways = append(n.Ways, u.Kind+": "+u.Why+" "+u.Cure)
+	}
+	return append(list, n)
+}
+
+// pushed are the branches that are in the remote.
+func (p *Playground) pushed() (list []view.Branch) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	sessions, err := p.Stage.Store.Sessions(ctx, 50)
+	if err != nil {
+		p.opt.Log.Warn("branches cannot be listed", "err", err)
+		return nil
+	}
+	from, there := p.Stage.Remote, map[string]string{}
+	if p.opt.Repository.Push {
+		from = remote.Redact(p.opt.Repository.From)
+	} else if there, err = stage.RemoteBranches(from); err != nil {
+		return nil
+	}
+	for _, s := range sessions {
+		if s.Head != "" && (p.opt.Repository.Push && s.Phase == workflow.PhaseDone || there[s.Branch] == s.Head) {
+			list = append(list, view.Branch{Name: s.Branch, Thread: s.Thread.TS, Fetch: "git fetch " + shellWord(from) + " " + s.Branch})
+		}
+	}
+	return list
+}
+
+func shellWord(s string) string {
+	if strings.ContainsFunc(s, func(c rune) bool {
+		return !strings.ContainsRune("/._-+:@%~", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	}) {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
 }
 
 // Serve answers until ctx ends.

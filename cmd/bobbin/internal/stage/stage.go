@@ -63,7 +63,8 @@ type Config struct {
 	Dir         string
 	Repository  string                // its name; default shop
 	Files       []txtar.File          // of the repository, in one commit; or
-	Source      Source                // where it comes from, with its history
+	Source      Source                // where it comes from, with its history; or
+	Real        *remote.Remote        // the operator's own, where branches are pushed
 	Model       string                // the scripted model; or
 	Models      *server.ModelSettings // the operator's own
 	ModelName   string                // the script's file, for messages
@@ -134,6 +135,9 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 
 // plant makes the remote.
 func (st *Stage) plant(ctx context.Context) error {
+	if st.cfg.Real != nil {
+		return nil
+	}
 	if st.cfg.Source != (Source{}) {
 		return CloneRemote(ctx, st.Remote, st.cfg.Source, st.cfg.Log)
 	}
@@ -168,6 +172,9 @@ func (st *Stage) NameOf(m slacktest.Message) string {
 }
 
 func (st *Stage) RemoteConfig() remote.Remote {
+	if st.cfg.Real != nil {
+		return *st.cfg.Real
+	}
 	return remote.Remote{Name: cmp.Or(st.cfg.Repository, "shop"), URL: st.Remote}
 }
 
@@ -182,7 +189,7 @@ func (st *Stage) Settings() server.Settings {
 		},
 		ModelSettings: st.models(),
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 2 * time.Minute},
-		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: "main", Unreviewed: st.cfg.Models == nil}}, // most scripts are not about it
+		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts are not about it
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,
 	}
@@ -195,6 +202,14 @@ func (st *Stage) Settings() server.Settings {
 
 // Agents are those of the bot, each with a scripted model of its own on a stage.
 var Agents = []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic"}
+
+// base is main, or what the operator's own remote has as its default.
+func (st *Stage) base() string {
+	if st.cfg.Real != nil {
+		return ""
+	}
+	return "main"
+}
 
 // models are the operator's, or a scripted one for each agent.
 func (st *Stage) models() server.ModelSettings {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"sync"
@@ -19,7 +20,7 @@ type Endpoint struct {
 	URL string // the base URL, with /v1
 
 	scripts []*modeltest.Script
-	honest  *modeltest.Script
+	honest  string // what is said to everything else
 	http    *http.Server
 
 	mu    sync.Mutex
@@ -31,17 +32,13 @@ const mostPlays = 8
 
 // Serve answers from the scripts, by name, and with the words honest to what none of them knows.
 func Serve(scripts map[string]string, honest string) (*Endpoint, error) {
-	e := &Endpoint{}
+	e := &Endpoint{honest: honest}
 	for name, text := range scripts {
 		script, err := modeltest.Parse(name, text)
 		if err != nil {
 			return nil, err
 		}
 		e.scripts = append(e.scripts, script)
-	}
-	var err error
-	if e.honest, err = modeltest.Parse("honest", "== *\nsay "+honest+"\n---\n"); err != nil {
-		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,8 +132,49 @@ func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, err
 	return e.answerHonestly(ctx, body)
 }
 
+// speaking are the tools by which agents answer people, with what they are given beside the words.
+var speaking = []struct {
+	tool, words string
+	beside      map[string]any
+}{
+	{"reply", "text", nil},
+	{"advise", "bottom_line", map[string]any{"steps": []string{}, "effort": "quick", "confidence": "low"}},
+	{"explain_diff", "summary", map[string]any{"hunks": []string{}}},
+	{"blocked", "reason", nil},
+}
+
+// honestly is the honest answer in the way that a request takes it.
+func (e *Endpoint) honestly(body []byte) (string, error) {
+	var asked struct {
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if err := json.Unmarshal(body, &asked); err != nil {
+		return "", fmt.Errorf("a request that is none: %w", err)
+	}
+	for _, way := range speaking {
+		for _, t := range asked.Tools {
+			if t.Function.Name != way.tool {
+				continue
+			}
+			in := map[string]any{way.words: e.honest}
+			maps.Copy(in, way.beside)
+			raw, err := json.Marshal(in)
+			return "== *\ncall " + way.tool + " " + string(raw) + "\n---\n", err
+		}
+	}
+	return "== *\nsay " + e.honest + "\n---\n", nil
+}
+
 func (e *Endpoint) answerHonestly(ctx context.Context, body []byte) (*http.Response, error) {
-	s, err := modeltest.Serve(e.honest)
+	words, err := e.honestly(body)
+	if err != nil {
+		return nil, err
+	}
+	script, err := modeltest.Parse("honest", words)
+	if err != nil {
+		return nil, err
+	}
+	s, err := modeltest.Serve(script)
 	if err != nil {
 		return nil, err
 	}

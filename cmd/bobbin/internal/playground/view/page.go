@@ -247,6 +247,14 @@ func (p *Page) Branches() []Branch {
 	return p.Pushed()
 }
 
+// BranchesHere are those of the open thread.
+func (p *Page) BranchesHere() []Branch {
+	if p.Root == "" {
+		return nil
+	}
+	return slices.DeleteFunc(p.Branches(), func(b Branch) bool { return b.Thread != p.Root })
+}
+
 // Modal is the window that somebody has open on top.
 func (p *Page) Modal() *modal {
 	var top *modal

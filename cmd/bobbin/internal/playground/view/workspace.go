@@ -55,9 +55,9 @@ type Story interface {
 
 // A Branch is what the app has pushed.
 type Branch struct {
-	Name  string
-	Fetch string // the command that fetches it
-	Diff  string
+	Name   string
+	Thread string // ts of the one that it was made in
+	Fetch  string // the command that fetches it
 }
 
 // A Workspace is what pages show.

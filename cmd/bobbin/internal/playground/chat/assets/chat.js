@@ -5,10 +5,14 @@
 const $ = (selector, within = document) => within.querySelector(selector);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
+let hints; // what is offered below the box that somebody writes in
+
 // ---- Laying new HTML over what is shown, without touching what somebody is doing.
 
 function morph(from, to) {
+  const busy = hints && from === hints.box;
   for (const a of [...from.attributes]) {
+    if (busy && /^(role|aria-.*)$/.test(a.name)) continue;
     if (!to.hasAttribute(a.name) && !(a.name === 'open' && /^(DETAILS|DIALOG)$/.test(from.tagName))) from.removeAttribute(a.name);
   }
   for (const a of to.attributes) {
@@ -37,7 +41,7 @@ function morph(from, to) {
   }
   while (here) {
     const next = here.nextSibling;
-    here.remove();
+    if (!hints || here !== hints.list) here.remove();
     here = next;
   }
 }
@@ -123,7 +127,7 @@ async function go(to, push = true) {
 addEventListener('popstate', () => go(location.href, false));
 
 document.addEventListener('click', (e) => {
-  const a = e.target.closest('a[data-nav], .body a[href^="/"]');
+  const a = e.target.closest('a[data-nav], .body a[href^="/"], .home a[href^="/"]');
   if (a && !e.ctrlKey && !e.metaKey && !e.shiftKey && !a.target) {
     e.preventDefault();
     const reply = a.matches('[data-reply], .replies');
@@ -134,9 +138,11 @@ document.addEventListener('click', (e) => {
     return;
   }
   if (e.target.closest('[data-theme-switch]')) switchTheme();
+  const copy = e.target.closest('[data-copy]');
+  if (copy) navigator.clipboard.writeText(copy.dataset.copy).then(() => toast('Copied.'), () => toast('The browser lets nothing be copied.'));
   if (e.target.closest('[data-keys]')) $('#keys').showModal();
-  if (e.target.closest('[data-menu]')) document.body.classList.toggle('menu');
-  else if (!e.target.closest('#nav') || e.target.closest('a')) document.body.classList.remove('menu');
+  if (e.target.closest('[data-menu]')) document.body.classList.toggle('nav-open');
+  else if (!e.target.closest('#nav') || e.target.closest('a')) document.body.classList.remove('nav-open');
   for (const d of all('details.menu[open]')) if (!d.contains(e.target)) d.open = false;
 });
 
@@ -153,6 +159,7 @@ document.addEventListener('submit', async (e) => {
   const to = button && button.hasAttribute('formaction') ? button.getAttribute('formaction') : form.getAttribute('action');
   const multipart = form.enctype === 'multipart/form-data';
   if (button && button.name) button.setAttribute('aria-busy', 'true');
+  $('#toast').hidden = true;
   try {
     const answer = await fetch(to, { method: 'POST', headers: { Accept: 'application/json' }, body: multipart ? data : new URLSearchParams(data) });
     const said = answer.headers.get('Content-Type')?.includes('json') ? await answer.json() : { error: await answer.text() };
@@ -238,7 +245,6 @@ function grow(box) {
   box.rows = Math.min(8, Math.max(box.closest('.edit') ? 3 : 1, box.value.split('\n').length));
 }
 
-let hints;
 function closeHints() {
   if (!hints) return;
   hints.box.removeAttribute('aria-activedescendant');
@@ -364,7 +370,7 @@ function escape(e) {
   if ($('dialog[open]')) return; // it closes by itself
   const menu = $('details.menu[open]');
   if (menu) { menu.open = false; focusMessage(menu.closest('article')); return; }
-  if (document.body.classList.contains('menu')) { document.body.classList.remove('menu'); return; }
+  if (document.body.classList.contains('nav-open')) { document.body.classList.remove('nav-open'); return; }
   const close = $('.edit [data-close]') || $('#pane [data-close]');
   if (close) { e.preventDefault(); close.click(); }
 }

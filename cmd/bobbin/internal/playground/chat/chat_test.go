@@ -1,0 +1,169 @@
+package chat
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+)
+
+// A room is a workspace and its page, without a browser.
+type room struct {
+	t        *testing.T
+	slack    *slacktest.Server
+	bugs     string
+	ann, bea slacktest.User
+	url      string
+	client   *http.Client
+}
+
+func openRoom(t *testing.T) *room {
+	t.Helper()
+	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
+	t.Cleanup(slack.Close)
+	o := &room{t: t, slack: slack, ann: slack.AddUser(slacktest.User{Name: "ann"}), bea: slack.AddUser(slacktest.User{Name: "bea", Kind: slacktest.Guest})}
+	o.bugs = slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{o.ann.ID, o.bea.ID, slack.App().BotUser}}).ID
+	v := view.New(t.Context(), view.Workspace{
+		Slack: slack, Channel: "bugs", People: []view.Person{{ID: o.ann.ID, Handle: "ann"}, {ID: o.bea.ID, Handle: "bea"}},
+		Commands: []view.Command{{Name: "/diagnose"}},
+	})
+	server := httptest.NewServer(New(v, door.Door{Name: "test", Key: "key"}).Handler())
+	t.Cleanup(server.Close)
+	jar, err := cookiejar.New(nil)
+	require.NoError(t, err)
+	o.url, o.client = server.URL, &http.Client{Jar: jar}
+	o.read("/?key=key", http.StatusOK)
+	return o
+}
+
+// read gets a page.
+func (o *room) read(path string, status int) string {
+	o.t.Helper()
+	answer, err := o.client.Get(o.url + path)
+	require.NoError(o.t, err)
+	return o.text(answer, status)
+}
+
+func (o *room) text(answer *http.Response, status int) string {
+	o.t.Helper()
+	defer answer.Body.Close()
+	raw, err := io.ReadAll(answer.Body)
+	require.NoError(o.t, err)
+	require.Equal(o.t, status, answer.StatusCode, string(raw))
+	return string(raw)
+}
+
+// do sends a form as the page does without its script.
+func (o *room) do(deed string, status int, fields ...string) string {
+	o.t.Helper()
+	form := url.Values{"channel": {o.bugs}, "back": {"/ann/bugs"}, "me": {"ann"}}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	answer, err := o.client.PostForm(o.url+"/-/"+deed, form)
+	require.NoError(o.t, err)
+	return o.text(answer, status)
+}
+
+func (o *room) newest() slacktest.Message {
+	o.t.Helper()
+	shown := o.slack.Channel(o.bugs)
+	require.NotEmpty(o.t, shown)
+	return shown[len(shown)-1]
+}
+
+// TestWithoutTheScript: everything is a form, and the page comes back with what was done.
+func TestWithoutTheScript(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	page := o.do("say", http.StatusOK, "text", "look, @bea & <b>: `@bea` at https://a.example/x.\r\n#bugs")
+	require.Contains(t, page, `<span class="mention">@bea</span> &amp; &lt;b&gt;`)
+	require.Equal(t, "look, <@"+o.bea.ID+"> &amp; &lt;b&gt;: `@bea` at <https://a.example/x>.\n<#"+o.bugs+">", o.newest().Text)
+	require.Contains(t, o.read("/bea/bugs", http.StatusOK), "mention me")
+
+	mine := o.newest().TS
+	require.Contains(t, o.read("/ann/bugs?edit="+mine, http.StatusOK), "Edit the message")
+	o.do("edit", http.StatusOK, "ts", mine, "text", "never mind")
+	require.Equal(t, "never mind", o.newest().Text)
+	o.do("react", http.StatusOK, "ts", mine, "emoji", "eyes", "me", "bea")
+	require.Equal(t, []string{o.bea.ID}, o.newest().Reactions[0].Users)
+	o.do("react", http.StatusOK, "ts", mine, "emoji", "eyes", "me", "bea")
+	require.Empty(t, o.newest().Reactions)
+	require.Contains(t, o.do("say", http.StatusOK, "text", "why?", "thread", mine, "back", "/ann/bugs/"+mine), "why?")
+	o.do("delete", http.StatusOK, "ts", mine)
+	require.Equal(t, "tombstone", o.newest().Subtype)
+}
+
+// TestWhatIsRefused: nobody does what Slack would not let them do, and it is said.
+func TestWhatIsRefused(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	o.do("say", http.StatusOK, "text", "mine")
+	mine := o.newest().TS
+	require.Contains(t, o.do("edit", http.StatusUnprocessableEntity, "ts", mine, "me", "bea", "text", "yours"), "somebody else's")
+	require.Contains(t, o.do("delete", http.StatusUnprocessableEntity, "ts", mine, "me", "bea"), "somebody else's")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "hello", "me", "mallory"), "nobody here is called")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", " "), "write something first")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/unknown x"), "/unknown is not a command here. There are /diagnose")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x", "thread", mine), "write @bobbin diagnose there")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x"), "no open connection")
+	require.Contains(t, o.do("press", http.StatusUnprocessableEntity, "ts", mine, "action", "fix_it"), "nothing under that message")
+	require.Contains(t, o.do("submit", http.StatusUnprocessableEntity, "view", "V1"), "closed")
+	require.Equal(t, "mine", o.newest().Text)
+	for _, path := range []string{"/ann/nowhere", "/mallory/bugs", "/-/file/F1/x"} {
+		o.read(path, http.StatusNotFound)
+	}
+	for _, elsewhere := range []string{"https://evil.example/", "//evil.example/", `/\evil.example`} {
+		require.Equal(t, "/", backTo(elsewhere))
+	}
+}
+
+// TestFilesRunNothing: what somebody shares is a picture, or text.
+func TestFilesRunNothing(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	for name, content := range map[string]string{"page.html": "<html><script>alert(1)</script>", "picture.svg": "<svg onload=alert(1)>", "notes.txt": "plain"} {
+		_, err := o.slack.Attach(o.bugs, o.ann.ID, "see", "", slacktest.Upload{File: slacktest.File{Name: name}, Content: content})
+		require.NoError(t, err)
+		answer, err := o.client.Get(o.url + "/-/file/" + o.newest().Files[0].ID + "/" + name)
+		require.NoError(t, err)
+		require.Equal(t, content, o.text(answer, http.StatusOK))
+		require.Equal(t, "text/plain; charset=utf-8", answer.Header.Get("Content-Type"), name)
+		require.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
+	}
+	require.NotContains(t, o.read("/ann/bugs", http.StatusOK), "<script>alert")
+}
+
+// TestUnread: what others wrote counts until the channel is open.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	o.slack.AddChannel(slacktest.Channel{Name: "other", Members: []string{o.ann.ID, o.bea.ID}})
+	o.do("say", http.StatusOK, "text", "one")
+	o.do("say", http.StatusOK, "text", "two", "thread", o.newest().TS)
+	require.Contains(t, o.read("/bea/other", http.StatusOK), `2<span class="hidden"> unread`)
+	require.NotContains(t, o.read("/ann/other", http.StatusOK), "unread<", "one's own do not count")
+	o.read("/bea/bugs", http.StatusOK)
+	require.NotContains(t, o.read("/bea/other", http.StatusOK), " unread<")
+}
+
+// TestNothingIsInline: the policy would keep it from running, and no address is another's.
+func TestNothingIsInline(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	page := o.read("/ann/bugs", http.StatusOK)
+	require.Less(t, len(page), 60<<10)
+	for _, never := range []string{"<style", " style=", " onclick=", " onload=", "javascript:", "https://"} {
+		require.NotContains(t, page, never)
+	}
+	require.Equal(t, 1, strings.Count(page, "<script"))
+}
