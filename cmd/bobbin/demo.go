@@ -26,7 +26,7 @@ Needs nothing but Go and Postgres binaries (or npm to fetch them once).`
 
 // Run plays the story.
 func (c *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	box, whys, err := stage.Sandbox.Find(ctx, log)
+	box, whys, err := sandbox.Find(ctx, stage.Sandbox.Options("", log))
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 type playgroundCommand struct {
@@ -116,7 +117,7 @@ func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *s
 		opt.Models = &models
 	}
 	opt.Sandbox = file.Sandbox
-	box, whys, err := file.Sandbox.Find(ctx, log)
+	box, whys, err := sandbox.Find(ctx, file.Sandbox.Options(file.Sandbox.Kind, log))
 	if box == nil {
 		opt.NoSandbox = whys
 	}

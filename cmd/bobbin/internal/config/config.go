@@ -5,7 +5,6 @@
 package config
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -217,23 +216,4 @@ func (c Config) ReactionsByChannel() map[string][]string {
 		}
 	}
 	return all
-}
-
-// Find opens the first kind that holds on this machine, and says why those before it do not; nil:
-// none holds.
-func (s Sandbox) Find(ctx context.Context, log *slog.Logger) (box *sandbox.Sandbox, whys []*sandbox.Unavailable, err error) {
-	kinds := []string{s.Kind}
-	if s.Kind == "" || s.Kind == "auto" {
-		kinds = []string{sandbox.KindBubblewrap, sandbox.KindNamespaces}
-	}
-	for _, kind := range kinds {
-		var u *sandbox.Unavailable
-		switch box, err = sandbox.Open(ctx, s.Options(kind, log)); {
-		case errors.As(err, &u):
-			whys = append(whys, u)
-		default:
-			return box, whys, err
-		}
-	}
-	return nil, whys, nil
 }

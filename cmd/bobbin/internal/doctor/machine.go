@@ -142,7 +142,7 @@ func (d *Doctor) openedSandbox(ctx context.Context) *sandbox.Sandbox {
 // openSandbox also tells why the kinds before it do not hold.
 func (d *Doctor) openSandbox(ctx context.Context, f *findings) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
-	box, whys, err := d.settings.Sandbox.Find(ctx, d.log)
+	box, whys, err := sandbox.Find(ctx, d.settings.Sandbox.Options(kind, d.log))
 	if err != nil {
 		f.failed("sandbox "+kind, err)
 		return nil
