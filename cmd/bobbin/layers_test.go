@@ -109,7 +109,7 @@ var rooms = map[string][]string{
 	"workflow/postgres/postgrestest":           {"workflow/postgres"},
 	"workflow/agent/decision":                  {"workflow", "workflow/model"},
 	"workflow/agent":                           {"workflow/model/endpoint", "workflow", "workflow/model"},
-	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/project/command", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
+	"workflow/tool":                            {"workflow/model", "workflow/skill", "repo", "repo/sandbox", "repo/project", "repo/project/command", "repo/proof", "repo/result", "repo/testrun", "workflow/plaintext", "workflow/tool/workfile", "workflow/tool/output", "workflow/tool/patch", "workflow/tool/find", "repo/history"},
 	"workflow/model":                           {"workflow/model/endpoint", "workflow/model/arguments", "workflow/plaintext"},
 	"workflow/model/endpoint":                  {"workflow/plaintext"},
 	"workflow/model/arguments":                 {"workflow/plaintext"},
@@ -158,7 +158,7 @@ var rooms = map[string][]string{
 	"repo/runners":                             {"repo/result", "workflow/plaintext"},
 	"repo/stub":                                {},
 	"repo/needed":                              {"repo", "repo/diff", "repo/gittree", "repo/project", "repo/proof", "repo/result", "repo/testrun"},
-	"repo/proof":                               {"repo", "repo/stub", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
+	"repo/proof":                               {"repo", "repo/stub", "repo/gittree", "repo/project", "repo/result", "repo/testrun", "repo/diff", "repo/disk"},
 	"repo/design":                              {"repo/design/source", "repo/design/stylesheet", "repo/design/markup", "repo/design/token", "workflow/plaintext"},
 	"repo/design/source":                       {},
 	"repo/design/stylesheet":                   {"repo/design/source"},
@@ -328,17 +328,17 @@ var inTests = map[string][]string{
 		"repo/remote", // the whole program, looked at in its parts
 		"bot/gateway", "bot/poster", "workflow", "workflow/agent", "workflow/model", "workflow/postgres", "workflow/tool", "workflow/turn", "workflow/turn/catalog", "workflow/plaintext", "repo", "repo/project", "repo/buildcache", "repo/testrun", "migrations",
 	},
-	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                                 // a refused address is masked
-	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                                      // the client is what the scripted endpoint is for
-	"bot/event":                   {"deploy"},                                                                         // the manifest's commands are what it reads
-	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                                  // what people press was posted
-	"bot/people":                  {"bot/poster"},                                                                     // what the bot said is in a thread, too
-	"bot/poster":                  {"bot/gateway", "bot/people"},                                                      // nobody hears the bot's own files; who guests are
-	"bot/render":                  {"bot/gateway", "bot/poster"},                                                      // the gallery has what Slack gets
-	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/proof", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
-	"repo/testrun":                {"repo/packages"},                                                                  // packages are shown to all that runs
-	"repo/needed":                 {"repo/buildcache"},                                                                // a checker of its own
-	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                                 // checkers of their own
+	"cmd/bobbin/internal/storage": {"cmd/bobbin/internal/secrets", "workflow/redact"},                   // a refused address is masked
+	"workflow/model/modeltest":    {"workflow/model/endpoint", "workflow/model"},                        // the client is what the scripted endpoint is for
+	"bot/event":                   {"deploy"},                                                           // the manifest's commands are what it reads
+	"bot/gateway":                 {"bot/poster", "workflow/intent"},                                    // what people press was posted
+	"bot/people":                  {"bot/poster"},                                                       // what the bot said is in a thread, too
+	"bot/poster":                  {"bot/gateway", "bot/people"},                                        // nobody hears the bot's own files; who guests are
+	"bot/render":                  {"bot/gateway", "bot/poster"},                                        // the gallery has what Slack gets
+	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
+	"repo/testrun":                {"repo/packages"},                                                    // packages are shown to all that runs
+	"repo/needed":                 {"repo/buildcache"},                                                  // a checker of its own
+	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                   // checkers of their own
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own

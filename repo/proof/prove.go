@@ -57,7 +57,7 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	if v.Base, err = v.checker.Baseline(ctx, v.work.Base(), v.project); err != nil {
 		return err
 	}
-	if v.Branch, err = v.onBranch(ctx); err != nil {
+	if v.Branch, err = v.onBranch(ctx, false); err != nil {
 		return err
 	}
 	v.judgeBuild()
@@ -77,8 +77,14 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	return v.judgeTests(ctx)
 }
 
-// onBranch runs the base with the whole change.
-func (v *proving) onBranch(ctx context.Context) (result.Result, error) {
+// onBranch is what the base with the whole change comes to: as a check of exactly this tree saw
+// it, unless that is to be seen afresh.
+func (v *proving) onBranch(ctx context.Context, afresh bool) (result.Result, error) {
+	if tree, err := v.work.Tree(ctx); err == nil && !afresh {
+		if r, known := v.checker.KnownTree(v.work.Base(), tree, v.project); known {
+			return r, nil
+		}
+	}
 	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
 		return LayChanges(v.changes, v.work.Root(), onto)
 	}, v.project)
@@ -138,7 +144,7 @@ func (v *proving) whyUnprovable() string {
 // judgeTests compares the three runs test by test.
 func (v *proving) judgeTests(ctx context.Context) error {
 	base, branch := newIndex(v.Base), newIndex(v.Branch)
-	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx) }); err != nil {
+	if err := v.findRegressions(base, branch, func() (result.Result, error) { return v.onBranch(ctx, true) }); err != nil {
 		return err
 	}
 	if err := v.findMended(ctx, base, branch); err != nil {

@@ -28,12 +28,14 @@ type Checker struct {
 	// written holds the test commands, as they are with a reporter's flags, that could be counted
 	// only without them. Made by For: a repository's own.
 	written *sync.Map
+	seen *seen // of this user of Cache, set by For
 }
 
-// For is the checker of m's repository, with its caches.
+// For is the checker of m's repository, with its caches. It remembers what trees came to (NoteTree)
+// for as long as it is used.
 func (c *Checker) For(m *repo.Mirror) *Checker {
 	bound := *c
-	bound.Cache, bound.written = c.Caches.For(m), &sync.Map{}
+	bound.Cache, bound.written, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
 	return &bound
 }
 

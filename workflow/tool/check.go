@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -46,7 +47,7 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 	if p.Build == "" && p.Test == "" {
 		return "", nil, model.Mistake("No build or test command is known for this repository: find out how it is tested, and name that in command.")
 	}
-	r, err := c.Checker.Run(ctx, c.workspace.Files(), p)
+	r, err := proof.Check(ctx, c.Checker, c.workspace, p)
 	if err != nil {
 		return "", nil, err
 	}
