@@ -21,13 +21,18 @@ type Card struct {
 	Ended      bool
 	Tasks      []CardTask
 	Worked     time.Duration // at work in this run; in whole steps of CardTick while it goes on
-	Running    string        // a command that has been under way for a CardTick at least, the oldest; empty: none
-	Ran        time.Duration // for how long, in whole steps
-	USD        float64
-	Stop       string // value of its button
+	CardRunning
+	USD  float64
+	Stop string // value of its button
 
 	Shown string // the Mark of what its message shows
 	Claim int    // the number under which it was given out to be drawn
+}
+
+// A CardRunning is a command that has been under way for a CardTick at least, the oldest.
+type CardRunning struct {
+	Running string        // empty: none
+	Ran     time.Duration // for how long, in whole steps of CardTick
 }
 
 // A CardTask is a task as the card shows it.

@@ -70,7 +70,7 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 
 func TestCardsKeepCodeBack(t *testing.T) {
 	t.Parallel()
-	c := &workflow.Card{Repository: "shop", Running: "cat money/split.go", Tasks: []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}}}
+	c := &workflow.Card{Repository: "shop", CardRunning: workflow.CardRunning{Running: "cat money/split.go"}, Tasks: []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}}}
 	blind := &GuestFilter{Closed: []string{"shop"}}
 	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
 	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{Repository: "shop", Card: c}).Card.Tasks[0].Title)

@@ -18,8 +18,6 @@ func unitOf(t result.Test) key {
 	return key{t.Group, t.Name}
 }
 
-func keyOf(t result.Test) key { return key{t.Group, t.Name} }
-
 // An index is a result's tests, to be looked up.
 type index struct {
 	result.Result
@@ -38,14 +36,14 @@ func newIndex(r result.Result) index {
 			continue
 		}
 		x.groups[t.Group] = true
-		before, twice := x.tests[keyOf(t)]
+		before, twice := x.tests[key{t.Group, t.Name}]
 		if twice && before.Status == result.Failed { // of two tests with one name the worse counts
 			continue
 		}
-		x.tests[keyOf(t)] = t
+		x.tests[key{t.Group, t.Name}] = t
 		if !twice {
-			x.order = append(x.order, keyOf(t))
-			x.units[unitOf(t)] = append(x.units[unitOf(t)], keyOf(t))
+			x.order = append(x.order, key{t.Group, t.Name})
+			x.units[unitOf(t)] = append(x.units[unitOf(t)], key{t.Group, t.Name})
 		}
 	}
 	return x

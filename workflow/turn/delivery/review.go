@@ -29,9 +29,7 @@ type reviewStep struct{ *Delivery }
 
 // beforePush has the critic look at what was proven, each tree once. What it finds goes
 // back once under an approval: that it did is recorded with the result that it goes back in.
-// Nothing that keeps the critic from answering keeps the work from being pushed.
-//
-// The reviewer of scopes is another agent: it is asked of each task too, its word takes hunks
+// Nothing that keeps the critic from answering keeps the work from being pushed. The reviewer of scopes is another agent: it is asked of each task too, its word takes hunks
 // out, and work without it does not go on.
 func (d reviewStep) beforePush(ctx context.Context, work provenWork, kept string) (told *review.Outcome, back *model.Result, err error) {
 	p := d.Trees.Current()
