@@ -54,7 +54,8 @@ type reportLine struct {
 
 // A step is one place on the way of a bug from what is seen to what causes it.
 type step struct {
-	Place string // file:line, or a command
+	Place string // file:line, or a command: its first line
+	Whole string // a command of several lines
 	Claim string
 	Grade string // observed, inferred, ...
 }
@@ -196,7 +197,12 @@ func (p *Pages) wayOf(r workflow.Report) (way []step) {
 		return nil
 	}
 	for _, e := range body.Evidence {
-		way = append(way, step{Place: p.Secrets.Mask(e.Source), Claim: p.Secrets.Mask(e.Claim), Grade: e.Grade})
+		source := strings.TrimSpace(p.Secrets.Mask(e.Source))
+		at := step{Place: source, Claim: p.Secrets.Mask(e.Claim), Grade: e.Grade}
+		if first, rest, _ := strings.Cut(source, "\n"); rest != "" {
+			at.Place, at.Whole = first+" …", source
+		}
+		way = append(way, at)
 	}
 	return way
 }
