@@ -76,6 +76,8 @@
 //     answer beside the work (turn/inquiry).
 //   - A change to CI files, lock files and the like waits for "push it"
 //     (turn/delivery/allowance.go, turn/approval/allowance.go).
+//   - A session has a web page for whoever may read its channel: bot/page shows what
+//     store/timeline reads, and home.Access says who may look.
 //   - A session at one of its limits pauses until somebody allows more (turn/budget,
 //     turn/intake/go_on.go).
 //
