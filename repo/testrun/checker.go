@@ -28,7 +28,7 @@ type Checker struct {
 	// written holds the test commands, as they are with a reporter's flags, that could be counted
 	// only without them. Made by For: a repository's own.
 	written *sync.Map
-	seen *seen // of this user of Cache, set by For
+	seen    *seen // of this user of Cache, set by For
 }
 
 // For is the checker of m's repository, with its caches. It remembers what trees came to (NoteTree)
