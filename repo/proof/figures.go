@@ -3,8 +3,6 @@ package proof
 import (
 	"fmt"
 	"slices"
-
-	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 // judgeFigures compares the runs where their tests have no names: by files, counts and
@@ -16,7 +14,8 @@ func (v *proving) judgeFigures() {
 			v.Extended = append(v.Extended, c.Path)
 		}
 	}
-	v.GreenOnBranch = v.Branch.TestsOK || v.onlyOldOnesFail()
+	already, none := v.Branch.FailsOnlyAs(v.Base)
+	v.AlreadyFailing, v.GreenOnBranch = already, v.Branch.TestsOK || none
 	if v.Base.Counted && v.Branch.Counted {
 		v.PassedBefore, v.StillPassing = v.Base.Passed, min(v.Base.Passed, v.Branch.Passed)
 		if fewer := v.Base.Passed - v.Branch.Passed; fewer > 0 {
@@ -37,7 +36,7 @@ func (v *proving) judgeFigures() {
 		v.Cases.Extended = len(v.Extended)
 		v.Cases.New = len(v.NewTests) - len(v.Extended)
 		for _, name := range v.NewTests {
-			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.namedFresh())
+			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.OnBase.NamesSince(v.Base, mostNamed))
 		}
 		v.Shown = v.GreenOnBranch
 	default:
@@ -50,31 +49,4 @@ func (v *proving) judgeFigures() {
 	if v.Why == "" && !v.GreenOnBranch {
 		v.Why = "the tests do not pass on the branch"
 	}
-}
-
-// onlyOldOnesFail reports whether what fails on the branch failed on the base, too. Runners that
-// name no test that passes do name each one that fails.
-func (v *proving) onlyOldOnesFail() bool {
-	if !v.Base.EveryFailureNamed() || !v.Branch.EveryFailureNamed() || v.Branch.Failed > v.Base.Failed || v.Branch.Failed == 0 || v.Branch.Stopped != "" {
-		return false
-	}
-	fresh, already := v.Branch.FailingSince(v.Base)
-	for _, t := range already {
-		v.AlreadyFailing = append(v.AlreadyFailing, t.Name)
-	}
-	return len(fresh) == 0
-}
-
-// namedFresh are the tests that fail on the base with the changed files and not without them, as
-// far as they are named.
-func (v *proving) namedFresh() string {
-	fresh, _ := v.OnBase.FailingSince(v.Base)
-	var names []string
-	for _, t := range fresh {
-		names = append(names, t.Name)
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return ": " + result.ListNames(names, mostNamed)
 }

@@ -24,6 +24,33 @@ func (r Result) FailingSince(base Result) (fresh, already []Test) {
 	return fresh, already
 }
 
+// FailsOnlyAs reports whether nothing fails but what fails on the base, too, and names it. Runners
+// that name no test that passes do name each one that fails.
+func (r Result) FailsOnlyAs(base Result) (already []string, only bool) {
+	if !base.EveryFailureNamed() || !r.EveryFailureNamed() || r.Failed > base.Failed || r.Failed == 0 || r.Stopped != "" {
+		return nil, false
+	}
+	fresh, before := r.FailingSince(base)
+	for _, t := range before {
+		already = append(already, t.Name)
+	}
+	return already, len(fresh) == 0
+}
+
+// NamesSince names, behind a colon, the tests that fail here and not on the base; empty where none
+// is named.
+func (r Result) NamesSince(base Result, most int) string {
+	fresh, _ := r.FailingSince(base)
+	var names []string
+	for _, t := range fresh {
+		names = append(names, t.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ": " + ListNames(names, most)
+}
+
 // Told reports whether one of the texts has every line that says something of the output: a
 // compiler says the same of each package that needs a broken one.
 func Told(texts []string, output string) bool {
