@@ -3,11 +3,11 @@ package tool
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
@@ -53,7 +53,7 @@ func ShowDiff(ctx context.Context, w *repo.Workspace, within string, most int) (
 			if text, err = w.DiffOf(ctx, func(p string) bool { return p == c.Path }); err != nil {
 				return "", err
 			}
-			text = showDiff(text)
+			text = patch.ShowDiff(text)
 		}
 		alone := c.Path == within
 		switch {
@@ -70,10 +70,3 @@ func ShowDiff(ctx context.Context, w *repo.Workspace, within string, most int) (
 	}
 	return shown.String() + named.String(), nil
 }
-
-// diffNoise are the hashes of files in a diff, and the line that git takes for a hunk's heading,
-// which looks like one of the change. Lines of files begin with a mark of their own.
-var diffNoise = regexp.MustCompile(`(?m)^index [0-9a-f]{7,}\.\.[0-9a-f]{7,}.*\n|^(@@ [-+0-9, ]+ @@).+$`)
-
-// showDiff is a diff as models read it.
-func showDiff(text string) string { return workfile.ShowLines(diffNoise.ReplaceAllString(text, "$1")) }

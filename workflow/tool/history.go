@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/history"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
@@ -76,16 +77,15 @@ func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) 
 		s.WriteString(commitLine(c) + "\n")
 	}
 	if len(commits) > maxCommits {
-		s.WriteString(olderLeftOut(p))
+		s.WriteString(olderLeftOut[p == ""])
 	}
 	return s.String(), nil
 }
 
-func olderLeftOut(path string) string {
-	if path == "" {
-		return "[older ones left out: give path, or commit for one of them]\n"
-	}
-	return "[older ones left out: give commit for one of them]\n"
+// olderLeftOut is what follows the last commit that is shown, by whether path may narrow them.
+var olderLeftOut = map[bool]string{
+	true:  "[older ones left out: give path, or commit for one of them]\n",
+	false: "[older ones left out: give commit for one of them]\n",
 }
 
 func (r commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
@@ -115,7 +115,7 @@ func (r commitReader) oneCommit(ctx context.Context, name, within string) (strin
 	if body := strings.TrimSpace(c.Body); body != "" {
 		text += "\n" + plaintext.CutCounted(workfile.ShowLines(body), 4000) + "\n"
 	}
-	diff, _ = plaintext.CutMiddle(showDiff(diff), diffEnd, diffEnd)
+	diff, _ = plaintext.CutMiddle(patch.ShowDiff(diff), diffEnd, diffEnd)
 	return text + "\n" + diff, nil
 }
 

@@ -19,14 +19,6 @@ func TestHistory(t *testing.T) {
 	require.Equal(t, one, b.ok(t, "history", args{"commit": all[:12]}), "as it was shown")
 }
 
-// Whoever gave a path is not told to give one.
-func TestALongHistoryOfAPath(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{"": "[older ones left out: give path, or commit for one of them]\n", "a.txt": "[older ones left out: give commit for one of them]\n"} {
-		require.Equal(t, want, olderLeftOut(path))
-	}
-}
-
 func TestHistoryWrongCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, files{"a.txt": "one\n"})

@@ -38,7 +38,7 @@ type OrchestratorTools interface {
 // WorkerTools are what a worker's tools call. workflow/turn/worker implements them.
 type WorkerTools interface {
 	Speaker
-	Done(ctx context.Context, summary string) (model.Result, error)
+	Done(ctx context.Context, d Done) (model.Result, error)
 	Blocked(ctx context.Context, reason string) (model.Result, error)
 }
 
@@ -74,10 +74,17 @@ type Question struct {
 	Open []workflow.OpenDecision `json:"open,omitempty"`
 }
 
+// Done is what done takes.
+type Done struct {
+	Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences; Markdown, code in backticks"`
+	Left    string `json:"left,omitempty" jsonschema:"what stays open, for people, not for the commit"`
+}
+
 // Finish is what finish takes.
 type Finish struct {
 	Title    string      `json:"title,omitempty" jsonschema:"of the commit, imperative, to 72 characters"`
-	Summary  string      `json:"summary" jsonschema:"what and why"`
+	Summary  string      `json:"summary" jsonschema:"what and why; people read it"`
+	Left     string      `json:"left,omitempty" jsonschema:"what stays open, for people"`
 	Changed  string      `json:"changed,omitempty" jsonschema:"if people wrote since the approval: what differs, or why nothing does"`
 	Criteria []Criterion `json:"criteria,omitempty" jsonschema:"a feature's, in order"`
 	Kept     string      `json:"kept,omitempty"` // why what the review found stays
@@ -268,12 +275,7 @@ func Criticising(review func(context.Context, Review) (model.Result, error)) []m
 func Working(w WorkerTools) []model.Tool {
 	return readable([]model.Tool{
 		say(w),
-		last(newTool("done", func(ctx context.Context, in struct {
-			Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences"`
-		},
-		) (model.Result, error) {
-			return w.Done(ctx, in.Summary)
-		})),
+		last(newTool("done", func(ctx context.Context, d Done) (model.Result, error) { return w.Done(ctx, d) })),
 		blocked(w),
 	})
 }

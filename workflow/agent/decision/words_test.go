@@ -82,7 +82,7 @@ func (d *desk) NotForMe(_ context.Context, s string) (model.Result, error) { ret
 
 func (d *desk) Finish(_ context.Context, f Finish) (model.Result, error) { return d.note("finish", f) }
 
-func (d *desk) Done(_ context.Context, s string) (model.Result, error) { return d.note("done", s) }
+func (d *desk) Done(_ context.Context, v Done) (model.Result, error) { return d.note("done", v) }
 
 func (d *desk) Blocked(_ context.Context, s string) (model.Result, error) {
 	return d.note("blocked", s)

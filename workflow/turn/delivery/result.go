@@ -34,7 +34,7 @@ func (d *Delivery) resultText(ctx context.Context, work provenWork, commit strin
 		fmt.Fprintf(&b, "Changed since revision %d: %s\n", work.approval.Revision, changed)
 	}
 	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
-	fmt.Fprintf(&b, "%s\n", what)
+	fmt.Fprintf(&b, "%s%s\n", what, prompt.LeftLine(f.Left))
 	for i, c := range work.criteria {
 		mark := "✓"
 		if !f.Criteria[i].Met {

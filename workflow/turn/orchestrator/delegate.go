@@ -303,6 +303,9 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 func nextStep(done []workflow.Task, unprovable string) string {
 	const seen = "Your tools see the files as they are now, with this work in them. "
 	if unprovable == "" || !slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked }) {
+		if slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked || k.State == workflow.TaskFailed }) {
+			return seen + "Not all is done. finish holds the whole change to the same proof: unless the files change, it is refused for the same reason. Delegate what is missing with what you learned, or ask."
+		}
 		return seen + "If all is done, call finish. If not, delegate what is missing with what you learned, or ask."
 	}
 	text := unprovable + " A task that is blocked by that alone did not fail: nothing speaks against its change, or for it, and the same work again would prove no more."

@@ -86,6 +86,11 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 	}
 	require.Contains(t, nextStep([]workflow.Task{blocked, begun, {Number: 4, State: workflow.TaskBlocked, Apart: true}}, why), "same work again would prove no more. Task 2 worked in a tree of its own, and its change is not in the files: to have it, delegate it alone. Your")
 	require.Contains(t, nextStep([]workflow.Task{held}, why), "If all is done, call finish.")
+	for _, state := range []workflow.TaskState{workflow.TaskBlocked, workflow.TaskFailed} {
+		said := nextStep([]workflow.Task{held, {Number: 5, State: state}}, "")
+		require.Contains(t, said, "unless the files change, it is refused for the same reason")
+		require.NotContains(t, said, "call finish")
+	}
 }
 
 func TestBadAssignments(t *testing.T) {

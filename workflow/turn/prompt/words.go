@@ -54,6 +54,14 @@ func FirstLine(s string) string {
 	return plaintext.CutLine(line, 200)
 }
 
+// LeftLine is the line that says what stays open; empty where nothing does.
+func LeftLine(left string) string {
+	if left = plaintext.OneLine(left); left == "" {
+		return ""
+	}
+	return "\nLeft as it was: " + plaintext.CutWord(left, 800)
+}
+
 // Span is a time in words that people use: 40 s, 12 min, 3 h, 2 days.
 func Span(d time.Duration) string {
 	switch {

@@ -51,6 +51,44 @@ type task struct {
 	task    workflow.Task
 	tree    *repo.Workspace // where it works
 	grant   *workflow.Approval
+	red     failedCheck
+}
+
+// A failedCheck is the newest check, of which tests failed that pass on the base. Nothing is
+// proven of the same files.
+type failedCheck struct{ tree, text string }
+
+// noting lets a check remember, or forget, what it says of the change.
+func (f *failedCheck) noting(check model.Tool, bench *tool.Bench) model.Tool {
+	call := check.Call
+	check.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+		r, err := call(ctx, args)
+		*f = failedCheck{}
+		if err != nil || !r.Failed || bench.Checker == nil {
+			return r, err
+		}
+		for _, w := range r.Writes {
+			ran, _ := w.(result.Result)
+			base, known := bench.Checker.Remembered(bench.Workspace.Base(), ran.Project)
+			if fresh, _ := ran.FailingSince(base); known && len(fresh) > 0 {
+				f.text, _ = plaintext.CutMiddle(r.Text, 2000, 2000)
+				f.tree, err = bench.Workspace.Tree(ctx)
+			}
+		}
+		return r, err
+	}
+	return check
+}
+
+// refuse is why files are not proven of which the newest check says that they fail; once, for a
+// test that fails now and then may pass the next time.
+func (f *failedCheck) refuse(tree string) string {
+	red := *f
+	if red.tree != tree {
+		return ""
+	}
+	*f = failedCheck{}
+	return "Nothing was run: these files failed the last check, and nothing was changed since. Mend that first; where it is not the change's fault, call done once more.\n" + red.text
 }
 
 // runTask does one task, or what is left of it, and gives it back with its outcome.
@@ -274,7 +312,7 @@ func (h *task) workerTools(bench *tool.Bench) []model.Tool {
 	}
 	for _, w := range tool.Writing(bench) {
 		if w.Name == "check" {
-			w = h.Runtime.AroundRun(w, own, nil)
+			w = h.Runtime.AroundRun(h.red.noting(w, bench), own, nil)
 		} else {
 			w = runtime.ThenRun(w, h.treeParts)
 		}
@@ -306,7 +344,7 @@ var claimFails = store.Update{Maybe: []workflow.Event{workflow.EventFail}}
 
 // Done claims that the task is finished; the program verifies it. What breaks a rule of
 // the task's skill comes before the proof, and the proof before the scope.
-func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
+func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) {
 	if err := h.Delivery.LayBack(ctx, h.tree, &h.task); err != nil {
 		return model.Result{}, err
 	}
@@ -327,6 +365,9 @@ func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
 	if tree == h.task.StartTree {
 		return prompt.Wrong("Nothing was changed since this task began, so there is nothing to verify. Make the change and call done again; where nothing has to be changed, call blocked and say why."), nil
 	}
+	if red := h.red.refuse(tree); red != "" {
+		return prompt.Wrong("%s", red), nil
+	}
 	if err := h.Record(ctx, store.Update{Maybe: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
@@ -334,7 +375,7 @@ func (h *task) Done(ctx context.Context, summary string) (model.Result, error) {
 	if left, err := h.Delivery.ConfineToFolder(ctx, h.tree, h.treeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFails), err
 	}
-	return h.verifyClaim(ctx, summary)
+	return h.verifyClaim(ctx, d)
 }
 
 // A claim is what the proof says of the task's files as they stand.
@@ -370,7 +411,7 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 
 // verifyClaim proves the claim, and then holds it against the scope. An attempt is edits followed
 // by a verification: a claim that fails without an edit since the last one is none.
-func (h *task) verifyClaim(ctx context.Context, summary string) (model.Result, error) {
+func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, error) {
 	c, err := h.proveClaim(ctx)
 	if err != nil {
 		return model.Result{}, err
@@ -424,7 +465,7 @@ func (h *task) verifyClaim(ctx context.Context, summary string) (model.Result, e
 	if c.proof.Holds() {
 		shown = "Verified."
 	}
-	held, err := h.attemptHeld(ctx, summary, shown, c.attempt)
+	held, err := h.attemptHeld(ctx, d, shown, c.attempt)
 	held.Text += taken
 	return held, err
 }
@@ -475,15 +516,25 @@ func failureOutput(p proof.Proof) string {
 	return b.String()
 }
 
-func (h *task) attemptHeld(ctx context.Context, summary, shown string, a *workflow.Attempt) (model.Result, error) {
-	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, summary, a.Tree
+func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a *workflow.Attempt) (model.Result, error) {
+	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, strings.TrimSpace(d.Summary)+prompt.LeftLine(d.Left), a.Tree
 	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{Maybe: []workflow.Event{workflow.EventVerified}}}
-	written = append(written, h.journal.ProgressLine("Done: "+strings.TrimRight(prompt.FirstLine(summary), ".")+". "+shown))
+	written = append(written, h.journal.ProgressLine(doneText(d, shown)))
 	ticked, err := h.tickPlan(ctx, h.task)
 	if ticked != nil {
 		written = append(written, *ticked)
 	}
 	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
+}
+
+// doneText is what the thread is told of a task that is done: the first sentences of what its
+// worker says, what was shown, and what stays open.
+func doneText(d decision.Done, shown string) string {
+	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n\n")
+	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
+		what = strings.TrimRight(what, ".") + "."
+	}
+	return "Done: " + what + " " + shown + prompt.LeftLine(d.Left)
 }
 
 // tickPlan writes the message of the approved plan again, with a tick on each task that was

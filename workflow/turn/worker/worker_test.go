@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -30,6 +32,25 @@ func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 	t.Parallel()
 	r := workflow.Report{Kind: workflow.ReportRootCause, Text: "Wrong at a.go:1.", Body: []byte(`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"}]}}`)}
 	require.Equal(t, []tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}}, namedLines(workflow.Task{Description: "Mend c.go:3"}, r))
+}
+
+// People read whole sentences, and what stays open.
+func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Done: Split rounds. Verified.", doneText(decision.Done{Summary: "Split rounds"}, "Verified."))
+	long := decision.Done{Summary: "Comments stay. " + strings.Repeat("An array keeps its comment ", 20) + "now.\n\nMore.", Left: "an array made anew;\nits comment is lost"}
+	require.Equal(t, "Done: Comments stay. Verified.\nLeft as it was: an array made anew; its comment is lost", doneText(long, "Verified."))
+	said := doneText(decision.Done{Summary: strings.Repeat("An array keeps its comment ", 20)}, "Verified.")
+	require.Regexp(t, `(An|array|keeps|its|comment)… Verified\.$`, said)
+}
+
+// Done after a check that failed on the same files runs nothing, once.
+func TestAFailedCheckIsNotProven(t *testing.T) {
+	t.Parallel()
+	red := &failedCheck{tree: "a", text: "1 failed (TestSplit)"}
+	require.Empty(t, red.refuse("b"), "something was changed since")
+	require.Contains(t, red.refuse("a"), "1 failed (TestSplit)")
+	require.Empty(t, red.refuse("a"), "a test may be unstable")
 }
 
 func TestSkillsOfATask(t *testing.T) {
