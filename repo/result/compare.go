@@ -69,3 +69,9 @@ func Told(texts []string, output string) bool {
 	}
 	return false
 }
+
+// RedSince reports whether a result fails, and not only as the base does.
+func (r Result) RedSince(base Result) bool {
+	fresh, already := r.FailingSince(base)
+	return len(fresh) > 0 || !r.OK() && len(already) == 0 || r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
+}

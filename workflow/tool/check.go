@@ -61,18 +61,13 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 		kept = "It was not kept as the test command: no tests could be read from what it printed" + triedWithout(p) + ".\n"
 	}
 	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
-	return checked(r, base) + kept, checkRun{r, isRed(r, base)}, err
+	return checked(r, base) + kept, checkRun{r, r.RedSince(base)}, err
 }
 
 // A checkRun is a check that came to an end.
 type checkRun struct {
 	result.Result
 	red bool // it fails, and not only as the base does
-}
-
-func isRed(r, base result.Result) bool {
-	fresh, already := r.FailingSince(base)
-	return len(fresh) > 0 || !r.OK() && len(already) == 0 || r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
 }
 
 // triedWithout says which flags were left out in vain.

@@ -44,10 +44,10 @@ func TestWhatFailedIsMarked(t *testing.T) {
 	ran := func(tests ...result.Test) result.Result {
 		return result.Result{TestsRan: true, Counted: true, Tests: tests}
 	}
-	require.False(t, isRed(ran(old), ran(old)))
-	require.True(t, isRed(ran(old, fresh), ran(old)))
+	require.False(t, ran(old).RedSince(ran(old)))
+	require.True(t, ran(old, fresh).RedSince(ran(old)))
 	built := result.Result{BuildRan: true, BuildOK: false}
-	require.True(t, isRed(built, result.Result{}))
+	require.True(t, built.RedSince(result.Result{}))
 }
 
 // TestANamedCommandIsTriedWithoutItsFlags has tests that a flag breaks which is added to their
