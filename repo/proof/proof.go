@@ -59,7 +59,7 @@ type Outcome string
 const (
 	Held       Outcome = "holds"
 	Failed     Outcome = "fails"
-	NotStarted Outcome = "did not start" // Proof.Missing says why; it says nothing of the change
+	NotStarted Outcome = "did not start" // or tells nothing apart: Proof.Missing says why; it says nothing of the change
 )
 
 // Outcome is the verdict in three: a proof that did not start speaks neither for the change nor
