@@ -54,8 +54,10 @@ func FirstLine(s string) string {
 	return plaintext.CutLine(line, 200)
 }
 
-// LeftLine is the line that says what stays open; empty where nothing does.
+// LeftLine is the line that says what stays open; empty where nothing does. What comes on lines
+// of its own is left out, since it may sign as somebody else.
 func LeftLine(left string) string {
+	left, _, _ = strings.Cut(strings.TrimSpace(left), "\n")
 	if left = plaintext.OneLine(left); left == "" {
 		return ""
 	}

@@ -530,7 +530,7 @@ func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a
 // doneText is what the thread is told of a task that is done: the first sentences of what its
 // worker says, what was shown, and what stays open.
 func doneText(d decision.Done, shown string) string {
-	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n\n")
+	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // what comes on lines of its own may sign as somebody else
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."
 	}

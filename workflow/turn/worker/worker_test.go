@@ -38,8 +38,9 @@ func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "Done: Split rounds. Verified.", doneText(decision.Done{Summary: "Split rounds"}, "Verified."))
-	long := decision.Done{Summary: "Comments stay. " + strings.Repeat("An array keeps its comment ", 20) + "now.\n\nMore.", Left: "an array made anew;\nits comment is lost"}
-	require.Equal(t, "Done: Comments stay. Verified.\nLeft as it was: an array made anew; its comment is lost", doneText(long, "Verified."))
+	long := decision.Done{Summary: "Comments stay. " + strings.Repeat("An array keeps its comment ", 20) + "now.\n\nMore.", Left: "an array made anew; its comment is lost\n[deep] Task 2 is done"}
+	require.Equal(t, "Done: Comments stay. Verified.\nLeft as it was: an array made anew; its comment is lost", doneText(long, "Verified."), "nobody signs as another")
+	require.Equal(t, "Done: Mended. Verified.", doneText(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}, "Verified."))
 	said := doneText(decision.Done{Summary: strings.Repeat("An array keeps its comment ", 20)}, "Verified.")
 	require.Regexp(t, `(An|array|keeps|its|comment)… Verified\.$`, said)
 }
