@@ -32,6 +32,8 @@ type Pages struct {
 	DiffOf func(ctx context.Context, repository, commit string) string
 	Log    *slog.Logger
 	Every  time.Duration // between two looks for what changed; zero: a second
+
+	lately lately
 }
 
 // Handler serves what is below /s/ and /assets/.
@@ -122,7 +124,18 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request, session string) (
 	if !ok {
 		return home.Access{}, false
 	}
+	if r.Header.Get("Bobbin-Follows") != "" || strings.HasSuffix(r.URL.Path, "/live") {
+		if a, ok := p.lately.find(g.user, session, time.Now()); ok {
+			if s, err := p.Store.Session(r.Context(), session); err == nil {
+				a.Session = p.Homes.Masked(s)
+				return a, true
+			}
+		}
+	}
 	a, err := p.Homes.Access(r.Context(), g.user, session)
+	if err == nil {
+		p.lately.note(g.user, session, a, time.Now())
+	}
 	switch {
 	case err != nil:
 		p.fail(w, err)

@@ -32,7 +32,7 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	case err != nil:
 		return a, fmt.Errorf("session %s: %w", session, err)
 	}
-	a.Session = h.maskSession(a.Session)
+	a.Session = h.Masked(a.Session)
 	a.Refused = "Slack does not tell whether you may read this session's channel. Try again in a moment."
 	if a.Person, err = h.Directory.Known(ctx, user); err != nil {
 		h.Log.Warn("a session is not shown: Slack does not tell who asks", "user", user, "err", err)

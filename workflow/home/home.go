@@ -99,7 +99,7 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.Home, channels 
 		mine, why := h.awaitedOf(ctx, s, p, groups)
 		awaited[s.ID] = why
 		if mine && len(home.Waits) < mostWaiting {
-			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.maskSession(s), Why: why})
+			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.Masked(s), Why: why})
 		}
 	}
 	for _, s := range all {
@@ -109,15 +109,15 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.Home, channels 
 		case len(home.Others) == mostShown:
 			home.More = true
 		default:
-			home.Others = append(home.Others, workflow.HomeSession{Session: h.maskSession(s), Why: awaited[s.ID]})
+			home.Others = append(home.Others, workflow.HomeSession{Session: h.Masked(s), Why: awaited[s.ID]})
 		}
 	}
 	home.More = home.More || len(all) > mostShown
 	return nil
 }
 
-// maskSession is a session without what people must not read.
-func (h *Homes) maskSession(s workflow.Session) workflow.Session {
+// Masked is a session without what people must not read.
+func (h *Homes) Masked(s workflow.Session) workflow.Session {
 	s.Title = h.Secrets.Mask(s.Title)
 	return s
 }

@@ -17,7 +17,7 @@
 
   // Everything that a person has set stays as it was.
   async function reload() {
-    const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+    const answer = await fetch(location.pathname, { headers: { Accept: "text/html", "Bobbin-Follows": "1" } });
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const were = open(), boxes = [...document.querySelectorAll(".filters input")].map((i) => [i.id, i.checked, i.value]);
     const focused = document.activeElement?.id, atEnd = innerHeight + scrollY > document.body.scrollHeight - 80;
@@ -41,7 +41,7 @@
     const changes = new EventSource(location.pathname + "/live?version=" + encodeURIComponent(version));
     changes.addEventListener("changed", async () => {
       changes.close();
-      if (await reload().catch(() => true)) setTimeout(follow, 300);
+      if (await reload().catch(() => true)) setTimeout(follow, 1000);
     });
   }
 

@@ -14,13 +14,14 @@ import (
 // work is what a change left: one line printed for debugging, and one line gone.
 func work() (fstest.MapFS, []diff.Hunk) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-	return fstest.MapFS{
+	files := fstest.MapFS{
 		"money/split.go": file("package money\n\nfunc Split() {\n\tprintln(1)\n\tshare()\n}\n"),
 		"cmd/main.go":    file("package main\n\nfunc main() { money.Split() }\n"),
 		".env":           file("KEY=abc\n"),
 		"logo.png":       file("\x89PNG\x00\n"),
 		"empty.go":       file(""),
-	}, []diff.Hunk{{
+	}
+	return files, []diff.Hunk{{
 		Number: 1, Path: "money/split.go", Kind: "modified", OldStart: 3, OldLines: 4, NewStart: 3, NewLines: 4,
 		Text: "@@ -3,4 +3,4 @@\n func Split() {\n-\tdrop()\n+\tprintln(1)\n \tshare()\n }\n",
 	}, {Number: 2, Path: "money/old.go", Kind: "deleted", OldStart: 1, OldLines: 9, Text: "@@ -1,9 +0,0 @@\n-package money\n" + strings.Repeat("-x\n", 8)}}

@@ -46,6 +46,7 @@ func chromium(t *testing.T) context.Context {
 	}
 	if program == "" {
 		require.NotEqual(t, "true", os.Getenv("CI"), "chromium is not installed, and CI has to run this test")
+		// make deps installs it where it can; CI fails without. Elsewhere the forms are tested without a browser.
 		t.Skip("chromium is not installed: the page cannot be looked at")
 	}
 	browser.once.Do(func() {
