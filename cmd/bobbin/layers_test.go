@@ -44,7 +44,7 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/sessions":     {"workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
-	"cmd/bobbin/internal/server": {
+	"cmd/bobbin/internal/server": {"workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
@@ -96,7 +96,7 @@ var rooms = map[string][]string{
 	"workflow/store/record":                    {"workflow/store/queue"},
 	"workflow/store/inbox":                     {"workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
-	"workflow/store/overview":                  {"workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/overview":                  {"workflow/metrics", "workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/retention":                 {"workflow/store/database"},
 	"workflow/store/timeline":                  {"workflow/store/database"},
 	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database"},
@@ -114,6 +114,7 @@ var rooms = map[string][]string{
 	"workflow/model/endpoint":                  {"workflow/plaintext"},
 	"workflow/model/arguments":                 {"workflow/plaintext"},
 	"workflow/skill":                           {"workflow/plaintext"},
+	"workflow/metrics":                         {"workflow/model"},
 	"workflow/redact":                          {},
 	"workflow/tool/find":                       {"workflow/model", "workflow/plaintext", "workflow/tool/workfile", "repo/filetree"},
 	"workflow/tool/patch":                      {"repo/diff", "workflow/model", "workflow/plaintext", "workflow/tool/workfile"},
@@ -168,7 +169,7 @@ var rooms = map[string][]string{
 	"deploy":                                   {},
 
 	// A turn, from its story down to the rows and words that all of it stands on.
-	"workflow/turn": {
+	"workflow/turn": {"workflow/metrics",
 		"workflow/agent/decision",
 		"workflow/model/endpoint",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
@@ -246,7 +247,7 @@ var rooms = map[string][]string{
 	"workflow/turn/folder": {
 		"repo", "repo/disk",
 	},
-	"workflow/turn/ledger": {
+	"workflow/turn/ledger": {"workflow/metrics",
 		"workflow/store/consent", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt",
 	},

@@ -22,8 +22,11 @@ import (
 // pagesHost is where browsers find the pages of a stage; pageCmd leads it to where they are served.
 const pagesHost = "pages.example"
 
-// servePages has sessions' pages where a story wants them.
+// servePages has sessions' pages, or metrics alone, where a story wants them.
 func servePages(args []string, set *server.Settings) {
+	if slices.Contains(args, "metrics") {
+		set.HTTPAddr = "127.0.0.1:0"
+	}
 	if slices.Contains(args, "pages") {
 		set.HTTPAddr, set.PageURL = "127.0.0.1:0", "http://"+pagesHost
 	}
@@ -64,6 +67,15 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""), "<when>"), "<time>")
 	text = blankRuns.ReplaceAllString(text, "\n")
 	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)
+}
+
+// metrics FILE: what a scrape of /metrics reads.
+func metricsCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	status, body, err := s.browse(ctx, "http://"+pagesHost+"/metrics")
+	if err != nil || status != http.StatusOK {
+		return fmt.Errorf("/metrics: %d, %w", status, err)
+	}
+	return os.WriteFile(ts.MkAbs(args[0]), []byte(body), 0o644)
 }
 
 // browse loads a page as a browser does that has never been there.

@@ -62,7 +62,7 @@ func TestScript(t *testing.T) {
 			"thread": look(thread), "diff": look(diff), "branches": look(branches), "decisions": look(decisions), "pushes": look(pushes),
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
-			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "running": cmd(runningCmd),
+			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "running": cmd(runningCmd),
 		},
 	})
 }
@@ -162,7 +162,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		if slices.Contains(filesOptions, option) {
 			continue
 		}
-		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages"}, option) {
+		if !slices.Contains([]string{"two-persons", "no-checks", "no-linter", "own", "named", "priced", "module", "no-module", "approvers", "two-repositories", "private", "card", "marked", "admin", "folder", "part", "no-code", "review", "pages", "metrics"}, option) {
 			return fmt.Errorf("no option %q", option)
 		}
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,7 +60,22 @@ func (c *Cmd) Run(ctx context.Context) error {
 	}
 	var err error
 	process.OnNewThread(func() { err = c.runOnThread(ctx) })
+	if c.sandbox.ended != nil {
+		c.sandbox.ended(howEnded(err))
+	}
 	return err
+}
+
+// howEnded is the word for the end of a command.
+func howEnded(err error) string {
+	var exit *ExitError
+	switch {
+	case err == nil:
+		return "ok"
+	case !errors.As(err, &exit):
+		return "error"
+	}
+	return cmp.Or(exit.Reason, "exit")
 }
 
 // findMistake returns what is wrong with the command before anything is started.

@@ -46,6 +46,30 @@ func TestCommandEndsAsItEnds(t *testing.T) {
 	})
 }
 
+// Whoever counts is told how each command ended, a killed one by the limit that killed it.
+func TestHowCommandsEndedIsTold(t *testing.T) {
+	t.Parallel()
+	var told []string
+	c := configOf(KindNone)
+	c.Ended = func(how string) { told = append(told, how) }
+	s, err := Open(t.Context(), c)
+	require.NoError(t, err)
+	run := func(ctx context.Context, script string, adjust func(*Cmd)) {
+		cmd := s.Command(t.TempDir(), "sh", "-c", script)
+		adjust(cmd)
+		_ = cmd.Run(ctx)
+	}
+	plain := func(*Cmd) {}
+	run(t.Context(), "true", plain)
+	run(t.Context(), "exit 3", plain)
+	run(t.Context(), "sleep 600", func(c *Cmd) { c.Limits.Time = 1 })
+	run(t.Context(), "yes", func(c *Cmd) { c.Stdout, c.Limits.Output = io.Discard, 1000 })
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	run(stopped, "true", plain)
+	require.Equal(t, []string{"ok", "exit", "time", "output", "error"}, told)
+}
+
 func TestProgramThatIsMissingIsTheCallersMistake(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		out, err := output(t, s.Command(workspace(t, s), "nosuchprogram"))

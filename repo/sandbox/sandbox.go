@@ -42,6 +42,9 @@ type Config struct {
 	Image string
 	// Env are variables of every command (NAME=value). What a command sets itself counts more.
 	Env []string
+	// Ended is told how each command ended: ok, exit (a status other than 0), a Reason of
+	// ExitError, or error where ctx ended it or it could not be run. Nil: nobody is told.
+	Ended func(how string)
 }
 
 // A Sandbox runs commands. It is safe for concurrent use and holds nothing open.
@@ -51,6 +54,7 @@ type Sandbox struct {
 	log     *slog.Logger
 	tools   toolchain.Set
 	env     []string // of every command
+	ended   func(how string)
 	detail  string
 	groups  *cgroup.Groups // control groups for commands; nil: none
 }
@@ -111,7 +115,7 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if err != nil {
 		return nil, newUnavailable(k.name, nil, err)
 	}
-	s := &Sandbox{kind: k.name, backend: b, log: c.Log, env: c.Env}
+	s := &Sandbox{kind: k.name, backend: b, log: c.Log, env: c.Env, ended: c.Ended}
 	if k.name == KindNone {
 		c.Log.Warn("sandbox is off: commands run unconfined, with this program's own rights and network")
 		s.detail = "none: commands are not confined"

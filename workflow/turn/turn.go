@@ -35,6 +35,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -60,6 +61,7 @@ type Runner struct {
 	Skills       []skill.Skill  // the built-in ones, and the operator's over them
 	Secrets      *redact.Finder // masked wherever text leaves, and kept out of commits; nil: none is
 	Log          *slog.Logger
+	Metrics      *metrics.Metrics // nil: nothing is counted
 	Machine
 	Bounds
 

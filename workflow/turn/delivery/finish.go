@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/diff"
@@ -46,7 +47,11 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	case <-ctx.Done():
 		return proof.Proof{}, ctx.Err()
 	}
+	began := time.Now()
 	shown, err := proof.Prove(ctx, p.Checker, w, p.Project())
+	if err == nil {
+		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
+	}
 	if err == nil && !shown.Holds() {
 		err = d.Trees.Folders.CheckSpace()
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -22,6 +23,7 @@ type Ledger struct {
 	Secrets *redact.Finder         // what the program was given; nil: nothing is masked
 	Dir     string                 // the sessions' folders
 	Log     *slog.Logger
+	Metrics *metrics.Metrics // nil: nothing is counted
 
 	mu     sync.Mutex      // over what follows
 	warned map[string]bool // the kinds of line that the thread was told once

@@ -2,21 +2,44 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// askModel asks with the pictures that the messages name.
-func (r *Runtime) askModel(ctx context.Context, q model.Request) (model.Response, error) {
+// askModel asks for an agent, with the pictures that the messages name.
+func (r *Runtime) askModel(ctx context.Context, agent string, q model.Request) (model.Response, error) {
 	q.Messages = r.Attachments.WithPictures(ctx, q.Messages)
-	return r.Model.Ask(ctx, q)
+	began := time.Now()
+	answer, err := r.Model.Ask(ctx, q)
+	r.Metrics.Asked(agent, time.Since(began), err)
+	return answer, err
+}
+
+// counted are the tools, with each call counted.
+func (r *Runtime) counted(tools []model.Tool) []model.Tool {
+	tools = slices.Clone(tools)
+	for i, t := range tools {
+		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+			began := time.Now()
+			result, err := t.Call(ctx, args)
+			r.Metrics.Tool(t.Name, time.Since(began), result, err)
+			return result, err
+		}
+	}
+	return tools
 }
 
 func (r *Runtime) NewLoop(ctx context.Context, row agent.Agent, j *Transcript, tools []model.Tool) *agent.Loop {
+	ask := func(ctx context.Context, q model.Request) (model.Response, error) {
+		return r.askModel(ctx, row.Name, q)
+	}
 	return &agent.Loop{
-		Agent: row, Tools: tools, Journal: j, Ask: r.askModel, May: r.Budget.CheckLimits, Log: r.Log,
+		Agent: row, Tools: r.counted(tools), Journal: j, Ask: ask, May: r.Budget.CheckLimits, Log: r.Log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
 		Step:     r.beginStep, Overtaken: []string{"run", "check"},
 		Retrying: func(a model.Again) { r.sayRetry(ctx, a) },

@@ -70,6 +70,7 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 	if err := j.Record(ctx, append(parts, used, added)...); err != nil {
 		return err
 	}
+	j.Metrics.Used(j.Agent.Name, j.Session().Repository, e.Usage)
 	j.messages = append(j.messages, messages...)
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -34,6 +35,7 @@ type Work struct {
 
 	Posters int            // sessions that are posted at once; default 1000
 	Secrets *redact.Finder // kept out of what the queue keeps of failed jobs
+	Metrics *metrics.Metrics
 }
 
 // NewQueue registers every kind of job; each replica has to, or the one that leads would
@@ -46,7 +48,7 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 	river.AddWorker(workers, &queue.DueWorker{Queue: s.Queue})
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
 		ID: id, Workers: workers, Logger: onlyWarnings(log), JobTimeout: -1,
-		Middleware: []rivertype.Middleware{maskErrors(w.Secrets)},
+		Middleware: []rivertype.Middleware{countJobs(w.Metrics), maskErrors(w.Secrets)},
 		// The name of the field is the library's: it takes any clock, and this is the database's.
 		Test: river.TestConfig{Time: s.Clock()},
 		// A person waits: a job starts within milliseconds of its commit.
@@ -64,6 +66,21 @@ func NewQueue(s *store.Store, w Work, id string, sessionsAtOnce int, log *slog.L
 		return nil, fmt.Errorf("job queue: %w", err)
 	}
 	return &Queue{client: client, replica: &queue.Replica{Queue: s.Queue, ID: id, Log: log}}, nil
+}
+
+// countJobs counts each job that ended; one that asked to come again later did what it could.
+func countJobs(m *metrics.Metrics) rivertype.Middleware {
+	return river.WorkerMiddlewareFunc(func(ctx context.Context, job *rivertype.JobRow, do func(context.Context) error) error {
+		began := time.Now()
+		err := do(ctx)
+		counted := err
+		var snoozed *river.JobSnoozeError
+		if errors.As(err, &snoozed) {
+			counted = nil
+		}
+		m.Job(job.Kind, time.Since(began), counted)
+		return err
+	})
 }
 
 // maskErrors keeps secrets out of the errors that the queue writes beside its jobs. An error

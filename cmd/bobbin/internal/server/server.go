@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -47,6 +49,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
+	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -69,6 +72,7 @@ type Settings struct {
 	HTTPAddr     string         // where health is served; empty: nowhere
 	PageURL      string         // how browsers reach it, for sessions' pages; empty: there are none
 	Keep         housekeeping.Retention
+	Metrics      *metrics.Metrics // nil: nothing is counted
 }
 
 // SlackSettings say which Slack is listened to, and how it is spoken to.
@@ -137,6 +141,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if b.Monitor, err = health.NewMonitor(s.HTTPAddr, log); err != nil {
 		return nil, err
 	}
+	if s.HTTPAddr != "" && s.Metrics == nil {
+		s.Metrics = metrics.New()
+	}
 	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
@@ -150,7 +157,11 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Place, log); err != nil {
 		return nil, err
 	}
-	slack, err := bot.Open(ctx, bot.Config{BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: log})
+	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), log)
+	slack, err := bot.Open(ctx, bot.Config{
+		BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: log,
+		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: s.Metrics.Transport("slack", http.DefaultTransport)},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -167,8 +178,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
 		Model: model.New(model.Config{
 			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
-			Answered: s.Answered,
+			Answered: s.Answered, HTTP: &http.Client{Transport: s.Metrics.Transport("model", http.DefaultTransport)},
 		}),
+		Metrics: s.Metrics,
 		Machine: turn.Machine{Mirrors: b.Mirrors},
 		Bounds:  turn.Bounds{Limits: s.Limits, Patience: s.ModelPatience, Attempts: s.Attempts, HunkTime: s.HunkTime, Unanswered: s.Unanswered, Seats: s.Seats},
 	}
@@ -194,7 +206,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets}, name, s.Seats.AtOnce, log)
+	b.queue, err = NewQueue(b.Store, Work{Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics}, name, s.Seats.AtOnce, log)
 	return b, err
 }
 
@@ -317,7 +329,9 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 // OpenChecker opens the sandbox, with what builds and tests in it and the caches below the data
 // directory. The error is *sandbox.Unavailable where none holds.
 func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Checker, error) {
-	box, err := sandbox.Open(ctx, s.Sandbox.Options(s.Sandbox.Kind, log))
+	options := s.Sandbox.Options(s.Sandbox.Kind, log)
+	options.Ended = s.Metrics.Command
+	box, err := sandbox.Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}

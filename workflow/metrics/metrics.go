@@ -1,0 +1,123 @@
+// Package metrics counts what the bot does, for Prometheus: jobs, calls of models, tools and
+// Slack, tokens and money, commands and proofs. It also reads, at a scrape, what the database
+// knows of all replicas: sessions by phase and how long jobs wait.
+//
+// No metric has words of people, models or code as a label, nor an id of a session or person:
+// labels are names of the configuration and of the program, so their number is bounded.
+// All methods may be called on a nil *Metrics, which counts nothing.
+package metrics
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+)
+
+// Metrics are the counters of one replica.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	jobs     *prometheus.HistogramVec
+	requests *prometheus.HistogramVec
+	asked    *prometheus.HistogramVec
+	tools    *prometheus.HistogramVec
+	tokens   *prometheus.CounterVec
+	usd      *prometheus.CounterVec
+	commands *prometheus.CounterVec
+	proofs   *prometheus.HistogramVec
+}
+
+// The buckets of what takes moments, and of what takes up to hours, in seconds.
+var (
+	short = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	long  = []float64{.1, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600}
+)
+
+// New makes the metrics of a replica, with those of the Go runtime and of the process.
+func New() *Metrics {
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "bobbin", Name: name, Help: help, Buckets: buckets}, labels)
+	}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "bobbin", Name: name, Help: help}, labels)
+	}
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		jobs:     histogram("job_duration_seconds", "Jobs of the queue by kind (turn: agents at work; post, react: what is sent to Slack; due) and outcome (ok, error, cancelled).", long, "kind", "outcome"),
+		requests: histogram("http_request_duration_seconds", "Requests to Slack and to models until the first byte of the answer, by service, method and status (an HTTP status code, or error).", short, "service", "method", "status"),
+		asked:    histogram("model_answer_duration_seconds", "Answers of models, whole and with all tries, by agent and outcome (ok, error, cancelled).", long, "agent", "outcome"),
+		tools:    histogram("tool_duration_seconds", "Calls of tools by agents, by tool and outcome (ok, failed: a command or check that failed, refused: the call was wrong, error).", long, "tool", "outcome"),
+		tokens:   counter("model_tokens_total", "Tokens of answers that were kept, by agent, repository and kind (input: read and not from a cache, cached, output).", "agent", "repository", "kind"),
+		usd:      counter("model_cost_usd_total", "Money that answers cost by the configured prices, in US dollars.", "agent", "repository"),
+		commands: counter("sandbox_commands_total", "Commands that ended in the sandbox, by end (ok, exit: a status other than 0, or the limit that killed it: time, memory, output, processes, disk, files, killed).", "end"),
+		proofs:   histogram("proof_duration_seconds", "Proofs of changes, by repository and outcome (holds, fails, did not start).", long, "repository", "outcome"),
+	}
+	m.registry.MustRegister(m.jobs, m.requests, m.asked, m.tools, m.tokens, m.usd, m.commands, m.proofs,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler serves the metrics in Prometheus' text format or in OpenMetrics, as is asked for.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, EnableOpenMetrics: true})
+}
+
+// Job counts a job that ended.
+func (m *Metrics) Job(kind string, took time.Duration, err error) {
+	if m != nil {
+		m.jobs.WithLabelValues(kind, outcomeOf(err)).Observe(took.Seconds())
+	}
+}
+
+// Asked counts a question to a model that ended with an answer or an error.
+func (m *Metrics) Asked(agent string, took time.Duration, err error) {
+	if m != nil {
+		m.asked.WithLabelValues(agent, outcomeOf(err)).Observe(took.Seconds())
+	}
+}
+
+// Tool counts a call of a tool.
+func (m *Metrics) Tool(name string, took time.Duration, r model.Result, err error) {
+	if m == nil {
+		return
+	}
+	outcome := outcomeOf(err)
+	switch {
+	case err != nil:
+	case r.Wrong:
+		outcome = "refused"
+	case r.Failed:
+		outcome = "failed"
+	}
+	m.tools.WithLabelValues(name, outcome).Observe(took.Seconds())
+}
+
+// Used counts what an answer that was kept took.
+func (m *Metrics) Used(agent, repository string, u model.Usage) {
+	if m == nil || u == (model.Usage{}) {
+		return
+	}
+	m.tokens.WithLabelValues(agent, repository, "input").Add(float64(max(u.Input-u.Cached, 0)))
+	m.tokens.WithLabelValues(agent, repository, "cached").Add(float64(max(u.Cached, 0)))
+	m.tokens.WithLabelValues(agent, repository, "output").Add(float64(max(u.Output, 0)))
+	m.usd.WithLabelValues(agent, repository).Add(max(u.USD, 0))
+}
+
+// Command counts a command of the sandbox by how it ended.
+func (m *Metrics) Command(end string) {
+	if m != nil {
+		m.commands.WithLabelValues(end).Inc()
+	}
+}
+
+// Proof counts a proof by its outcome.
+func (m *Metrics) Proof(repository, outcome string, took time.Duration) {
+	if m != nil {
+		m.proofs.WithLabelValues(repository, outcome).Observe(took.Seconds())
+	}
+}

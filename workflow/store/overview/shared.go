@@ -1,0 +1,53 @@
+package overview
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/metrics"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// Shared returns what reads the metrics of all replicas. It counts the sessions that are not
+// cleared, and the jobs whose time has come.
+func Shared(db *database.DB) func(context.Context) (metrics.Shared, error) {
+	return func(ctx context.Context) (metrics.Shared, error) {
+		s := metrics.Shared{Sessions: map[string]int{}, Waits: map[string]time.Duration{}, Due: map[string]int{}}
+		err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
+			return readShared(ctx, tx, &s)
+		})
+		if err != nil {
+			return metrics.Shared{}, fmt.Errorf("metrics: %w", err)
+		}
+		return s, nil
+	}
+}
+
+func readShared(ctx context.Context, tx pgx.Tx, s *metrics.Shared) error {
+	var name string
+	var count int
+	var wait float64
+	rows, err := tx.Query(ctx, `select phase, count(*) from sessions where cleared_at is null group by phase`)
+	if err != nil {
+		return err
+	}
+	if _, err := pgx.ForEachRow(rows, []any{&name, &count}, func() error { s.Sessions[name] = count; return nil }); err != nil {
+		return err
+	}
+	rows, err = tx.Query(ctx, `select kind, count(*), extract(epoch from now() - min(scheduled_at))::float8 from river_job
+		where state = 'available' and scheduled_at <= now() group by kind`)
+	if err != nil {
+		return err
+	}
+	_, err = pgx.ForEachRow(rows, []any{&name, &count, &wait}, func() error {
+		s.Due[name], s.Waits[name] = count, time.Duration(wait*float64(time.Second))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return tx.QueryRow(ctx, `select count(*) from outbox where posted_at is null and refused is null`).Scan(&s.Unposted)
+}
