@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -36,12 +37,16 @@ type Pages struct {
 	lately lately
 }
 
-// Handler serves what is below /s/ and /assets/.
+// Paths are what Handler serves.
+var Paths = []string{"/s/", "/assets/"}
+
+// Handler serves the pages.
 func (p *Pages) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /s/{$}", p.serveList)
 	mux.HandleFunc("GET /s/{session}", p.serveSession)
 	mux.HandleFunc("GET /s/{session}/live", p.serveChanges)
+	mux.HandleFunc("GET /assets/look.css", look.ServeSheet)
 	mux.HandleFunc("GET /assets/{name}", serveAsset)
 	return secured(mux)
 }

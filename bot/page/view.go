@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -62,7 +63,7 @@ type step struct {
 
 type push struct {
 	workflow.Push
-	Files []file
+	Files []look.File
 }
 
 // A bar is the time that an agent took, as a share of the longest.
@@ -110,7 +111,7 @@ func (p *Pages) sessionView(ctx context.Context, a home.Access) (sessionPage, er
 	for _, x := range pushes {
 		shown := push{Push: x}
 		if x.State == workflow.PushDone {
-			shown.Files = splitDiff(p.Secrets.Mask(p.DiffOf(ctx, a.Session.Repository, x.Commit)))
+			shown.Files = look.SplitDiff(p.Secrets.Mask(p.DiffOf(ctx, a.Session.Repository, x.Commit)))
 		}
 		v.Pushes = append(v.Pushes, shown)
 	}

@@ -1,6 +1,7 @@
 // A page is whole without this script. With it the page follows its session, keeps what is open,
 // and finds words in the timeline.
 "use strict";
+document.documentElement.classList.add("alive");
 (() => {
   const open = () => [...document.querySelectorAll("details")].map((d) => d.open);
   const find = () => document.getElementById("find");

@@ -12,6 +12,8 @@ import (
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
+
+	"github.com/bobbinhq/bobbin/bot/look"
 )
 
 //go:embed blocks.html
@@ -243,7 +245,7 @@ func (b *block) Preformatted() template.HTML {
 	for _, e := range b.Elements {
 		text.WriteString(e.Text.Text + e.URL)
 	}
-	return Code("", text.String())
+	return look.Code("", text.String())
 }
 
 // Cells are a table's rows; a cell is a text, or rich text.

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/bobbinhq/bobbin/bot/look"
 )
 
 var office = Renderer{
@@ -55,8 +57,8 @@ func TestCodeIsHighlighted(t *testing.T) {
 	require.Contains(t, diff, "if a &lt;= b {")
 	require.True(t, strings.HasPrefix(diff, "Look:<pre"))
 	require.True(t, strings.HasSuffix(diff, "</pre>so"))
-	require.Contains(t, string(Code("a.py", "def f(): pass")), `<span class="k">def</span>`)
-	require.NotContains(t, string(Code("a.py", "def f(): pass")), "style=")
+	require.Contains(t, string(look.Code("a.py", "def f(): pass")), `<span class="k">def</span>`)
+	require.NotContains(t, string(look.Code("a.py", "def f(): pass")), "style=")
 }
 
 // TestEveryBlockOfTheGallery: whatever the bot posts has a shape of its own here.
@@ -109,7 +111,7 @@ func FuzzShown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		wellFormed(t, string(office.Text(text)))
 		wellFormed(t, string(office.Blocks(json.RawMessage(text), View{})))
-		wellFormed(t, string(Code("", text)))
+		wellFormed(t, string(look.Code("", text)))
 	})
 }
 

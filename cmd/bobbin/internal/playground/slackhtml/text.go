@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/bobbinhq/bobbin/bot/look"
 )
 
 // A Renderer shows text and blocks in a workspace. Its functions say what ids mean there; an id
@@ -32,7 +34,7 @@ func (r Renderer) Text(text string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(text, fence) {
 		if i%2 == 1 {
-			b.WriteString(string(Code("", plain(strings.Trim(part, "\n")))))
+			b.WriteString(string(look.Code("", plain(strings.Trim(part, "\n")))))
 			continue
 		}
 		if i > 0 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
 )
@@ -248,7 +249,7 @@ func (m message) Shared() (list []shownFile) {
 			if one.More = len(lines) > excerptLines; one.More {
 				lines = lines[:excerptLines]
 			}
-			one.Excerpt = slackhtml.Code(f.Name, strings.TrimRight(strings.Join(lines, ""), "\n"))
+			one.Excerpt = look.Code(f.Name, strings.TrimRight(strings.Join(lines, ""), "\n"))
 		}
 		list = append(list, one)
 	}

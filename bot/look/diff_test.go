@@ -1,4 +1,4 @@
-package page
+package look
 
 import (
 	"html"
@@ -37,7 +37,7 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 // What is shown of a diff is what it says, in colours or without.
 func TestSplitDiff(t *testing.T) {
 	t.Parallel()
-	files := splitDiff(aDiff)
+	files := SplitDiff(aDiff)
 	require.Len(t, files, 3)
 	require.Equal(t, []string{"cart.go", "old.txt", "b.bin"}, []string{files[0].Name, files[1].Name, files[2].Name})
 	require.Equal(t, []int{3, 2, 0, 1}, []int{files[0].Added, files[0].Removed, files[1].Added, files[1].Removed})
@@ -62,7 +62,7 @@ func FuzzSplitDiff(f *testing.F) {
 	f.Add("diff --git ")
 	f.Add("diff --git a/x.go b/x.go\n@@ \n<script>\n\n+`")
 	f.Fuzz(func(t *testing.T, diff string) {
-		for _, file := range splitDiff(diff) {
+		for _, file := range SplitDiff(diff) {
 			for _, h := range file.Hunks {
 				for _, l := range h.Lines {
 					if strings.Contains(tags.ReplaceAllString(string(l.Code), ""), "<") {

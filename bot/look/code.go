@@ -1,4 +1,4 @@
-package slackhtml
+package look
 
 import (
 	"html"

@@ -1,30 +1,29 @@
-package page
+package look
 
 import (
 	"html/template"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/alecthomas/chroma/v2/styles"
 )
 
-// A file is what a diff changes of one file.
-type file struct {
+// A File is what a diff changes of one file.
+type File struct {
 	Name           string
 	Added, Removed int
-	Hunks          []hunk
+	Hunks          []Hunk
 }
 
-// A hunk is one place of a file.
-type hunk struct {
+// A Hunk is one place of a file.
+type Hunk struct {
 	Head  string // @@ -1,2 +1,3 @@
-	Lines []diffLine
+	Lines []Line
 }
 
-// A diffLine is a line of a hunk: added, removed, or neither.
-type diffLine struct {
+// A Line is a line of a hunk: added, removed, or neither.
+type Line struct {
 	Sign string // "+", "−" or " "
 	Code template.HTML
 }
@@ -32,16 +31,16 @@ type diffLine struct {
 // mostLines is how many lines of a diff are highlighted; what comes after is plain.
 const mostLines = 4000
 
-// splitDiff reads a unified diff. What stands before the first file is left out.
-func splitDiff(diff string) (files []file) {
+// SplitDiff reads a unified diff. What stands before the first file is left out.
+func SplitDiff(diff string) (files []File) {
 	budget := mostLines
 	for _, text := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {
 		head, body, _ := strings.Cut(text, "\n@@ ")
-		f := file{Name: nameIn(head)}
+		f := File{Name: nameIn(head)}
 		if body != "" {
 			for _, h := range strings.Split(body, "\n@@ ") {
 				at, lines, _ := strings.Cut(h, "\n")
-				one := hunk{Head: "@@ " + at}
+				one := Hunk{Head: "@@ " + at}
 				list := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
 				budget -= len(list)
 				one.Lines = highlightLines(f.Name, list, budget > 0)
@@ -76,11 +75,9 @@ func nameIn(head string) string {
 	return name
 }
 
-var formatter = html.New(html.WithClasses(true), html.PreventSurroundingPre(true))
-
 // highlightLines shows the lines of a hunk in the colours of the file's language, or plain.
-func highlightLines(name string, lines []string, colours bool) []diffLine {
-	out := make([]diffLine, len(lines))
+func highlightLines(name string, lines []string, colours bool) []Line {
+	out := make([]Line, len(lines))
 	text := make([]string, len(lines))
 	for i, l := range lines {
 		out[i].Sign = " "
