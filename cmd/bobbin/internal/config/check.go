@@ -53,6 +53,8 @@ func (c *Config) check(p *strictyaml.Problems) {
 	if c.HTTP.URL != "" {
 		if err := address.CheckPages(c.HTTP.URL); err != nil {
 			p.At("$.http.url", "http.url %q: %v", c.HTTP.URL, err)
+		} else if c.HTTP.Addr == "" {
+			p.At("$.http.url", "http.url needs http.addr, where the pages are served")
 		}
 	}
 }

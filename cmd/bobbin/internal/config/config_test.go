@@ -358,6 +358,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "sandbox: {env: {A=B: x}}", `c:2: sandbox.env "A=B": a name has letters, digits and underscores`},
 	{plainConfig + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
 	{plainConfig + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
+	{plainConfig + "http: {url: 'https://bobbin.example.com'}", `c:2: http.url needs http.addr, where the pages are served`},
 	{plainConfig + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
 	{plainConfig + "http: {addr: localhost}", `c:2: http.addr "localhost": it has to be host:port, such as 127.0.0.1:8080`},
 	{plainConfig + "http: {addr: 'localhost:'}", `c:2: http.addr "localhost:": the port is missing`},

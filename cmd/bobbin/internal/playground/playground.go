@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/bobbinhq/bobbin/bot/page"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/chat"
@@ -49,6 +50,8 @@ type Options struct {
 	Sandbox    config.Sandbox
 	NoSandbox  []*sandbox.Unavailable // why none holds here; nil: one does
 	Repository Repository
+
+	adjust func(*server.Settings) // by tests
 }
 
 // A Repository is what is worked on. The zero value is the sample project.
@@ -98,16 +101,20 @@ const unconnected = "No model is connected, so I can only follow the story. Set 
 // Open opens the stage and listens; Serve answers.
 func Open(ctx context.Context, opt Options) (*Playground, error) {
 	p := &Playground{opt: opt}
-	if err := p.openStage(ctx); err != nil {
-		return nil, errors.Join(err, p.Close())
-	}
 	var err error
 	if p.listener, err = net.Listen("tcp", cmp.Or(opt.Addr, "127.0.0.1:0")); err != nil {
-		return nil, errors.Join(fmt.Errorf("listen for the page: %w", err), p.Close())
+		return nil, fmt.Errorf("listen for the page: %w", err)
+	}
+	if err := p.openStage(ctx); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
 	following, stop := context.WithCancel(ctx)
 	key := rand.Text()
 	site := chat.New(view.New(following, p.workspace()), door.Door{Name: "playground", Key: key})
+	site.Beside = map[string]http.Handler{}
+	for _, path := range page.Paths {
+		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.Stage.Service.Pages.ServeHTTP(w, r) })
+	}
 	p.stop = stop
 	p.http = &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return following }}
 	p.URL = "http://" + p.listener.Addr().String() + "/?key=" + key
@@ -132,12 +139,15 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		}
 	}
 	cfg.Adjust = func(s *server.Settings) {
-		s.ProgressCards = true
+		s.ProgressCards, s.PageURL = true, "http://"+p.listener.Addr().String()
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
 		}
 		s.Repositories[0].Unreviewed = p.story != nil // the story has no critic in it
 		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
+		if p.opt.adjust != nil {
+			p.opt.adjust(s)
+		}
 	}
 	if p.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
@@ -281,6 +291,7 @@ func (p *Playground) Close() error {
 	if p.http != nil {
 		_ = p.http.Close()
 	}
+	_ = p.listener.Close() // once more where it was served
 	if p.Stage != nil {
 		err = p.Stage.Close()
 	}

@@ -12,7 +12,7 @@ import (
 // openPages serves the sessions' pages beside health, where the configuration says how browsers
 // reach them.
 func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Directory) error {
-	if s.PageURL == "" || s.HTTPAddr == "" {
+	if s.PageURL == "" {
 		return nil
 	}
 	links, err := page.NewLinks(s.PageURL, s.SlackToken)
@@ -26,8 +26,9 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 			return b.pushedDiff(ctx, s, repository, commit)
 		},
 	}
-	for _, path := range []string{"/s/", "/assets/"} {
-		b.Monitor.Handle(path, pages.Handler())
+	b.Pages = pages.Handler()
+	for _, path := range page.Paths {
+		b.Monitor.Handle(path, b.Pages)
 	}
 	b.log.Info("sessions have pages", "url", s.PageURL)
 	return nil

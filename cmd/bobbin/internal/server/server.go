@@ -122,6 +122,7 @@ type Server struct {
 	painter *poster.Painter
 	pageOf  func(user, session string) string // nil: there are no pages
 	Monitor *health.Monitor
+	Pages   http.Handler // sessions' pages, at page.Paths; nil: there are none
 	keeper  *housekeeping.Housekeeper
 	Runner  *turn.Runner
 	silent  time.Duration

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/door"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
 )
@@ -18,6 +19,9 @@ var files embed.FS
 // A Site is the page and its deeds.
 type Site struct {
 	*view.Viewer
+	// Beside is what else is served behind the same door, by path.
+	Beside map[string]http.Handler
+
 	door   door.Door
 	assets fs.FS
 }
@@ -39,13 +43,19 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /-/live/{me}/{place}", s.serveLive)
 	mux.HandleFunc("GET /-/live/{me}/{place}/{thread}", s.serveLive)
 	mux.HandleFunc("GET /-/file/{id}/{name}", s.serveFile)
+	mux.HandleFunc("GET /-/assets/look.css", look.ServeSheet)
 	mux.HandleFunc("GET /-/assets/{name}", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
 	})
 	for name, deed := range s.deeds() {
 		mux.HandleFunc("POST /-/"+name, s.do(deed))
 	}
-	return s.door.Guard(mux)
+	all := http.NewServeMux() // apart, since a path beside may look like a person's place
+	all.Handle("/", mux)
+	for path, handler := range s.Beside {
+		all.Handle(path, handler)
+	}
+	return s.door.Guard(all)
 }
 
 func (s *Site) page(r *http.Request) (*view.Page, error) {
