@@ -153,7 +153,7 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 		"nothing at all": {want: noConfig +
 			"environment: SLACK_BOT_TOKEN is not set; it begins with xoxb- and is shown on the Slack app's page under OAuth & Permissions\n" +
 			"environment: SLACK_APP_TOKEN is not set; it begins with xapp- and is shown on the Slack app's page under Basic Information, App-Level Tokens\n" +
-			"environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none\n"},
+			"environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none; or give each model that agents ask a url\n"},
 		"everything": {
 			env: ready("BOBBIN_CONFIG", wrong, "SLACK_BOT_TOKEN", secret, "SLACK_APP_TOKEN", "'xapp-"+secret+"'", "OPENAI_BASE_URL", "localhost:11434/v1",
 				"SLACK_API_URL", "ftp://u:"+secret+"@host", "DATABASE_URL", "mysql://u:"+secret+"@host/x"),
@@ -450,6 +450,10 @@ func TestServeSaysWhichCredentialIsMissing(t *testing.T) {
 	}{
 		"two hosts":       {two, []string{secrets.GitToken, secret}, "environment: BOBBIN_GIT_TOKEN would be shown to one.example and two.example; give the repositories of all but one of them a token of their own with token_env\n"},
 		"token_env unset": {token, nil, "environment: A_TOKEN is not set; token_env of repository \"a\" names it\n"},
+		"key_env unset": {
+			writeConfig(t, "repositories: [{name: a, url: /a}]\nagents: {deep: {model: m}}\nmodels: {m: {url: 'https://models.example/v1', key_env: M_KEY}}\n"), nil,
+			"environment: M_KEY is not set; key_env of model \"m\" names it\n",
+		},
 		"token_env bad":   {token, []string{"A_TOKEN", secret + " "}, "environment: A_TOKEN holds white space, quotes or other characters that no token has\n"},
 		"no key":          {app, nil, "environment: BOBBIN_GITHUB_APP_KEY is not set, and github_app names no key_file; one of them has to give the App's private key\n"},
 		"a bad key":       {app, []string{secrets.GithubAppKey, secret}, "environment: BOBBIN_GITHUB_APP_KEY: it holds no key that begins with -----BEGIN RSA PRIVATE KEY-----\n"},

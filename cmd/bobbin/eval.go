@@ -75,9 +75,11 @@ func (c *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	if c.Check {
 		return c.check(ctx, con, tasks, file.Sandbox, log)
 	}
-	key := con.Env(secrets.ModelKey)
-	con.Hide.Learn(key)
-	if key == "" && c.ModelURL == "" {
+	keys := file.ModelKeys(con.Env)
+	for _, key := range keys {
+		con.Hide.Learn(key)
+	}
+	if keys[secrets.ModelKey] == "" && c.ModelURL == "" && file.NeedsSharedEndpoint() {
 		return cli.UsageError{Err: errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none")}
 	}
 	if err := address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL); err != nil {
@@ -92,7 +94,7 @@ func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.T
 		return err
 	}
 	e := eval.Config{
-		Suite: filepath.Base(absolute), Tasks: tasks, Models: server.ModelsFromConfig(file, con.Env(secrets.ModelKey)), Sandbox: file.Sandbox,
+		Suite: filepath.Base(absolute), Tasks: tasks, Models: server.ModelsFromConfig(file, file.ModelKeys(con.Env)), Sandbox: file.Sandbox,
 		Attempts: file.Limits.Attempts, AtOnce: c.AtOnce, Repeat: c.Repeat, Log: log,
 	}
 	e.Models.ModelURL = c.ModelURL

@@ -46,7 +46,7 @@ var outside = []readerOf{
 	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor", "workflow/intent/task.go TaskNamed"}, []string{"workflow/intent FuzzWords"}},
 	{"the repository that a message names", []string{"workflow/intent/repository.go ChooseRepository"}, []string{"workflow/intent FuzzChooseRepository"}},
 
-	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
+	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/endpoint/extra.go takeCallExtras", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
 	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/endpoint/errors.go endpointError", "workflow/model/endpoint/exchange.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"}},
 	{"arguments of tools", []string{"workflow/model/arguments/arguments.go Decode", "workflow/agent/shorten.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent FuzzShortArgs"}},
 	{"patches and edits of models", []string{"workflow/tool/patch/patch.go Parse", "workflow/tool/patch/match.go ReplaceText"}, []string{"workflow/tool/patch FuzzPatch", "workflow/tool/patch FuzzReplace"}},
@@ -127,6 +127,7 @@ var inside = map[string]string{
 	"bot/slack.go":                                    "answers of Slack's API, which slack-go reads",
 	"bot/capture.go":                                  "answers of Slack's API: a shape of two fields",
 	"cmd/bobbin/internal/secrets/seal_linux.go":       "the kernel's /proc",
+	"cmd/bobbin/internal/config/endpoint.go":          "addresses of the configuration, by url.Parse alone",
 	"cmd/bobbin/internal/config/environment.go":       "SLACK_API_URL and OPENAI_BASE_URL, by url.Parse alone",
 	"repo/testrun/baseline.go":                        "results that this program keeps",
 	"repo/design/contrast.go":                         "numbers of colours that were read before",

@@ -111,8 +111,8 @@ func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *s
 		return opt, err
 	}
 	opt.Repository.Credentials = credentials["playground"]
-	if values[secrets.ModelKey] != "" || c.ModelURL != "" {
-		models := server.ModelsFromConfig(file, values[secrets.ModelKey])
+	if values[secrets.ModelKey] != "" || c.ModelURL != "" || !file.NeedsSharedEndpoint() {
+		models := server.ModelsFromConfig(file, values)
 		models.ModelURL = c.ModelURL
 		opt.Models = &models
 	}

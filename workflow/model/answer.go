@@ -1,8 +1,10 @@
 package model
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -33,6 +35,7 @@ type answer struct {
 	finish  string
 	usage   *openai.Usage
 	taken   map[string]bool // the ids that the conversation already uses
+	extras  []callExtra
 
 	response Response // by End
 }
@@ -60,6 +63,29 @@ func (a *answer) Add(chunk openai.ChatCompletionStreamResponse) (finished bool, 
 		}
 	}
 	return a.finish != "", nil
+}
+
+// A callExtra is what the endpoint wants back with a call.
+type callExtra struct {
+	index int
+	id    string // empty: the call with the index
+	extra json.RawMessage
+}
+
+// AddExtra takes what the endpoint wants back with a call.
+func (a *answer) AddExtra(index int, id string, extra json.RawMessage) {
+	a.size += len(extra)
+	a.extras = append(a.extras, callExtra{index, id, slices.Clone(extra)})
+}
+
+// extraOf is what the endpoint wants back with the call; nil as a rule.
+func (a *answer) extraOf(c *callBeingWritten) json.RawMessage {
+	for _, x := range a.extras {
+		if x.id != "" && x.id == c.id || x.id == "" && x.index == c.index {
+			return x.extra
+		}
+	}
+	return nil
 }
 
 func (a *answer) addDelta(d openai.ChatCompletionStreamChoiceDelta) error {
@@ -136,7 +162,7 @@ func (a *answer) End() error {
 			return errors.New("the answer holds a call of a tool without a name")
 		}
 		r.Message.Calls = append(r.Message.Calls, Call{
-			ID: freshID(c.id, a.taken), Name: c.name, Args: argsOf(c.args.String()), Refused: shared[c.id],
+			ID: freshID(c.id, a.taken), Name: c.name, Args: argsOf(c.args.String()), Refused: shared[c.id], Extra: a.extraOf(c),
 		})
 	}
 	r.Finish = FinishStop

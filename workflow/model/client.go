@@ -19,7 +19,7 @@ type Config struct {
 	HTTP    *http.Client // default: http.DefaultTransport; redirects are never followed
 	Log     *slog.Logger // default: discarded
 
-	Endpoints map[string]endpoint.Endpoint // by model: those that are served elsewhere
+	Endpoints map[string]endpoint.Endpoint // by model: those that are served elsewhere; there, Key is not sent
 	Prices    map[string]Price             // by model; without one an answer counts as free
 	Vision    map[string]bool              // by model: those that can see pictures
 	Fallback  map[string][]string          // by model: whom to ask when its quota is exhausted or its endpoint stays away
@@ -103,10 +103,13 @@ func (c *Client) announce(r Request, a Again) {
 
 // once is one exchange with one model. Its errors are *Error, or the context's cause.
 func (c *Client) once(ctx context.Context, r Request) (Response, error) {
-	request, extra := onWire(r, c.unknownFields(r.Model), c.Sees(r.Model))
+	at, wired := c.endpoint(r.Model), r
+	wired.Model = cmp.Or(at.Model, r.Model)
+	request, extra := onWire(wired, c.unknownFields(r.Model), c.Sees(r.Model))
+	request.Model = r.Model
 	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
-	at := c.endpoint(r.Model)
-	sent, err := at.Stream(ctx, endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra}, a)
+	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra, CallExtras: callExtras(r.Messages)}
+	sent, err := at.Stream(ctx, question, a)
 	if err != nil {
 		return Response{}, err
 	}
@@ -122,7 +125,10 @@ func (c *Client) once(ctx context.Context, r Request) (Response, error) {
 
 func (c *Client) endpoint(model string) endpoint.Endpoint {
 	if e, ok := c.cfg.Endpoints[model]; ok {
-		return endpoint.Endpoint{BaseURL: cmp.Or(e.BaseURL, c.cfg.BaseURL), Key: cmp.Or(e.Key, c.cfg.Key)}
+		if e.BaseURL == "" {
+			e.BaseURL, e.Key = c.cfg.BaseURL, cmp.Or(e.Key, c.cfg.Key)
+		}
+		return e
 	}
 	return endpoint.Endpoint{BaseURL: c.cfg.BaseURL, Key: c.cfg.Key}
 }

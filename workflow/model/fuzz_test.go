@@ -52,6 +52,8 @@ func FuzzStream(f *testing.F) {
 		call("taken", `{}`) + calls + done, call("a", `[1]`) + calls + done, call("", `{}`) + call("", `{}`) + calls + done, chunk(`{"content":"x"}`) + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}` + "\n\n" + done,
 		": ping\n\n" + chunk(`{"refusal":"no"}`) + stop + done, `data: {"error":{"message":"no ` + fuzzKey + `","code":503}}` + "\n\n", `data: {"error":{"message":"` + strings.Repeat("a", 285) + fuzzKey + `"}}` + "\n\n", "data:\n\ndata: null\n\n", "<html>", `{"error"`, "\x00\xff", `data: {"choices":[{"index":7}]}` + "\n\n" + stop + done,
 		call("a", `{}`) + stop + done,
+		chunk(`{"tool_calls":[{"index":0,"id":"a","type":"function","extra_content":{"google":{"thought_signature":"YQ=="}},"function":{"name":"check","arguments":"{}"}}]}`) + calls + done,
+		chunk(`{"tool_calls":[{"index":0,"extra_content":[1],"function":{"name":"check"}}]}`) + chunk(`{"tool_calls":[{"extra_content":{}}]}`) + calls + done,
 	} {
 		f.Add([]byte(seed))
 	}

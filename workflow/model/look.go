@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// List asks the endpoint once for the names of its models, sorted. It ends with an *Error,
-// with ErrNoList, or with the context's cause.
+// List asks the endpoint that has no model of its own once for the names of its models, sorted.
+// It ends with an *Error, with ErrNoList, or with the context's cause.
 func (c *Client) List(ctx context.Context) (names []string, took time.Duration, err error) {
 	return c.endpoint("").List(ctx, c.http)
 }

@@ -49,6 +49,8 @@ type Call struct {
 	Args json.RawMessage `json:"args,omitempty"` // a JSON object as a rule
 	// Refused, where it is set, says in words for the model why this call is never run.
 	Refused string `json:"refused,omitempty"`
+	// Extra is what the endpoint wants back with the call, as it was; none as a rule.
+	Extra json.RawMessage `json:"extra,omitempty"`
 }
 
 // A Request is one question to a model.

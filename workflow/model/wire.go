@@ -47,6 +47,23 @@ func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletio
 	return out, map[string]any{fieldCache: r.CacheKey}
 }
 
+// callExtras are what the endpoint wants back with earlier calls, by their ids.
+func callExtras(messages []Message) map[string]json.RawMessage {
+	var extras map[string]json.RawMessage
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			if len(c.Extra) == 0 {
+				continue
+			}
+			if extras == nil {
+				extras = map[string]json.RawMessage{}
+			}
+			extras[c.ID] = c.Extra
+		}
+	}
+	return extras
+}
+
 // reasons tells whether a model counts its limit in completion tokens. go-openai refuses
 // the older field for these, and other endpoints may not know the newer one.
 func reasons(model string) bool {

@@ -5,8 +5,10 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +22,27 @@ import (
 
 // An Endpoint is where models are served.
 type Endpoint struct {
-	BaseURL string
-	Key     string
+	BaseURL   string
+	Key       string
+	KeyHeader string            // that carries the key, bare; empty: Authorization, as a bearer token
+	Headers   map[string]string // sent beside it; never the key's
+	Model     string            // what the endpoint calls the model; empty: what we call it
+}
+
+// setHeaders sets what the endpoint wants on each request.
+func (e Endpoint) setHeaders(h http.Header) {
+	for name, value := range e.Headers {
+		h.Set(name, value)
+	}
+	switch {
+	case e.Key == "":
+		h.Del("Authorization")
+	case e.KeyHeader != "":
+		h.Del("Authorization")
+		h.Set(e.KeyHeader, e.Key)
+	default:
+		h.Set("Authorization", "Bearer "+e.Key)
+	}
 }
 
 // A Question is one request for a streamed answer.
@@ -30,12 +51,17 @@ type Question struct {
 	Idle    time.Duration // the longest silence, before and within the answer
 	Request openai.ChatCompletionRequest
 	Extra   map[string]any // fields of the body that go-openai does not know
+	// CallExtras go back with earlier calls, by their ids, as the endpoint sent them.
+	CallExtras map[string]json.RawMessage
 }
 
 // An Answer is put together from the chunks of a stream.
 type Answer interface {
 	// Add takes a chunk, and says whether there was a finish reason by now.
 	Add(openai.ChatCompletionStreamResponse) (finished bool, err error)
+	// AddExtra takes what an endpoint wants back with a call of the answer, which has the id,
+	// or the index where the id is empty.
+	AddExtra(index int, id string, extra json.RawMessage)
 	// End is called after the last chunk.
 	End() error
 }
@@ -45,7 +71,9 @@ type Answer interface {
 func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, err error) {
 	inner, x := begin(ctx, q.Client, q.Idle, q.Extra)
 	defer x.end()
-	x.key = e.Key
+	x.endpoint, x.answer, x.callExtras = e, a, q.CallExtras
+	name := q.Request.Model
+	q.Request.Model = cmp.Or(e.Model, name)
 	if err = e.stream(inner, x, q.Request, a); err == nil {
 		err = a.End()
 	}
@@ -55,7 +83,7 @@ func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, e
 	case ctx.Err() != nil:
 		return x.sent, context.Cause(ctx)
 	}
-	return x.sent, failureOf(err, x.failure, context.Cause(inner)).of(q.Request.Model, e.Key)
+	return x.sent, failureOf(err, x.failure, context.Cause(inner)).of(name, e.Key)
 }
 
 // stream takes a stream to its end. Only an answer with a finish reason is one; what comes

@@ -35,9 +35,11 @@ type exchange struct {
 	cancel context.CancelCauseFunc // of the request's context
 	timer  *time.Timer
 
-	key     string // which its answers may repeat
-	sent    int    // bytes of the request
-	failure error  // why the endpoint's answer is none, an *Error or a network error
+	endpoint   Endpoint // whose key its answers may repeat
+	answer     Answer
+	callExtras map[string]json.RawMessage
+	sent       int   // bytes of the request
+	failure    error // why the endpoint's answer is none, an *Error or a network error
 }
 
 // begin gives the context under which the exchange lives. It ends when the endpoint has
@@ -66,6 +68,7 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 	if err := x.addFields(r); err != nil {
 		return nil, err
 	}
+	x.endpoint.setHeaders(r.Header)
 	res, err := x.client.Do(r)
 	if err != nil {
 		x.failure = err
@@ -88,7 +91,7 @@ func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 
 // without takes the key out of what an endpoint says of it, before its words are cut to a
 // length.
-func (x *exchange) without(said []byte) []byte { return []byte(hide(string(said), x.key)) }
+func (x *exchange) without(said []byte) []byte { return []byte(hide(string(said), x.endpoint.Key)) }
 
 // wholeBody judges an answer that is not a stream. None was asked for, so even a good
 // one is a failure; an error with a status of 200 is the usual case.
@@ -129,6 +132,7 @@ func (x *exchange) addFields(r *http.Request) error {
 		}
 		body = append(append(head[:len(head)-1], ','), body[1:]...)
 	}
+	body = addCallExtras(body, x.callExtras)
 	x.sent = len(body)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
@@ -187,6 +191,9 @@ func (l *lines) take(line []byte, cut bool) error {
 		if err := errorIn(l.x.without(data)); err != nil {
 			return err
 		}
+	}
+	if bytes.Contains(data, []byte(`"extra_content"`)) {
+		l.x.takeCallExtras(data)
 	}
 	if cut && string(data) != "[DONE]" && !json.Valid(data) {
 		return io.ErrUnexpectedEOF

@@ -24,9 +24,7 @@ func (e Endpoint) List(ctx context.Context, client *http.Client) (names []string
 	if err != nil {
 		return nil, 0, (&Error{Kind: KindAuth, Text: oneLine(err.Error()), Hint: hintAddress}).of("", e.Key)
 	}
-	if e.Key != "" {
-		request.Header.Set("Authorization", "Bearer "+e.Key)
-	}
+	e.setHeaders(request.Header)
 	began := time.Now()
 	response, err := client.Do(request)
 	if err != nil {

@@ -225,6 +225,7 @@ func (c *Config) checkModels(p *strictyaml.Problems) {
 				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, mostPrice)
 			}
 		}
+		m.Endpoint.check(p, at)
 		for i, other := range m.Fallback {
 			if other == "" || strings.ContainsFunc(other, unicode.IsSpace) {
 				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)

@@ -89,6 +89,17 @@ type Model struct {
 	Output   float64  `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
 	Vision   bool     `yaml:"vision"` // it can see pictures; default: it is told in words that there are some
+
+	Endpoint
+}
+
+// An Endpoint is where a model is served, if not where all others are.
+type Endpoint struct {
+	URL       string            `yaml:"url"`        // default: OPENAI_BASE_URL, or OpenAI's
+	KeyEnv    string            `yaml:"key_env"`    // variable with the key; default: none with a url of its own, else OPENAI_API_KEY
+	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
+	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
+	ServedAs  string            `yaml:"served_as"`  // what the endpoint calls the model; default: its name here
 }
 
 // Limits are how many sessions work at once, and a small table of how much may be used before

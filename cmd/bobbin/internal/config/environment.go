@@ -25,7 +25,13 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	for _, r := range c.Repositories {
 		if variableName.MatchString(r.TokenEnv) && !slices.Contains(names, r.TokenEnv) {
 			names = append(names, r.TokenEnv)
-			of[r.TokenEnv] = r.Name
+			of[r.TokenEnv] = fmt.Sprintf("token_env of repository %q", r.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		if key := c.Models[name].KeyEnv; variableName.MatchString(key) && !slices.Contains(names, key) {
+			names = append(names, key)
+			of[key] = fmt.Sprintf("key_env of model %q", name)
 		}
 	}
 	var errs []error
@@ -36,7 +42,7 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 		case strings.ContainsFunc(values[name], NeverInToken):
 			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters that no token has", name))
 		case values[name] == "" && of[name] != "":
-			errs = append(errs, fmt.Errorf("environment: %s is not set; token_env of repository %q names it", name, of[name]))
+			errs = append(errs, fmt.Errorf("environment: %s is not set; %s names it", name, of[name]))
 		}
 	}
 	values[secrets.GithubAppKey] = con.Env(secrets.GithubAppKey)

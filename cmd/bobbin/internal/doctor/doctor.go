@@ -335,7 +335,7 @@ func (d *Doctor) Steps() (todo []string) {
 	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
 	step(d.file == "", "Write bobbin.yaml with the repository and that channel (docs/configuration.md shows one).")
 	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.settings.DataDir+".")
-	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "", "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
+	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "" && d.config.NeedsSharedEndpoint(), "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
 	if begun {
 		file := cmp.Or(d.file, "bobbin.yaml")
 		todo = append(todo, "bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)

@@ -18,35 +18,49 @@ import (
 )
 
 // examineModels asks the endpoint which models it has. One that it does not name is asked for one
-// call of a tool, and so are all where it has no list.
+// call of a tool, and so are all where it has no list, and those with an endpoint of their own.
 func (d *Doctor) examineModels(ctx context.Context, f *findings) {
 	s := d.settings
+	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: partWithin / 2})
+	var names []string
+	if d.config.NeedsSharedEndpoint() {
+		answers := false
+		if names, answers = d.examineEndpoint(ctx, client, f); !answers {
+			return
+		}
+	}
+	d.tryModels(ctx, client, names, f)
+	d.examinePrices(f)
+}
+
+// examineEndpoint looks at the endpoint that serves every model without one of its own. It
+// returns the names of its models, as far as it tells them, and whether it answers.
+func (d *Doctor) examineEndpoint(ctx context.Context, client *model.Client, f *findings) (names []string, answers bool) {
+	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
-		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none")
-		return
+		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none; or give each model a url")
+		return nil, false
 	}
 	if err := address.CheckWebAddress("OPENAI_BASE_URL", s.ModelURL); err != nil {
 		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "write it like https://api.openai.com/v1")
-		return
+		return nil, false
 	}
-	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: partWithin / 2})
 	names, took, err := client.List(ctx)
 	where := cmp.Or(hostOf(s.ModelURL), "api.openai.com")
 	var refused *endpoint.Error
 	switch {
 	case errors.As(err, &refused):
 		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
-		return
+		return nil, false
 	case errors.Is(err, endpoint.ErrNoList):
 		f.note(where+" has no list of its models; each was asked for one call of a tool", "")
 	case err != nil:
 		f.problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
-		return
+		return nil, false
 	default:
 		f.ok("%s answers (%s)", where, took.Round(time.Millisecond))
 	}
-	d.tryModels(ctx, client, names, f)
-	d.examinePrices(f)
+	return names, true
 }
 
 func httpStatus(code int) string {
@@ -70,17 +84,22 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 	results := make([]findings, len(asked))
 	var trying sync.WaitGroup
 	for i, name := range asked {
-		if slices.Contains(names, name) {
+		elsewhere := d.config.Models[name].URL
+		switch {
+		case elsewhere != "":
+			trying.Go(func() { tryModel(ctx, client, name+" at "+hostOf(elsewhere), name, nil, &results[i]) })
+		case slices.Contains(names, name):
 			results[i].ok("%s is there", name)
-			continue
+		default:
+			trying.Go(func() { tryModel(ctx, client, name, name, names, &results[i]) })
 		}
-		trying.Go(func() { tryModel(ctx, client, name, names, &results[i]) })
 	}
 	trying.Wait()
 	*f = append(*f, slices.Concat(results...)...)
 }
 
-func tryModel(ctx context.Context, client *model.Client, name string, names []string, f *findings) {
+// tryModel asks a model, which people know by the label, for one call of a tool.
+func tryModel(ctx context.Context, client *model.Client, label, name string, names []string, f *findings) {
 	took, err := client.Try(ctx, name)
 	var refused *endpoint.Error
 	choose := "name another under agents in the configuration"
@@ -89,13 +108,13 @@ func tryModel(ctx context.Context, client *model.Client, name string, names []st
 	}
 	switch {
 	case err == nil:
-		f.ok("%s answers, and calls tools (%s)", name, took.Round(time.Millisecond))
+		f.ok("%s answers, and calls tools (%s)", label, took.Round(time.Millisecond))
 	case errors.Is(err, model.ErrNoTools):
-		f.problem(name+" answers, but does not call tools: it can do nothing", choose)
+		f.problem(label+" answers, but does not call tools: it can do nothing", choose)
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s: %s%s%s", name, refused.Text, httpStatus(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
+		f.problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
 	default:
-		f.problem(name+" does not answer in time", choose)
+		f.problem(label+" does not answer in time", choose)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -22,7 +23,7 @@ import (
 func FromConfig(file config.Config, values map[string]string, place storage.Place, hide *redact.Finder) (Settings, error) {
 	s := Settings{Place: place}
 	s.SlackToken, s.SlackAppToken = values[secrets.SlackBotToken], values[secrets.SlackAppToken]
-	s.ModelSettings = ModelsFromConfig(file, values[secrets.ModelKey])
+	s.ModelSettings = ModelsFromConfig(file, values)
 	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
 	s.Never = address.OwnHosts(s.DatabaseURL)
 	s.Limits, s.Secrets = file.Limits.Limits(), hide
@@ -46,9 +47,9 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	return s, nil
 }
 
-// ModelsFromConfig are the file's models and agents, with the key of their endpoint.
-func ModelsFromConfig(file config.Config, key string) ModelSettings {
-	s := ModelSettings{ModelKey: key, Vision: map[string]bool{}}
+// ModelsFromConfig are the file's models and agents, with the keys of their endpoints.
+func ModelsFromConfig(file config.Config, values map[string]string) ModelSettings {
+	s := ModelSettings{ModelKey: values[secrets.ModelKey], Vision: map[string]bool{}, Endpoints: map[string]endpoint.Endpoint{}}
 	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
 	for name, a := range file.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
@@ -57,6 +58,9 @@ func ModelsFromConfig(file config.Config, key string) ModelSettings {
 		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
 		s.Fallback[name] = m.Fallback
 		s.Vision[name] = m.Vision
+		if e := m.Endpoint; e.URL != "" || e.KeyEnv != "" || e.KeyHeader != "" || len(e.Headers) > 0 || e.ServedAs != "" {
+			s.Endpoints[name] = endpoint.Endpoint{BaseURL: e.URL, Key: values[e.KeyEnv], KeyHeader: e.KeyHeader, Headers: e.Headers, Model: e.ServedAs}
+		}
 	}
 	return s
 }

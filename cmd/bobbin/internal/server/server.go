@@ -42,6 +42,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -90,6 +91,7 @@ type SlackSettings struct {
 // ModelSettings say which endpoint is asked for which models.
 type ModelSettings struct {
 	ModelURL, ModelKey string
+	Endpoints          map[string]endpoint.Endpoint // by model: those that are served elsewhere
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures
@@ -178,7 +180,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: log,
 		Model: model.New(model.Config{
-			BaseURL: s.ModelURL, Key: s.ModelKey, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
+			BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
 			Answered: s.Answered, HTTP: &http.Client{Transport: s.Metrics.Transport("model", http.DefaultTransport)},
 		}),
 		Metrics: s.Metrics,

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+)
+
+// keptHeaders are those that the program sets itself.
+var keptHeaders = []string{"Authorization", "Content-Type", "Content-Length", "Host", "Accept", "Transfer-Encoding", "Connection"}
+
+// check looks at where a model is served.
+func (e Endpoint) check(p *strictyaml.Problems, at string) {
+	if e.URL != "" {
+		switch u, err := url.Parse(e.URL); {
+		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+			p.At(at+".url", "url has to begin with http:// or https:// and end before /chat/completions")
+		case u.User != nil:
+			p.At(at+".url", "url has a user or key in it; name a variable with key_env")
+		case u.RawQuery != "" || u.Fragment != "":
+			p.At(at+".url", "url has a query or fragment in it, which no request would keep")
+		case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
+			p.At(at+".url", "url ends in /chat/completions; leave that out")
+		}
+	}
+	if e.KeyEnv != "" && !variableName.MatchString(e.KeyEnv) {
+		p.At(at+".key_env", "key_env has to be the name of a variable such as OPENROUTER_API_KEY; the key itself does not belong here")
+	}
+	if e.KeyHeader != "" && !httpguts.ValidHeaderFieldName(e.KeyHeader) {
+		p.At(at+".key_header", "key_header %q is no name of a header", e.KeyHeader)
+	}
+	if strings.TrimSpace(e.ServedAs) != e.ServedAs {
+		p.At(at+".served_as", "served_as %q has white space around it", e.ServedAs)
+	}
+	for name, value := range e.Headers {
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			p.At(at+".headers", "%q is no name of a header", name)
+		case slices.Contains(keptHeaders, textproto.CanonicalMIMEHeaderKey(name)):
+			p.At(at+".headers", "the header %s is set by Bobbin; a key belongs into a variable that key_env names", name)
+		case !httpguts.ValidHeaderFieldValue(value):
+			p.At(at+".headers", "the value of the header %s has characters that no header has", name)
+		}
+	}
+}
+
+// NeedsSharedEndpoint reports whether a model is asked at the endpoint that is for all.
+func (c *Config) NeedsSharedEndpoint() bool {
+	return slices.ContainsFunc(c.ModelsAsked(), func(name string) bool { return c.Models[name].URL == "" })
+}
+
+// ModelKeys are the keys of models' endpoints, by the names of their variables.
+func (c *Config) ModelKeys(env func(name string) string) map[string]string {
+	keys := map[string]string{secrets.ModelKey: env(secrets.ModelKey)}
+	for _, m := range c.Models {
+		if variableName.MatchString(m.KeyEnv) {
+			keys[m.KeyEnv] = env(m.KeyEnv)
+		}
+	}
+	return keys
+}

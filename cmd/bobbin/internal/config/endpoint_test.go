@@ -1,0 +1,65 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEndpointsOfTheGuide reads the examples that docs/models.md gives.
+func TestEndpointsOfTheGuide(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../../docs/models.md")
+	require.NoError(t, err)
+	examples := 0
+	for _, part := range strings.Split(string(text), "```yaml\n")[1:] {
+		text, _, _ := strings.Cut(part, "```")
+		c, err := parseConfig("bobbin.yaml", []byte("repositories: [{name: a, url: /a}]\n"+text))
+		require.NoError(t, err, text)
+		examples++
+		for name, m := range c.Models {
+			require.NotEmpty(t, m.URL+m.KeyEnv, name)
+		}
+	}
+	require.Equal(t, 7, examples)
+}
+
+func TestWrongEndpointsAreSaid(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{
+		"url: api.example.com/v1":                            "url has to begin with http:// or https://",
+		"url: 'https://sk-123@api.example.com/v1'":           "url has a user or key in it; name a variable with key_env",
+		"url: 'https://api.example.com/v1?api-version=1'":    "url has a query or fragment in it",
+		"url: 'https://api.example.com/v1/chat/completions'": "url ends in /chat/completions; leave that out",
+		"key_env: sk-123":                                    "key_env has to be the name of a variable such as OPENROUTER_API_KEY; the key itself does not belong here",
+		"key_header: 'api key'":                              `key_header "api key" is no name of a header`,
+		"headers: {authorization: Bearer sk-123}":            "the header authorization is set by Bobbin; a key belongs into a variable that key_env names",
+		`headers: {X-Title: "a\nb"}`:                         "the value of the header X-Title has characters that no header has",
+		"headers: {'X Title': b}":                            `"X Title" is no name of a header`,
+		"served_as: ' x'":                                    `served_as " x" has white space around it`,
+	} {
+		_, err := parseConfig("bobbin.yaml", []byte("repositories: [{name: a, url: /a}]\nagents: {deep: {model: m}}\nmodels:\n  m:\n    "+field+"\n"))
+		require.ErrorContains(t, err, "bobbin.yaml:5: "+want, field)
+		require.NotContains(t, err.Error(), "sk-123", field)
+	}
+}
+
+// The key for all is needed only where a model is asked at the endpoint for all.
+func TestWhoNeedsTheSharedEndpoint(t *testing.T) {
+	t.Parallel()
+	var every strings.Builder
+	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant"} {
+		every.WriteString("  " + name + ": {model: local}\n")
+	}
+	own := "models: {local: {url: 'http://localhost:11434/v1'}}\n"
+	for text, want := range map[string]bool{
+		"": true, "agents: {deep: {model: local}}\n" + own: true, "agents:\n" + every.String() + own: false,
+		"agents:\n" + every.String() + "models: {local: {url: 'http://localhost:11434/v1', fallback: [gpt-5]}}\n": true,
+	} {
+		c, err := parseConfig("bobbin.yaml", []byte("repositories: [{name: a, url: /a}]\n"+text))
+		require.NoError(t, err)
+		require.Equal(t, want, c.NeedsSharedEndpoint(), text)
+	}
+}

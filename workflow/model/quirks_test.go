@@ -1,0 +1,167 @@
+package model_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+)
+
+// quirks are streams in the shapes in which well-known endpoints send one call of a tool, check
+// with {"fast":true}, and how each of them differs.
+var quirks = map[string][]string{
+	// The first chunk has no choices; filters stand beside each delta.
+	"Azure": {
+		`data: {"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[{"prompt_index":0,"content_filter_results":{"hate":{"filtered":false,"severity":"safe"}}}]}`,
+		`data: {"choices":[{"content_filter_results":{},"delta":{"content":null,"refusal":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"check"},"id":"call_A1","index":0,"type":"function"}]},"finish_reason":null,"index":0,"logprobs":null}],"id":"chatcmpl-1","model":"gpt-5","object":"chat.completion.chunk","usage":null}`,
+		`data: {"choices":[{"content_filter_results":{},"delta":{"tool_calls":[{"function":{"arguments":"{\"fast\":"},"index":0}]},"finish_reason":null,"index":0}],"usage":null}`,
+		`data: {"choices":[{"content_filter_results":{},"delta":{"tool_calls":[{"function":{"arguments":"true}"},"index":0}]},"finish_reason":null,"index":0}],"usage":null}`,
+		`data: {"choices":[{"content_filter_results":{},"delta":{},"finish_reason":"tool_calls","index":0}],"usage":null}`,
+		`data: {"choices":[],"usage":{"completion_tokens":20,"prompt_tokens":100,"prompt_tokens_details":{"audio_tokens":0,"cached_tokens":40},"total_tokens":120}}`,
+		`data: [DONE]`,
+	},
+	// Comments keep the connection; thoughts come as a field of their own; usage has a cost.
+	"OpenRouter": {
+		`: OPENROUTER PROCESSING`, `: OPENROUTER PROCESSING`,
+		`data: {"id":"gen-1","provider":"Z","model":"z/glm","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning":"Let me check.","reasoning_details":[{"type":"reasoning.text","text":"Let me check."}]},"finish_reason":null,"native_finish_reason":null}]}`,
+		`data: {"id":"gen-1","choices":[{"index":0,"delta":{"role":"assistant","content":null,"tool_calls":[{"index":0,"id":"call_A1","type":"function","function":{"name":"check","arguments":"{\"fast\":true}"}}]},"finish_reason":"tool_calls","native_finish_reason":"tool_use"}]}`,
+		`data: {"id":"gen-1","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null,"native_finish_reason":null}],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"cost":0.0014,"is_byok":false,"prompt_tokens_details":{"cached_tokens":40}}}`,
+		`data: [DONE]`,
+	},
+	// The name comes first, the arguments in pieces without id; stop_reason beside finish_reason.
+	"vLLM": {
+		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"","reasoning_content":null},"logprobs":null,"finish_reason":null}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"id":"call_A1","type":"function","index":0,"function":{"name":"check"}}]},"finish_reason":null}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"fast\": "}}]},"finish_reason":null}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"true}"}}]},"finish_reason":null}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":""},"logprobs":null,"finish_reason":"tool_calls","stop_reason":null}]}`,
+		`data: {"id":"chatcmpl-1","choices":[],"usage":{"prompt_tokens":100,"total_tokens":120,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":40}}}`,
+		`data: [DONE]`,
+	},
+	// The call comes whole, and the finish reason may be stop all the same; no cached tokens.
+	"Ollama": {
+		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"qwen3","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":"","tool_calls":[{"id":"call_A1","index":0,"type":"function","function":{"name":"check","arguments":"{\"fast\":true}"}}]},"finish_reason":null}]}`,
+		`data: {"id":"chatcmpl-1","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":"stop"}]}`,
+		`data: {"id":"chatcmpl-1","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120}}`,
+		`data: [DONE]`,
+	},
+	// Fields of other services are there, and null.
+	"LiteLLM": {
+		`data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"provider_specific_fields":null,"refusal":null,"content":null,"role":"assistant","function_call":null,"tool_calls":[{"id":"call_A1","function":{"arguments":"","name":"check"},"type":"function","index":0}],"audio":null},"logprobs":null}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{"content":null,"tool_calls":[{"id":null,"function":{"arguments":"{\"fast\":true}","name":null},"type":"function","index":0}]}}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"finish_reason":"tool_calls","index":0,"delta":{"provider_specific_fields":null,"content":null,"role":null,"function_call":null,"tool_calls":null,"audio":null}}]}`,
+		`data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{}}],"usage":{"completion_tokens":20,"prompt_tokens":100,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":40},"cache_read_input_tokens":40}}`,
+		`data: [DONE]`,
+	},
+	// Usage stands in the last chunk only, without what came from a cache.
+	"Anthropic": {
+		`data: {"id":"msg_01","choices":[{"index":0,"delta":{"content":"","role":"assistant"}}],"model":"claude","object":"chat.completion.chunk"}`,
+		`data: {"id":"msg_01","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_A1","type":"function","function":{"name":"check","arguments":""}}]}}]}`,
+		`data: {"id":"msg_01","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"fast\": true}"}}]}}]}`,
+		`data: {"id":"msg_01","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`,
+		`data: {"id":"msg_01","choices":[],"usage":{"completion_tokens":20,"prompt_tokens":100,"total_tokens":120}}`,
+		`data: [DONE]`,
+	},
+	// Each chunk has usage; the call is signed, and has to come back with its signature.
+	"Gemini": {
+		`data: {"choices":[{"delta":{"role":"assistant","tool_calls":[{"extra_content":{"google":{"thought_signature":"c2lnbmVk"}},"function":{"arguments":"{\"fast\":true}","name":"check"},"id":"call_A1","type":"function","index":0}]},"finish_reason":"stop","index":0}],"created":1,"id":"x","model":"models/gemini-3","object":"chat.completion.chunk","usage":{"completion_tokens":20,"prompt_tokens":100,"total_tokens":120}}`,
+		`data: [DONE]`,
+	},
+}
+
+func TestQuirksOfEndpoints(t *testing.T) {
+	t.Parallel()
+	for name, lines := range quirks {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := serve(t, stream(lines...))
+			got, err := e.client(func(c *model.Config) { c.Retry.Tries = 1 }).Ask(t.Context(), ask())
+			require.NoError(t, err)
+			require.Len(t, got.Message.Calls, 1)
+			call := got.Message.Calls[0]
+			require.Equal(t, "call_A1", call.ID)
+			require.Equal(t, "check", call.Name)
+			require.JSONEq(t, `{"fast":true}`, string(call.Args))
+			require.Empty(t, call.Refused)
+			require.Equal(t, model.FinishCalls, got.Finish)
+			require.Equal(t, 100, got.Usage.Input)
+			require.Equal(t, 20, got.Usage.Output)
+			require.False(t, got.Usage.Estimated)
+		})
+	}
+}
+
+// Gemini refuses a conversation whose call comes back without what it was signed with. The
+// signature survives the transcript; texts that look like a call stay as they are.
+func TestSignaturesGoBackWithTheirCalls(t *testing.T) {
+	t.Parallel()
+	e := serve(t, stream(quirks["Gemini"]...), good)
+	client := e.client()
+	r := ask()
+	r.Messages[0].Text = `{"id":"call_A1","type":"function"}`
+	first, err := client.Ask(t.Context(), r)
+	require.NoError(t, err)
+	kept, err := json.Marshal(first.Message)
+	require.NoError(t, err)
+	var again model.Message
+	require.NoError(t, json.Unmarshal(kept, &again))
+	r.Messages = append(r.Messages, again, model.Message{Role: model.ToolRole, CallID: "call_A1", Text: "ok"})
+	_, err = client.Ask(t.Context(), r)
+	require.NoError(t, err)
+	var sent struct {
+		Messages []struct {
+			Content   any
+			ToolCalls []struct {
+				ID    string
+				Extra json.RawMessage `json:"extra_content"`
+			} `json:"tool_calls"`
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(e.asked()[1]), &sent))
+	require.Equal(t, `{"id":"call_A1","type":"function"}`, sent.Messages[1].Content)
+	require.Equal(t, "call_A1", sent.Messages[2].ToolCalls[0].ID)
+	require.JSONEq(t, `{"google":{"thought_signature":"c2lnbmVk"}}`, string(sent.Messages[2].ToolCalls[0].Extra))
+}
+
+// A model with an endpoint of its own is asked there, by the name and in the way that this one
+// knows; the key of all others is not shown to it.
+func TestAModelHasAnEndpointOfItsOwn(t *testing.T) {
+	t.Parallel()
+	type seen struct {
+		path, auth, apiKey, title, model string
+	}
+	var got []seen
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Model string }
+		_ = json.NewDecoder(r.Body).Decode(&body)
+		got = append(got, seen{r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Api-Key"), r.Header.Get("X-Title"), body.Model})
+		good(w, r)
+	}))
+	defer own.Close()
+	shared := serve(t, good)
+	c := shared.client(func(c *model.Config) {
+		c.Endpoints = map[string]endpoint.Endpoint{
+			"azure":  {BaseURL: own.URL + "/openai/v1", Key: "azure-key", KeyHeader: "api-key", Model: "gpt-5-deployment"},
+			"local":  {BaseURL: own.URL + "/v1"},
+			"titled": {BaseURL: own.URL + "/api/v1", Key: "router-key", Headers: map[string]string{"X-Title": "Bobbin"}},
+		}
+	})
+	for _, name := range []string{"azure", "local", "titled", "m"} {
+		r := ask()
+		r.Model = name
+		answer, err := c.Ask(t.Context(), r)
+		require.NoError(t, err)
+		require.Equal(t, name, answer.Model, "prices and lines have our name")
+	}
+	require.Equal(t, []seen{
+		{"/openai/v1/chat/completions", "", "azure-key", "", "gpt-5-deployment"},
+		{"/v1/chat/completions", "", "", "", "local"},
+		{"/api/v1/chat/completions", "Bearer router-key", "", "Bobbin", "titled"},
+	}, got)
+	require.Len(t, shared.asked(), 1)
+}
