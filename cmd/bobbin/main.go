@@ -32,8 +32,9 @@ func main() {
 }
 
 type commands struct {
-	Verbose bool             `help:"Say more on standard error." short:"v"`
-	Version kong.VersionFlag `help:"Say the version."`
+	Verbose   bool             `help:"Say more on standard error." short:"v"`
+	LogFormat string           `from:"BOBBIN_LOG_FORMAT" enum:"text,json" default:"text" help:"text for people, json for machines ($BOBBIN_LOG_FORMAT)." placeholder:"FORMAT"`
+	Version   kong.VersionFlag `help:"Say the version."`
 
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
@@ -77,7 +78,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 		return cli.ExitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
-	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose)), c.Err)
+	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose, flags.LogFormat)), c.Err)
 }
 
 // fromEnvironment gives flags that have a tag "from" the value of that variable.
@@ -119,10 +120,19 @@ func reportOutcome(ctx context.Context, err error, w io.Writer) int {
 	return cli.ExitFailed
 }
 
-func newLogger(w io.Writer, verbose bool) *slog.Logger {
+// newLogger writes warnings for people, and for machines what happened to each session, too:
+// never words of people or models, which are for the level debug alone.
+func newLogger(w io.Writer, verbose bool, format string) *slog.Logger {
 	level := slog.LevelWarn
+	if format == "json" {
+		level = slog.LevelInfo
+	}
 	if verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+	options := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
 }

@@ -44,7 +44,7 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 
 // NotForMe rests without a word.
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
-	l.Log.Info("not for the bot", "reason", reason)
+	l.Log.Debug("not for the bot", "reason", reason)
 	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
 }
 

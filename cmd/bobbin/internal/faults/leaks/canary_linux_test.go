@@ -458,6 +458,8 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	found := m.birds.everywhere(m.places())
 	require.Contains(t, found, "git token is in Slack")
 	require.Contains(t, found, "git token is in table public.lines")
+	require.Contains(t, m.log.String(), "level=INFO")
+	require.NotContains(t, m.log.String(), "the word is wrong", "what people write is not for the log")
 }
 
 // appKey is a GitHub App's key, as GitHub gives it out. It is made once: that takes a while.

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+)
+
+// A machine reads each line of the log by itself, with the ids that it is about.
+func TestTheLogIsForPeopleOrForMachines(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	log := newLogger(&b, false, "json").With("session", "s1")
+	log.Debug("tool call")
+	log.Info("paused at a limit", "used", "5 USD\nand more")
+	var line map[string]any
+	require.NoError(t, json.Unmarshal(b.Bytes(), &line), "one line, and no more")
+	require.Equal(t, "s1", line["session"])
+	require.Equal(t, "INFO", line["level"])
+	require.Equal(t, "paused at a limit", line["msg"])
+
+	b.Reset()
+	newLogger(&b, false, "text").Info("paused at a limit")
+	require.Empty(t, b.String())
+	newLogger(&b, true, "text").Debug("tool call")
+	require.Contains(t, b.String(), `level=DEBUG msg="tool call"`)
+
+	code, _, errs := call(t, t.Context(), ready(), "serve", "--log-format=xml")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, errs, "--log-format must be one of")
+	require.Contains(t, errs, `but got "xml"`)
+}
