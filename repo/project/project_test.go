@@ -145,6 +145,36 @@ func TestTestsThatAreNear(t *testing.T) {
 	}
 }
 
+// TestPartsThatAreNear has what is near a change in two languages.
+func TestPartsThatAreNear(t *testing.T) {
+	t.Parallel()
+	goParts := func(line string, changed ...string) Parts {
+		parts, _ := Project{Kind: "go", Test: line}.NearFirst(fstest.MapFS{}, changed)
+		return parts
+	}
+	require.Equal(t, Parts{
+		Near: `cd 'svc' && near=$(go list -e -tags=x ./... 2>/dev/null | grep -xF -e "$(go list -e -tags=x './a' './c' 2>/dev/null)"); [ -z "$near" ] || go test -json -tags=x -count=1 $near`,
+		Rest: `cd 'svc' && if all=$(go list -e -tags=x ./... 2>/dev/null); then rest=$(printf '%s\n' "$all" | grep -vxF -e "$(go list -e -tags=x './a' './c' 2>/dev/null)"); [ -z "$rest" ] || go test -json -tags=x -count=1 $rest; else go test -json -tags=x -count=1 ./...; fi`,
+	}, goParts("cd 'svc' && go test -json -tags=x -count=1 ./...", "svc/a/a.go", "svc/a/testdata/deep/in.json", "svc/c/c_test.go", "other/x.go", "svcs/y.go"))
+	for _, line := range []string{"go test ./svc", "go test -exec=x ./...", "go vet ./... && go test ./...", "go test ./... -args x", "make test"} {
+		require.Empty(t, goParts(line, "a/a.go"), line)
+	}
+	require.Empty(t, goParts("cd 'svc' && go test ./...", "other/x.go"))
+
+	files := fstest.MapFS{}
+	for _, name := range []string{"src/cart.ts", "src/cart.test.ts", "src/tax.test.ts", "src/sum.test.ts", "test/order.js", "test/fixtures/cart.js"} {
+		files[name] = &fstest.MapFile{}
+	}
+	jest := Project{Kind: "node", Test: "npm test -- --verbose"}
+	parts, ok := jest.NearFirst(files, []string{"src/cart.ts", "test/order.js"})
+	require.True(t, ok)
+	require.Equal(t, Parts{Near: "npm test -- --verbose --bail 'src/cart.test.ts' 'test/order.js'"}, parts)
+	for _, changed := range [][]string{nil, {"README.md"}, {"src/cart.test.ts", "src/tax.test.ts", "src/sum.test.ts"}} {
+		_, ok = jest.NearFirst(files, changed)
+		require.False(t, ok, changed)
+	}
+}
+
 // A folder of a large repository is tested by what is nearest to it.
 func TestFindIn(t *testing.T) {
 	t.Parallel()

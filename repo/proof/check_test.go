@@ -1,12 +1,14 @@
 package proof
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/result"
 )
 
 // Each run prints something else, so that what was run once is known from what was run again.
@@ -77,4 +79,63 @@ func TestAProofTakesOverNoCheckThatChanged(t *testing.T) {
 	require.NoError(t, err)
 	_, known := c.KnownTree(w.Base(), tree, p)
 	require.False(t, known)
+}
+
+// TestTheTestsNearTheChangeComeFirst breaks one package of a module, then its test and another
+// package at once, and counts how often each package was tested.
+func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
+	t.Parallel()
+	m, commits := repotest.NewMirror(t, shop)
+	c := checker(t).For(m)
+	p := project.Find(repotest.NewWorkspace(t, m, commits[0], nil).FS())
+	base, err := c.Baseline(t.Context(), commits[0], p)
+	require.NoError(t, err)
+	require.True(t, base.OK())
+	check := func(changed repotest.Files) func() result.Result {
+		w := repotest.NewWorkspace(t, m, commits[0], changed)
+		return func() result.Result {
+			r, err := Check(t.Context(), c, w, p)
+			require.NoError(t, err)
+			return r
+		}
+	}
+	names := func(r result.Result) (out []string) {
+		for _, x := range r.Tests {
+			out = append(out, x.Group[strings.LastIndex(x.Group, "/")+1:]+" "+x.Name)
+		}
+		return out
+	}
+	wrong := strings.Replace(shop["money/money.go"], "make([]int, n)", "make([]int, n+1)", 1)
+
+	near := check(repotest.Files{"money/money.go": wrong})
+	r := near()
+	require.Equal(t, result.StoppedNear, r.Stopped)
+	require.Equal(t, "go test ./...: 2 passed, 1 failed (TestSplitCount), the rest was not run, build clean", r.String())
+	require.NotContains(t, strings.Join(names(r), ", "), "cart")
+	r = near()
+	require.Empty(t, r.Stopped, "the same files once more")
+	require.Equal(t, result.Counts{Passed: 4, Failed: 1}, r.Counts)
+
+	// What is near passes: everything is run, what is near first, and each test once.
+	r = check(repotest.Files{"money/money.go": shop["money/money.go"] + "\n// Split is exact.\n"})()
+	require.Equal(t, base.Counts, r.Counts)
+	require.True(t, r.OK() && r.EveryTestNamed() && r.Stopped == "")
+	require.Equal(t, "money TestSplitEven", strings.Split(names(r)[0], "/")[0])
+	require.ElementsMatch(t, names(base), names(r))
+
+	// A package that does not compile is near, too; a change outside of any package has nothing near.
+	require.Equal(t, result.StoppedNear, check(repotest.Files{"money/money.go": "package money\n\nfunc Split() {}\n"})().Stopped)
+	require.Equal(t, base.Counts, check(repotest.Files{"notes.txt": "x"})().Counts)
+
+	// Without another package there is no rest.
+	single := shop.With(nil)
+	delete(single, "cart/cart.go")
+	delete(single, "cart/cart_test.go")
+	m, commits = repotest.NewMirror(t, single)
+	c = checker(t).For(m)
+	_, err = c.Baseline(t.Context(), commits[0], p)
+	require.NoError(t, err)
+	r = check(repotest.Files{"money/money.go": wrong})()
+	require.Empty(t, r.Stopped)
+	require.Equal(t, result.Counts{Passed: 2, Failed: 1}, r.Counts)
 }

@@ -1,6 +1,9 @@
 package result
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // FailingSince are the tests that fail here, apart: those that do not fail on the base, and
 // those that fail there already, or could not run.
@@ -22,6 +25,17 @@ func (r Result) FailingSince(base Result) (fresh, already []Test) {
 		}
 	}
 	return fresh, already
+}
+
+// FailsNear reports whether what was run first settles it: a test fails that does not fail on the
+// base, and the base has tests in other packages or files.
+func (r Result) FailsNear(base Result) bool {
+	ran := map[string]bool{}
+	for _, t := range r.Tests {
+		ran[t.Group] = true
+	}
+	fresh, _ := r.FailingSince(base)
+	return len(fresh) > 0 && slices.ContainsFunc(base.Tests, func(t Test) bool { return !ran[t.Group] })
 }
 
 // FailsOnlyAs reports whether nothing fails but what fails on the base, too, and names it. Runners

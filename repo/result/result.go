@@ -59,12 +59,16 @@ type Result struct {
 	Output   string // of the tests, for people: its ends when long
 	ExitCode int
 	Missing  Missing
-	// Stopped says why the sandbox ended a command: time, memory, output, disk, files, killed.
+	// Stopped says why the sandbox ended a command (time, memory, output, disk, files, killed), or
+	// is StoppedNear.
 	Stopped string
 	Printed int64 // bytes, also those that are not in the outputs here
 	Took    time.Duration
 	Counted bool // false: only the exit code is known
 }
+
+// StoppedNear is Result.Stopped where only the tests near the change were run: they do not pass.
+const StoppedNear = "near"
 
 // OK reports whether the build is clean and the tests pass, as far as there are any.
 func (r Result) OK() bool {
@@ -159,6 +163,8 @@ func (r Result) someFailed() string {
 // StopReason says in words why a command did not end by itself.
 func (r Result) StopReason() string {
 	switch r.Stopped {
+	case StoppedNear:
+		return "the rest was not run"
 	case "time":
 		return "timed out after " + r.Took.Round(time.Second).String()
 	case "memory":

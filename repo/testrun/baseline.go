@@ -49,7 +49,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 	}
 	name := cache.Mirror().Remote().Name
 	c.log().Info("build and test the base", "repository", name, "commit", commit)
-	r, err := c.runTree(ctx, commit, nil, p, true)
+	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true})
 	if err != nil {
 		return r, err
 	}
@@ -79,10 +79,19 @@ func (c *Checker) Remembered(commit string, p project.Project) (result.Result, b
 
 // RunTree builds and tests a fresh tree of the commit, on which lay may put something.
 func (c *Checker) RunTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project) (result.Result, error) {
-	return c.runTree(ctx, commit, lay, p, false)
+	return c.runTree(ctx, commit, lay, p, treeRun{})
 }
 
-func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, writable bool) (result.Result, error) {
+// RunTreeNearFirst is RunTree with the tests in two parts, each test counted once.
+func (c *Checker) RunTreeNearFirst(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, first First) (result.Result, error) {
+	if first.Near == "" {
+		return c.RunTree(ctx, commit, lay, p)
+	}
+	return c.runTree(ctx, commit, lay, p, treeRun{first: &first})
+}
+
+// runTree runs j in a fresh tree.
+func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, j treeRun) (result.Result, error) {
 	work, remove, err := c.cacheOrEmpty().WorkFolder()
 	if err != nil {
 		return result.Result{}, err
@@ -100,7 +109,8 @@ func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root)
 	if err := c.Caches.Sandbox.Own(files); err != nil {
 		return result.Result{}, err
 	}
-	return c.runTreeAt(ctx, treeRun{dir: files, writable: writable}, p)
+	j.dir = files
+	return c.runTreeAt(ctx, j, p)
 }
 
 func layInto(dir string, lay func(*os.Root) error) error {

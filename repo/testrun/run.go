@@ -45,6 +45,14 @@ type treeRun struct {
 	cache    *buildcache.Cache
 	dir      string
 	writable bool // the repository's cache may be written
+	first    *First
+}
+
+// A First is what of a project's tests is run before the others; without a command nothing is.
+type First struct {
+	project.Parts
+	// Enough judges what the near tests came to; true: the others are not run.
+	Enough func(near result.Result) bool
 }
 
 // Run builds and tests the tree in dir as it stands, with the caches read-only. Commands
@@ -86,6 +94,11 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 // runTests runs the tests into r. Where they run and cannot be counted, which what was added to
 // their command may have done, they are run as the project has them, once; what counts is kept.
 func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
+	if j.first != nil {
+		if done, err := j.runFirst(ctx, r); done || err != nil {
+			return err
+		}
+	}
 	p, again := j.countable(r.Project), *r
 	again.Project = r.Project.AsWritten()
 	if p.Written != "" && j.checker.countsWithoutFlags(p.Test) {
@@ -102,6 +115,49 @@ func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
 	*r = again
 	j.checker.learnFlags(p.Test)
 	return nil
+}
+
+// runFirst runs the near tests, and the others where they are apart. Where they are not, or the
+// near ones tell nothing, done is false: all are to be run, and nothing is counted yet.
+func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, err error) {
+	near := *r
+	if err := j.runTestLine(ctx, &near, countableCommand(j.first.Near)); err != nil {
+		return false, err
+	}
+	r.Printed = near.Printed
+	if near.TestsRan && j.first.Enough(near) {
+		near.Stopped = result.StoppedNear
+		*r = near
+		return true, nil
+	}
+	if near.Stopped != "" {
+		*r = near
+		return true, nil
+	}
+	if j.first.Rest == "" || !near.Counted || near.Missing.Tests != "" {
+		return false, nil
+	}
+	rest := *r
+	if err := j.runTestLine(ctx, &rest, countableCommand(j.first.Rest)); err != nil {
+		return false, err
+	}
+	if rest.Printed == near.Printed && rest.ExitCode == 0 { // there was none
+		*r = near
+		return true, nil
+	}
+	*r = joinTests(near, rest)
+	return true, nil
+}
+
+// joinTests is the result of two runs of different tests.
+func joinTests(near, rest result.Result) result.Result {
+	both := rest
+	both.Counts.Add(near.Counts)
+	both.Tests = append(slices.Clone(near.Tests), rest.Tests...)
+	both.Output = result.KeepEnds(strings.TrimSuffix(near.Output, "\n")+"\n"+rest.Output, result.MaxText)
+	both.ExitCode = cmp.Or(near.ExitCode, rest.ExitCode)
+	both.TestsOK = near.TestsOK && rest.TestsOK
+	return both
 }
 
 // runTestLine runs one line that tests into r.

@@ -13,8 +13,9 @@ const mostSeen = 8
 
 // seen keeps what runs of whole trees came to, for one user of a repository's checker.
 type seen struct {
-	mu   sync.Mutex
-	runs []seenRun
+	mu    sync.Mutex
+	runs  []seenRun
+	ended string // the newest run, if it ended with its near tests
 }
 
 type seenRun struct {
@@ -23,15 +24,22 @@ type seenRun struct {
 	mixed  bool // another run of the same came to something else
 }
 
-// NoteTree keeps what a fresh tree came to, written by RunTree. What the sandbox ended, or did
-// not start, is not kept.
+// NoteTree keeps what a fresh tree came to, written by RunTree. What was not run to its end, or
+// did not start, is not kept.
 func (c *Checker) NoteTree(base, tree string, r result.Result) {
-	if c.seen == nil || tree == "" || r.Stopped != "" || r.Missing != (result.Missing{}) {
+	if c.seen == nil || tree == "" {
 		return
 	}
 	key := c.seenKey(base, tree, r.Project)
 	c.seen.mu.Lock()
 	defer c.seen.mu.Unlock()
+	c.seen.ended = ""
+	if r.Stopped == result.StoppedNear {
+		c.seen.ended = key
+	}
+	if r.Stopped != "" || r.Missing != (result.Missing{}) {
+		return
+	}
 	for i, s := range c.seen.runs {
 		if s.key == key {
 			c.seen.runs[i].mixed = s.mixed || !sameOutcome(s.result, r)
@@ -59,6 +67,17 @@ func (c *Checker) KnownTree(base, tree string, p project.Project) (result.Result
 		}
 	}
 	return result.Result{}, false
+}
+
+// EndedNear reports whether the newest run that NoteTree was told of is of exactly this tree, and
+// ended with the tests near the change.
+func (c *Checker) EndedNear(base, tree string, p project.Project) bool {
+	if c.seen == nil {
+		return false
+	}
+	c.seen.mu.Lock()
+	defer c.seen.mu.Unlock()
+	return c.seen.ended == c.seenKey(base, tree, p)
 }
 
 func (c *Checker) seenKey(base, tree string, p project.Project) string {

@@ -99,6 +99,9 @@ func checked(r, base result.Result) string {
 	fresh, already := r.FailingSince(base)
 	r.Tests = append(slices.Clone(fresh), already...) // those that the line names are the fresh ones
 	s.WriteString(r.String() + model.After(r.Took) + "\n")
+	if r.Stopped == result.StoppedNear {
+		s.WriteString("The tests near the change were run first, and the rest not at all: mend these, or call check once more as it is to run everything.\n")
+	}
 	if len(already) > 0 {
 		fmt.Fprintf(&s, "%d of the failed ones fail without the change, too, and are not counted against it: %s\n", len(already), testNames(already))
 	}
