@@ -21,7 +21,8 @@
 // the words; no model takes part. turn/worktree opens the repository (worktree.go): package
 // repo keeps one bare mirror of it, and writes the base commit into plain files without a
 // git directory. Meanwhile repo/packages fetches what the lock files name, and repo/testrun
-// builds and tests the base. A tool that runs a command waits for both.
+// builds and tests the base. A tool that runs a command waits for packages and build, a check for
+// the base's tests, too.
 //
 // The agents. turn/runtime runs the loop of the orchestrator (agent/loop.go) over its
 // transcript. The loop asks the model (package model), records the answer, runs the tools

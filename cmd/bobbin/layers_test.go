@@ -339,6 +339,7 @@ var inTests = map[string][]string{
 	"bot/render":                  {"bot/gateway", "bot/poster"},                                        // the gallery has what Slack gets
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                    // packages are shown to all that runs
+	"workflow/turn/worktree":      {"repo/buildcache"},                                                  // a checker of its own
 	"repo/needed":                 {"repo/buildcache"},                                                  // a checker of its own
 	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                   // checkers of their own
 

@@ -21,6 +21,13 @@ const rememberedVersion = 3
 // remembered on disk. It alone fills the repository's build cache. A run that the sandbox
 // had to end, or that did not start, is not remembered, since the next may fare better.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
+	return c.BaselineBuilt(ctx, commit, p, nil)
+}
+
+// BaselineBuilt is Baseline, and calls built where the build is done and the tests are still to be
+// run: from then on commands find in the cache what was built. Where the result is remembered it
+// is not called.
+func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Project, built func()) (result.Result, error) {
 	if !c.HasSandbox() {
 		return result.Result{Project: p}, ErrNoSandbox
 	}
@@ -49,7 +56,7 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 	}
 	name := cache.Mirror().Remote().Name
 	c.log().Info("build and test the base", "repository", name, "commit", commit)
-	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true})
+	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
 	if err != nil {
 		return r, err
 	}

@@ -46,6 +46,7 @@ type treeRun struct {
 	dir      string
 	writable bool // the repository's cache may be written
 	first    *First
+	built    func() // called once, between the build and the tests; nil: nobody waits for that
 }
 
 // A First is what of a project's tests is run before the others; without a command nothing is.
@@ -80,6 +81,9 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 		}
 		r.BuildRan, r.BuildOK, r.Missing.Build = true, o.code == 0, o.missing()
 		r.BuildOutput, r.Stopped, r.Printed = result.KeepEnds(result.StripTerminal(o.text), result.MaxText), o.stopped, o.printed
+	}
+	if j.built != nil {
+		j.built()
 	}
 	r.Took = time.Since(began)
 	if p.Test == "" || r.Stopped != "" {

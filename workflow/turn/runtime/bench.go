@@ -69,12 +69,27 @@ func (r *Runtime) ReadingTools(b *tool.Bench) []model.Tool {
 	return tools
 }
 
-// AroundRun lets a tool wait for the build cache, and does something before and after it;
-// what is written after it goes with the tool's result.
+// AroundRun lets a tool wait for the base's packages and build, and does something before and
+// after it; what is written after it goes with the tool's result.
 func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
+	return r.around(inner, false, before, after)
+}
+
+// AroundCheck lets a tool wait for the base's tests, too, with which it compares, and does
+// something before it.
+func (r *Runtime) AroundCheck(inner model.Tool, before func(context.Context) error) model.Tool {
+	return r.around(inner, true, before, nil)
+}
+
+// around waits for the base's tests where tested is set.
+func (r *Runtime) around(inner model.Tool, tested bool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
-		late, err := r.Trees.LateFacts(ctx)
+		ready := r.Trees.Current().Built
+		if tested {
+			ready = r.Trees.Current().Warm
+		}
+		late, err := r.Trees.LateFacts(ctx, ready)
 		if err != nil {
 			return model.Result{}, err
 		}

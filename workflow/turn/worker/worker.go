@@ -312,7 +312,7 @@ func (h *task) workerTools(bench *tool.Bench) []model.Tool {
 	}
 	for _, w := range tool.Writing(bench) {
 		if w.Name == "check" {
-			w = h.Runtime.AroundRun(h.red.noting(w, bench), own, nil)
+			w = h.Runtime.AroundCheck(h.red.noting(w, bench), own)
 		} else {
 			w = runtime.ThenRun(w, h.treeParts)
 		}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -32,7 +34,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	//crash:mirror_opened
-	p := &Place{Repository: r, Mirror: mirror, Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
+	p := &Place{Repository: r, Mirror: mirror, Built: make(chan struct{}), Warm: make(chan struct{}), fetched: fetched{done: make(chan struct{})}}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)
 	}
@@ -128,9 +130,13 @@ func (t *Trees) openTrees(ctx context.Context, p *Place) error {
 }
 
 // warmUp fetches what the base names, learns what passes on it, and fills the build cache
-// meanwhile.
+// meanwhile. Commands wait for packages and build: the base's tests, which may take long, have a
+// folder of their own, and all that they share with commands is read-only to these. Without
+// confinement they would share the machine's folders, too, so commands wait for the tests there.
 func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	defer close(p.Warm)
+	built := sync.OnceFunc(func() { close(p.Built) })
+	defer built()
 	if t.Checker == nil {
 		close(p.fetched.done)
 		p.err = errors.New(t.SandboxOff)
@@ -140,7 +146,11 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	p.fetched.have = packageFetcher{t.Ledger, t.Patience}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
 	var base result.Result
-	base, p.err = p.Checker.Baseline(ctx, commit, p.Project())
+	whenBuilt := built
+	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
+		whenBuilt = nil
+	}
+	base, p.err = p.Checker.BaselineBuilt(ctx, commit, p.Project(), whenBuilt)
 	p.Tests.SetBase(base)
 	if p.err != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", p.err)

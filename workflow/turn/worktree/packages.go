@@ -105,14 +105,14 @@ func (t *Trees) missingFacts(ctx context.Context) string {
 }
 
 // LateFacts are what agents were not told of missing packages when they began, since it was not
-// known yet; once. It waits until all is ready for commands.
-func (t *Trees) LateFacts(ctx context.Context) (string, error) {
-	p := t.Current()
+// known yet; once. It waits until the place is ready: Place.Built, or Place.Warm.
+func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, error) {
 	select {
-	case <-p.Warm:
+	case <-ready:
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+	p := t.Current()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !p.fetched.late {

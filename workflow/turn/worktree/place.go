@@ -28,8 +28,9 @@ type Place struct {
 	Skills     skill.Set
 	Secrets    *redact.Finder // what the program was given, and what the repository keeps in private files; nil: t.Secrets
 
-	Warm    chan struct{} // closed when what follows is there
-	fetched fetched       // that the base names
+	Built   chan struct{} // closed when packages and build of the base are there for commands
+	Warm    chan struct{} // closed when the base was tested, too, and what follows is there
+	fetched fetched       // that the base names; there when Built is closed
 	err     error
 }
 
