@@ -44,6 +44,7 @@ const (
 	InquiryExplain InquiryKind = "explain" // a diff is explained hunk by hunk
 	InquiryScope   InquiryKind = "scope"   // a diff is held against the scope of its approval
 	InquiryReview  InquiryKind = "review"  // a change is reviewed before its push
+	InquiryOwners  InquiryKind = "owners"  // the program says who knows the code; no agent is asked
 	InquiryBase    InquiryKind = "base"    // people were told that a base which moved clashes
 )
 

@@ -127,7 +127,7 @@ type Line struct {
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
 	// Calls are ids of people and user groups who are told of the line. Only those that the
-	// configuration names are called.
+	// configuration names are called, and where it says so who knows the code.
 	Calls []string
 	// Files are attached to the reply: text only.
 	Files []File

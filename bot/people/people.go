@@ -126,6 +126,28 @@ func (p *Directory) Group(ctx context.Context, group string) (users []string, er
 	return users, nil
 }
 
+// ByEmail returns the id of the person with that address; empty if there is none. It takes the
+// scope users:read.email.
+func (p *Directory) ByEmail(ctx context.Context, address string) (id string, err error) {
+	if !emailAddress.MatchString(address) {
+		return "", nil
+	}
+	err = p.Slack.Call(ctx, func() error {
+		u, err := p.Slack.API.GetUserByEmailContext(ctx, address)
+		if u != nil {
+			id = u.ID
+		}
+		return err
+	})
+	if bot.ErrorCode(err) == "users_not_found" {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("users.lookupByEmail: %w", bot.ExplainError(err, bot.BotTokenName))
+	}
+	return id, nil
+}
+
 // nameCacheLife is how long a name is cached.
 const nameCacheLife = 10 * time.Minute
 

@@ -47,6 +47,8 @@ type Poster struct {
 	Links  []string     // addresses under which links may be clicked, such as https://github.com/acme/
 	Calls  []string     // ids of people (U…) and user groups (S…) whom lines may mention
 
+	CallsOwners bool // lines may mention any person; see render.Style
+
 	// GuestFilter decides where code is hidden; default: nowhere.
 	GuestFilter *GuestFilter
 
@@ -113,7 +115,7 @@ func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts
 }
 
 func (p *Poster) style() render.Style {
-	return render.Style{Renderer: mrkdwn.Renderer{Links: p.Links, Code: p.Code}, Calls: p.Calls}
+	return render.Style{Renderer: mrkdwn.Renderer{Links: p.Links, Code: p.Code}, Calls: p.Calls, CallsOwners: p.CallsOwners}
 }
 
 func (p *Poster) log() *slog.Logger {

@@ -12,11 +12,12 @@ import (
 var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
 
 // mentions returns the mentions that a line ends with. They never come from a text, but from
-// the line's Calls, and only if the configuration names them.
+// the line's Calls, and only if the configuration names them, or lets owners be called.
 func (s Style) mentions(l workflow.Line) string {
 	var b strings.Builder
 	for _, id := range l.Calls {
-		if !callable.MatchString(id) || !slices.Contains(s.Calls, id) {
+		owner := s.CallsOwners && !strings.HasPrefix(id, "S")
+		if !callable.MatchString(id) || !owner && !slices.Contains(s.Calls, id) {
 			continue
 		}
 		mention := "<@" + id + ">"

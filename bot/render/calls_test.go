@@ -15,4 +15,5 @@ func TestOnlyThoseOfTheConfigurationAreCalled(t *testing.T) {
 	posting := workflow.Posting{Key: "k", Lines: []workflow.Line{l}}
 	require.Equal(t, "[deep] see &lt;@U1&gt; and &lt;!subteam^S2&gt;\nFor <@U1> <!subteam^S2>", r.renderParts(&posting)[0].Text)
 	require.Equal(t, "[deep] see &lt;@U1&gt; and &lt;!subteam^S2&gt;", Style{}.renderParts(&posting)[0].Text)
+	require.Equal(t, "[deep] see &lt;@U1&gt; and &lt;!subteam^S2&gt;\nFor <@U1> <@U9>", Style{CallsOwners: true}.renderParts(&posting)[0].Text)
 }

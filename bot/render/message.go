@@ -23,6 +23,8 @@ const (
 type Style struct {
 	mrkdwn.Renderer
 	Calls []string // ids of people and user groups that a line may mention, beside its text
+	// CallsOwners lets a line mention any person, since who knows a repository is in its history.
+	CallsOwners bool
 
 	forgeable bool // tests only: a text may look as if several agents had signed it
 }

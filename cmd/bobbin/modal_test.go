@@ -89,9 +89,9 @@ func (s *story) nameApprovers() []string {
 }
 
 // uncalled leaves out of a post's problems that it calls those whom the story's configuration
-// names as approvers.
+// names as approvers, or who know the code where it has them called.
 func (s *story) uncalled(problems []string) []string {
-	if s.leads == "" {
+	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].CallsOwners) {
 		return problems
 	}
 	called := []string{"calls somebody: <!subteam^" + s.leads + ">"}

@@ -112,8 +112,9 @@ func links(_ context.Context, s *story) (string, error) {
 
 // filesOptions are those of the stage that are about files and links: "sees" (the models see
 // pictures), "bare-mentions" (they come without files), "no-files-read" (the app lacks that),
-// "code-pages" (the repository's host shows code); "addresses" (the app has users:read.email).
-var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses"}
+// "code-pages" (the repository's host shows code); "addresses" (the app has users:read.email);
+// "calls-owners" (who knows the code is called).
+var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses", "calls-owners"}
 
 func withFiles(options []string, cfg *stage.Config) {
 	cfg.Slack = func(c *slacktest.Config) {
@@ -129,6 +130,12 @@ func withFiles(options []string, cfg *stage.Config) {
 		cfg.Adjust = func(s *server.Settings) {
 			before(s)
 			s.Repositories[0].CodeURL = "https://git.example/shop/blob/{commit}/{path}#L{line}"
+		}
+	}
+	if before := cfg.Adjust; slices.Contains(options, "calls-owners") {
+		cfg.Adjust = func(s *server.Settings) {
+			before(s)
+			s.Repositories[0].CallsOwners = true
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "sees") {

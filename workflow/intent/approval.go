@@ -115,8 +115,6 @@ var unhurried = regexp.MustCompile(`[,.!]? (?:no (?:rush|hurry|worries|problem)|
 
 var consentWords = regexp.MustCompile(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
-func hasConsentWords(s string) bool { return consentWords.MatchString(s) }
-
 // asks reports whether a message is a question, which is no consent. "Can you fix it?" is a
 // request in the form of one, and is left to soundsLike.
 func asks(bare string) bool {

@@ -13,7 +13,7 @@ var refusing = []string{
 
 // isRefusal reports whether a short message negates one of the words of consent.
 func isRefusal(bare string) bool {
-	return len(strings.Fields(bare)) <= 8 && negation.MatchString(bare) && hasConsentWords(bare) && !strings.Contains(bare, "?")
+	return len(strings.Fields(bare)) <= 8 && negation.MatchString(bare) && consentWords.MatchString(bare) && !strings.Contains(bare, "?")
 }
 
 var negation = regexp.MustCompile(`(?i)\b(?:not|no|nope|nah|never|cannot|none|nobody|neither|nor|without|refuse|reject(?:ed)?|disapproved?|(?:do|does|did|ca|wo|would|should|could|is|was|have|has|must|need)n'?t|hold (?:on|off)|wait|instead of|rather than)\b|:-1:|:(?:no_entry|no_entry_sign|thumbsdown|x|octagonal_sign):`)

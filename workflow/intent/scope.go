@@ -26,7 +26,7 @@ func readScope(said string) Consent {
 			continue
 		case everything.MatchString(scope), limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
-		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || hasConsentWords(scope):
+		case conditional.MatchString(setAside.ReplaceAllString(scope, "$1")) || anotherSentence.MatchString(scope) || consentWords.MatchString(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
 		}
 		return Consent{Kind: ConsentScoped, Scope: form.before + scope, Bare: form.bare}
@@ -81,7 +81,7 @@ func looseScope(words string) string {
 		return ""
 	}
 	scope := strings.TrimSpace(m[1])
-	if conditional.MatchString(scope) || everything.MatchString(scope) || hasConsentWords(scope) {
+	if conditional.MatchString(scope) || everything.MatchString(scope) || consentWords.MatchString(scope) {
 		return ""
 	}
 	if strings.HasPrefix(strings.ToLower(m[0]), "except") {

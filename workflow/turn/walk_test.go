@@ -53,6 +53,8 @@ func (c *town) Person(_ context.Context, _ workflow.Thread, user string) (workfl
 	return p, nil
 }
 
+func (*town) ByEmail(context.Context, string) (string, error) { return "", nil }
+
 func (*town) Group(context.Context, string) ([]string, error) { return []string{"bea", "gus"}, nil }
 
 func (c *town) Reread(_ context.Context, _ workflow.Thread, ts string) (string, []workflow.Attachment, bool, error) {

@@ -115,6 +115,7 @@ type Repository struct {
 	Approvers    workflow.Approvers
 	BranchPrefix string // default bobbin/
 	Closed       bool   // its code is shown to full members only
+	CallsOwners  bool   // who knows the code is called, and not only named
 	Unreviewed   bool   // changes are pushed without another agent's review
 	Build, Test  string // found out where empty
 	Scope        string

@@ -285,6 +285,10 @@ func (iq *Inquiries) WaitStarted() {
 
 // answerOpen answers one question of a person.
 func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
+	if q.Kind == workflow.InquiryOwners {
+		iq.answerOwners(ctx, q)
+		return
+	}
 	shown, hunks, err := iq.questionText(ctx, q)
 	if err == nil {
 		q, err = iq.Ask(ctx, q, shown, hunks)

@@ -66,6 +66,8 @@ type Slack interface {
 	Readable(ctx context.Context, text string) string
 	// Fetch reads a file that somebody attached.
 	Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error)
+	// ByEmail is the id of the person with that address; empty: there is none.
+	ByEmail(ctx context.Context, address string) (id string, err error)
 	// Group is who is in a user group (S…).
 	Group(ctx context.Context, group string) ([]string, error)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/knows"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -226,6 +227,7 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 
 // showReport shows the report with its buttons, behind what was written before; the turn rests.
 func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details string, written ...store.Part) (model.Result, error) {
+	s := l.Session()
 	details, err := l.Attachments.NameRefs(ctx, details)
 	if err != nil {
 		return model.Result{}, err
@@ -233,8 +235,15 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	if why := l.Trees.Current().Unprovable(); why != "" {
 		r.Text = belowFirstLine(r.Text, why+"\n")
 	}
+	who := knows.Finder{Ledger: l.Ledger, Trees: l.Trees}
+	known := who.Find(ctx, knows.InReport(*r))
+	if len(known.People)+len(known.Owners) > 0 {
+		details += "\n" + known.Text()
+	}
 	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
-	written = append(written, store.Replies(l.ProgramLine(r.Text, buttons...)), consent.Report(*r), store.Update{
+	lines := l.ProgramLine(r.Text, buttons...)
+	written = append(written, who.Call(ctx, known, workflow.Person{ID: s.Requester}, &lines[0])...)
+	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
 		Maybe:  []workflow.Event{workflow.EventReport}, // dropped where the phase does not allow it; the report itself always is an event
 		Change: func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
 		Open:   ledger.Rest,

@@ -42,14 +42,14 @@ func (p *Place) HasLine(path, line string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	b, err := readSome(p.Copy.FS(), path, maxEvidence)
+	b, err := ReadSome(p.Copy.FS(), path, maxEvidence)
 	return n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1, err
 }
 
 // Line is that line of a file in the copy, without the space around it; empty where it is not
 // there, or is no text.
 func (p *Place) Line(path string, number int) string {
-	b, err := readSome(p.Copy.FS(), path, maxEvidence)
+	b, err := ReadSome(p.Copy.FS(), path, maxEvidence)
 	if err != nil || number < 1 || workfile.IsBinary(b) || workfile.IsPrivate(path) {
 		return ""
 	}

@@ -88,7 +88,7 @@ func (p *Place) topLevelNames() []string {
 // Conventions is the repository's AGENTS.md (or CLAUDE.md), fenced and capped.
 func (p *Place) Conventions() string {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
-		b, err := readSome(p.Copy.FS(), name, maxConventions)
+		b, err := ReadSome(p.Copy.FS(), name, maxConventions)
 		if err != nil {
 			continue
 		}

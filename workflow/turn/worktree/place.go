@@ -91,8 +91,8 @@ func (p *Place) DisplayName() string {
 	return p.Repository.Name
 }
 
-// readSome reads the beginning of a plain file; a link is none.
-func readSome(tree fs.FS, name string, most int64) ([]byte, error) {
+// ReadSome reads the beginning of a plain file; a link is none.
+func ReadSome(tree fs.FS, name string, most int64) ([]byte, error) {
 	name = path.Clean(name)
 	if info, err := fs.Lstat(tree, name); err != nil {
 		return nil, err

@@ -133,6 +133,9 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
 	}
+	if r.Owners != "" {
+		p.OneOf(at+".owners", "owners", r.Owners, []string{"name", MentionOwners})
+	}
 	if r.Review != "" {
 		p.OneOf(at+".review", "review", r.Review, []string{"on", "off"})
 	}
@@ -145,6 +148,9 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 		p.At(at+".code_url", "%s", problem)
 	}
 }
+
+// MentionOwners is the word that lets who knows the code be called.
+const MentionOwners = "mention"
 
 // NoCode is the word that closes a repository's code to channels with guests.
 const NoCode = "no_code"

@@ -56,11 +56,13 @@ type Repository struct {
 	RemoteAccess
 }
 
-// Approval says who may approve work on a repository, and whether an agent looks at it, too.
+// Approval says who may approve work on a repository, whether an agent looks at it, too, and
+// whether who knows the code is called.
 type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
 	Review             string   `yaml:"review"` // on (default) or off: another agent reviews each change before its push
+	Owners             string   `yaml:"owners"` // name (default) or mention
 }
 
 // RemoteAccess is what a repository's remote is asked with.

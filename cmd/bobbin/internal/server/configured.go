@@ -70,6 +70,6 @@ func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.R
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, CodeURL: address.CodeURL(r.CodeURL, r.URL), Setup: r.Setup.Options(),
 		Approvers: workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
-		Closed:    r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off",
+		Closed:    r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", CallsOwners: r.Owners == config.MentionOwners,
 	}
 }

@@ -1,0 +1,295 @@
+// Package knows says who knows the code that a session is about: whom CODEOWNERS names, and who
+// wrote and changed it. People are named; they are called only where the repository is
+// configured so, once a session, and never by an address.
+package knows
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/owners"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
+	"github.com/bobbinhq/bobbin/workflow/turn/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+)
+
+const (
+	patience   = 8 * time.Second // for a long history
+	mostPlaces = 8
+	mostNamed  = 3
+	mostCalled = 2
+	maxName    = 60
+	maxSubject = 80
+
+	called = "call owners" // what the row of a call decides
+)
+
+// A Finder finds who knows places of the repository that is open.
+type Finder struct {
+	*ledger.Ledger
+	Trees *worktree.Trees
+}
+
+// An Answer is who knows the places.
+type Answer struct {
+	Places []owners.Place
+	Owners []string // as CODEOWNERS has them
+	People []owners.Person
+}
+
+// Find looks up who knows the first of the places.
+func (f Finder) Find(ctx context.Context, places []owners.Place) Answer {
+	a := Answer{Places: places[:min(len(places), mostPlaces)]}
+	here := f.Trees.Current()
+	if here == nil || len(places) == 0 {
+		return a
+	}
+	file := readOwners(here.Copy.FS())
+	for _, p := range a.Places {
+		for _, o := range file.Of(p.Path) {
+			if !slices.Contains(a.Owners, o) {
+				a.Owners = append(a.Owners, o)
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	a.People = owners.Knowing(ctx, here.Mirror, f.Session().BaseCommit, a.Places)
+	return a
+}
+
+// readOwners is the repository's CODEOWNERS file; nil: it has none.
+func readOwners(tree fs.FS) *owners.File {
+	for _, at := range owners.Places {
+		if b, err := worktree.ReadSome(tree, at, owners.MaxFile+1); err == nil {
+			return owners.Parse(at, b)
+		}
+	}
+	return nil
+}
+
+// InReport are the places that a report rests on.
+func InReport(r workflow.Report) (places []owners.Place) {
+	for _, e := range findings.GroundsOf(r).Evidence {
+		for _, p := range evidence.PlacesOf(e.Source) {
+			places = add(places, owners.Place{Path: p.Path, Line: p.First})
+		}
+	}
+	return append(places, placesIn(r.Text, places)...)
+}
+
+func add(places []owners.Place, p owners.Place) []owners.Place {
+	if slices.Contains(places, p) {
+		return places
+	}
+	return append(places, p)
+}
+
+// placesIn are the path:line of a text that are not known yet.
+func placesIn(text string, known []owners.Place) (places []owners.Place) {
+	for _, m := range worktree.PlaceMark.FindAllStringSubmatch(text, mostPlaces) {
+		line, _ := strconv.Atoi(m[2])
+		if p := (owners.Place{Path: m[1], Line: line}); !slices.Contains(known, p) {
+			places = add(places, p)
+		}
+	}
+	return places
+}
+
+// InQuestion are the files that a question names and the tree has.
+func (f Finder) InQuestion(text string) (places []owners.Place) {
+	tree := f.Trees.Current().Copy.FS()
+	for _, m := range fileMark.FindAllStringSubmatch(text, mostPlaces) {
+		line, _ := strconv.Atoi(m[2])
+		path := strings.TrimRight(m[1], "./")
+		if info, err := fs.Lstat(tree, path); err == nil && (info.Mode().IsRegular() || info.IsDir()) && path != "" {
+			places = add(places, owners.Place{Path: path, Line: line})
+		}
+	}
+	return places
+}
+
+var fileMark = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*)(?::(\d{1,6}))?`)
+
+// InChange are the files that the session has changed so far.
+func (f Finder) InChange(ctx context.Context) (places []owners.Place) {
+	work := f.Trees.Current().Work
+	if work == nil {
+		return nil
+	}
+	hunks, err := work.ListHunks(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, h := range hunks {
+		if h.Kind != "added" {
+			places = add(places, owners.Place{Path: h.Path, Line: h.OldStart})
+		}
+	}
+	return places
+}
+
+// Text says it to people: names alone in its first line, and why below.
+func (a Answer) Text() string {
+	if len(a.People)+len(a.Owners) == 0 {
+		return "Nobody can be named: neither CODEOWNERS nor the history of " + a.files() + " has a person."
+	}
+	var b strings.Builder
+	people := a.People[:min(len(a.People), mostNamed)]
+	var names []string
+	for _, p := range people {
+		names = append(names, nameOf(p))
+	}
+	b.WriteString("Who may know " + a.files() + ": ")
+	switch {
+	case len(names) == 0:
+		b.WriteString("CODEOWNERS names " + a.ownersText() + ".")
+	case len(a.Owners) == 0:
+		b.WriteString(strings.Join(names, ", ") + ".")
+	default:
+		b.WriteString(strings.Join(names, ", ") + "; CODEOWNERS names " + a.ownersText() + ".")
+	}
+	for i, p := range people {
+		b.WriteString("\n• " + names[i] + ": " + reason(p))
+	}
+	return b.String()
+}
+
+// files are the paths in question.
+func (a Answer) files() string {
+	var paths []string
+	for _, p := range a.Places {
+		if shown := code(p.Path); !slices.Contains(paths, shown) {
+			paths = append(paths, shown)
+		}
+	}
+	if more := len(paths) - mostNamed; more > 0 {
+		paths = append(paths[:mostNamed], plaintext.CountNoun(more, "more file"))
+	}
+	return strings.Join(paths, ", ")
+}
+
+// ownersText are the owners without addresses: somebody known by one has the name of their
+// commits.
+func (a Answer) ownersText() string {
+	var shown []string
+	for _, o := range a.Owners {
+		if name, _, address := strings.Cut(o, "@"); address && name != "" {
+			at := slices.IndexFunc(a.People, func(p owners.Person) bool { return strings.EqualFold(p.Email, o) })
+			if at < 0 {
+				shown = append(shown, "somebody by an address")
+			} else {
+				shown = append(shown, nameOf(a.People[at]))
+			}
+			continue
+		}
+		shown = append(shown, "`"+o+"`")
+	}
+	return strings.Join(slices.Compact(shown), ", ")
+}
+
+func reason(p owners.Person) string {
+	var parts []string
+	if len(p.Lines) > 0 {
+		parts = append(parts, "wrote "+code(p.Lines[0].String()))
+	}
+	if p.Commits > 0 {
+		parts = append(parts, plaintext.CountNoun(p.Commits, "commit")+" of the newest")
+	}
+	last := "the last on " + p.Newest.When.UTC().Format(time.DateOnly)
+	if s := plaintext.OneLine(plaintext.SafeLine(p.Newest.Subject, maxSubject)); s != "" {
+		last += " (" + code(s) + ")"
+	}
+	return strings.Join(append(parts, last), ", ")
+}
+
+// code is a repository's word as code.
+func code(s string) string { return "`" + strings.ReplaceAll(s, "`", "'") + "`" }
+
+// nameOf is a name without what Slack or Markdown would read as more, and without an address.
+func nameOf(p owners.Person) string {
+	name, _, _ := strings.Cut(p.Name, "@")
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("*_`~[]<>()|#\\:/", r) {
+			return -1
+		}
+		return r
+	}, plaintext.SafeLine(name, maxName))
+	return cmp.Or(plaintext.OneLine(name), "somebody without a name")
+}
+
+// Answered is the line that says it, with the row of whom it calls. In a place where people are
+// called, asks is whoever asks: a guest calls nobody.
+func (f Finder) Answered(ctx context.Context, a Answer, asks workflow.Person) []store.Part {
+	lines := f.ProgramLine(a.Text())
+	return append([]store.Part{store.Lines(lines)}, f.Call(ctx, a, asks, &lines[0])...)
+}
+
+// Call lets the line call those who know, where the repository is configured so; the rows say whom.
+func (f Finder) Call(ctx context.Context, a Answer, asks workflow.Person, line *workflow.Line) []store.Part {
+	if asks.Guest {
+		return nil
+	}
+	if line.Calls = f.calls(ctx, a, asks.ID); len(line.Calls) == 0 {
+		return nil
+	}
+	return []store.Part{consent.Decision{What: called, Allowed: true, Reason: strings.Join(line.Calls, " "), User: asks.ID}}
+}
+
+// calls are the ids of those who are called: people of the thread's channel whom Slack knows by
+// the address of their commits, or of CODEOWNERS. Nobody where the repository is not configured
+// so, where somebody was called in the session before, or where Slack does not tell.
+func (f Finder) calls(ctx context.Context, a Answer, asks string) (ids []string) {
+	if here := f.Trees.Current(); here == nil || !here.Repository.CallsOwners {
+		return nil
+	}
+	before, err := f.Store.Decisions(ctx, f.Session().ID)
+	if err != nil || slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == called }) {
+		return nil
+	}
+	for _, address := range a.addresses() {
+		if len(ids) == mostCalled {
+			break
+		}
+		id, err := f.Slack.ByEmail(ctx, address)
+		if err != nil {
+			f.Log.Warn("nobody is called: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+			return ids
+		}
+		if id == "" || id == asks || slices.Contains(ids, id) {
+			continue
+		}
+		p, err := f.Slack.Person(ctx, f.Session().Thread, id)
+		if err == nil && permission.ExclusionReason(p) == "" && !p.Guest && p.InThread {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// addresses are those of CODEOWNERS, and then of who knows most.
+func (a Answer) addresses() (all []string) {
+	for _, o := range a.Owners {
+		if name, _, is := strings.Cut(o, "@"); is && name != "" {
+			all = append(all, o)
+		}
+	}
+	for _, p := range a.People[:min(len(a.People), mostNamed)] {
+		if strings.Contains(p.Email, "@") && !slices.ContainsFunc(all, func(a string) bool { return strings.EqualFold(a, p.Email) }) {
+			all = append(all, p.Email)
+		}
+	}
+	return all
+}
