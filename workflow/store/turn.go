@@ -63,12 +63,14 @@ type Pulse struct {
 	Mine      bool // no later turn has begun
 	Stop      bool // a person said stop
 	Unhandled bool // somebody wrote what was not judged yet
+	Paused    bool // whoever runs the program has paused it; see package pauses
 }
 
 // Pulse looks once.
 func (t *Turn) Pulse(ctx context.Context) (p Pulse, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1 and handled_at is null)
-		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Mine, &p.Stop, &p.Unhandled)
+	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1 and handled_at is null),
+			exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel' and p.name = channel or p.scope = 'repository' and p.name = repository)
+		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Mine, &p.Stop, &p.Unhandled, &p.Paused)
 	return p, err
 }
 

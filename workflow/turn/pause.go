@@ -11,12 +11,37 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 )
+
+// restPaused leaves the session as it is where whoever runs the program paused it, and tells its
+// thread once. What was written is judged, and what was under way goes on, after that; a stop
+// has nothing to stop meanwhile.
+func (t *turn) restPaused(ctx context.Context) (bool, error) {
+	s := t.Session()
+	r, _ := t.Trees.Catalog.Current()
+	p, err := pauses.Of(ctx, t.Store.DB, s.Thread.Channel, cmp.Or(s.Repository, r.Name))
+	if p == nil || err != nil {
+		return false, err
+	}
+	what := "everything"
+	switch p.Scope {
+	case pauses.Repository:
+		what = p.Name
+	case pauses.Channel:
+		what = "this channel"
+	}
+	err = t.Record(ctx, pauses.Told(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+". What is written here is kept, and I go on by myself when it is resumed.")))
+	if errors.Is(err, store.ErrStale) { // it was told before
+		return true, nil
+	}
+	return true, err
+}
 
 // sayDiskFailed tells the thread of it, once, and pauses the session; every other error stays
 // what it is. What was under way is found without a result when the session goes on, and

@@ -100,6 +100,9 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 		return err
 	}
 	t := r.openTurn(begun)
+	if paused, err := t.restPaused(ctx); paused || err != nil {
+		return err
+	}
 	for {
 		again, err := t.runOnce(ctx)
 		if errors.Is(err, store.ErrFenced) {
@@ -127,6 +130,9 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 		store.Lines(t.ProgramLine("Something failed on my side ("+prompt.FirstLine(cause.Error())+"). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log.")),
 	)
 }
+
+// errPaused ends what goes on where whoever runs the program paused it.
+var errPaused = errors.New("paused by whoever runs the program")
 
 // errMoved ends what goes on in a repository that the session is not about any more.
 var errMoved = errors.New("a person chose another repository")
@@ -162,6 +168,10 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	}
 	if errors.Is(context.Cause(ctx), errMoved) && parent.Err() == nil {
 		return true, nil
+	}
+	if errors.Is(context.Cause(ctx), errPaused) && parent.Err() == nil {
+		_, err := t.restPaused(parent)
+		return false, err
 	}
 	if errors.Is(context.Cause(ctx), store.ErrFenced) {
 		return false, store.ErrFenced
@@ -219,6 +229,8 @@ func (t *turn) watchSession(ctx context.Context, cancel context.CancelCauseFunc)
 			cancel(store.ErrFenced)
 		case p.Stop:
 			cancel(errStopped)
+		case p.Paused:
+			cancel(errPaused)
 		case p.Unhandled && t.Trees.Current() != nil:
 			if err := t.judgeMeanwhile(ctx); err != nil && ctx.Err() == nil {
 				t.Log.Warn("judge what was written meanwhile", "err", err)

@@ -169,14 +169,15 @@ func blame(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	return err
 }
 
-// wake gives a job to each session that has something to do and none that lives. Nothing
-// is known to lead there; whatever does, nobody's request is forgotten.
+// wake gives a job to each session that has something to do and none that lives. A pause that
+// ended leads there; whatever else does, nobody's request is forgotten.
 func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	for _, forgotten := range []struct {
 		sql   string
 		queue func(context.Context, pgx.Tx, string) error
 	}{
 		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null) w where not exists
+			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id) and not exists
 			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertTurn},
 		{`select distinct o.session_id from outbox o where o.reaction = '' and o.posted_at is null and o.refused is null and not exists
 			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPost},

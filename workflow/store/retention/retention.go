@@ -118,6 +118,7 @@ var clearing = []string{
 	`delete from seats where session_id = $1`,
 	`delete from cards where session_id = $1`,
 	`delete from under_way where session_id = $1`,
+	`delete from pauses_told where session_id = $1`,
 	`delete from tried_hunks where session_id = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }

@@ -173,6 +173,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
 		`insert into spending (session_id, day, team, channel, person, usd) values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
 		`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts, permission_id) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '%[1]s.0', 'p%[1]s')`,
+		`insert into pauses_told (session_id, scope, name, at) values ('%[1]s', 'all', '', now())`,
 		`insert into limit_warnings (name, subject, number, session_id) values ('session_usd', '%[1]s', 0, '%[1]s')`,
 		`insert into commands (session_id, command, exit_code, output) values ('%[1]s', 'go test', 0, 'ok')`,
 	} {

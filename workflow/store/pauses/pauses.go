@@ -1,0 +1,96 @@
+// Package pauses keeps what whoever runs the program has paused: everything, a repository or a
+// channel. What comes in meanwhile is kept, its thread is told once, and work rests; when the row
+// is gone, a replica wakes each session that has something to do.
+package pauses
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// What can be paused.
+const (
+	All        = "all"
+	Repository = "repository"
+	Channel    = "channel"
+)
+
+// A Pause is a row.
+type Pause struct {
+	Scope string    `json:"scope"`
+	Name  string    `json:"name,omitempty"` // of the repository, or the channel's id; empty: everything
+	By    string    `json:"by"`
+	At    time.Time `json:"at"`
+}
+
+func (p Pause) String() string {
+	if p.Scope == All {
+		return "everything"
+	}
+	return p.Scope + " " + p.Name
+}
+
+// Set pauses; false: it was paused already, and stays so as it was.
+func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
+	tag, err := db.Pool.Exec(ctx, `insert into pauses (scope, name, paused_by) values ($1, $2, $3) on conflict do nothing`, p.Scope, database.CleanText(p.Name), database.CleanText(p.By))
+	if err != nil {
+		return false, fmt.Errorf("pause %s: %w", p, err)
+	}
+	return tag.RowsAffected() > 0, nil
+}
+
+// Lift ends a pause; false: there was none.
+func Lift(ctx context.Context, db *database.DB, p Pause) (bool, error) {
+	tag, err := db.Pool.Exec(ctx, `delete from pauses where scope = $1 and name = $2`, p.Scope, p.Name)
+	if err != nil {
+		return false, fmt.Errorf("resume %s: %w", p, err)
+	}
+	return tag.RowsAffected() > 0, nil
+}
+
+// List is all that is paused.
+func List(ctx context.Context, db *database.DB) ([]Pause, error) {
+	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses order by scope, name`)
+	if err != nil {
+		return nil, fmt.Errorf("what is paused: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Pause])
+}
+
+// Of is what pauses sessions of that channel about that repository; nil: nothing does. An empty
+// repository is not known yet.
+func Of(ctx context.Context, db *database.DB, channel, repository string) (*Pause, error) {
+	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses
+		where scope = 'all' or scope = 'channel' and name = $1 or scope = 'repository' and name = $2 order by scope limit 1`, channel, repository)
+	if err != nil {
+		return nil, fmt.Errorf("what is paused: %w", err)
+	}
+	p, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Pause])
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what is paused: %w", err)
+	}
+	return &p, nil
+}
+
+// Told is that the session's thread was told of a pause: once, so the second is record.ErrStale.
+type Told Pause
+
+func (Told) Stage() record.Stage { return record.Session }
+
+func (p Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	tag, err := tx.Exec(ctx, `insert into pauses_told (session_id, scope, name, at) values ($1, $2, $3, $4) on conflict do nothing`, r.Session, p.Scope, p.Name, p.At)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = record.ErrStale
+	}
+	return err
+}
