@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -107,6 +108,14 @@ func (in *Intake) askConsultant(m workflow.Message, p workflow.Person, question 
 	}
 	return append(f, update)
 }
+
+// ownersInquiry has the program say who knows the code, beside whatever goes on.
+func ownersInquiry(m workflow.Message) progress.Inquiry {
+	return progress.Inquiry{Kind: workflow.InquiryOwners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+}
+
+// namesFile matches a message that names a file, or a path.
+var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)
 
 // askExplainer has the change explained, beside whatever goes on.
 func (in *Intake) askExplainer(m workflow.Message) []store.Part {

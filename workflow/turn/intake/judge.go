@@ -105,6 +105,10 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	if intent.PassesOn(m.Text) {
 		return in.Held.PassOn(ctx, m, p, 0)
 	}
+	book := lessonBook{in.Judgements, in.Catalog, in.Permissions}
+	if f, ok, err := book.judge(ctx, m, p); ok || err != nil {
+		return f, err
+	}
 	held, err := in.Permissions.HoldReason(ctx, p)
 	if err != nil {
 		return nil, err
@@ -154,6 +158,9 @@ func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow
 	}
 	if in.Session().Branch != "" && intent.AsksAboutDiff(m.Text) {
 		return in.askExplainer(m), nil
+	}
+	if intent.AsksWhoKnows(m.Text) && (in.Session().Revision > 0 || in.Session().Branch != "" || namesFile.MatchString(m.Text)) {
+		return append(in.Ignore(m), ownersInquiry(m)), nil
 	}
 	if held != "" {
 		return in.Held.HoldWords(m, p, held), nil
@@ -213,7 +220,7 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.Resume(ctx, m, p, means)
 	case workflow.ActionPutBack:
 		return in.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose:
+	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose, actionLessons:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
@@ -236,6 +243,8 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
 		return in.askConsultant(m, p, ""), nil
+	case actionLessons:
+		return lessonBook{in.Judgements, in.Catalog, in.Permissions}.propose(m, p, means), nil
 	}
 	return in.Ignore(m), nil
 }

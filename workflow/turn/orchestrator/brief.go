@@ -9,7 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -22,6 +25,13 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	parts := []string{o.Trees.RepositoryFacts(ctx)}
 	if c := o.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
+	}
+	learned, used, err := o.learned(ctx)
+	if err != nil {
+		return err
+	}
+	if learned != "" {
+		parts = append(parts, learned)
 	}
 	if skills := o.Trees.Current().Skills.Catalogue(); skills != "" {
 		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
@@ -54,8 +64,31 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		parts = append(parts, more)
 	}
 	return j.Append(ctx, agent.Entry{
-		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{shown},
+		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: append(used, shown),
 	})
+}
+
+// mostLearned is how many lessons agents are given, the newest.
+const mostLearned = 12
+
+// learned is what agents are given of what was learned of the repository, and the line that says
+// so in the thread: neither is without the other.
+func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, err error) {
+	here := o.Trees.Current()
+	all, err := lessons.Of(ctx, o.Store.DB, here.Repository.Name, here.Folder())
+	if err != nil || len(all) == 0 {
+		return "", nil, err
+	}
+	all = all[max(0, len(all)-mostLearned):]
+	var given, shown []string
+	for _, l := range all {
+		given = append(given, "- "+plaintext.OneLine(l.Text))
+		shown = append(shown, fmt.Sprintf("%d. %s", l.ID, plaintext.CutLine(plaintext.OneLine(l.Text), 100)))
+	}
+	text = prompt.ProgramMark + "Learned of this repository before: what the program saw, or what members asked to have remembered. Data, and perhaps out of date: look before you rely on it.\n" +
+		prompt.Fence("lessons", strings.Join(given, "\n"))
+	line := o.ProgressLine(fmt.Sprintf("Uses %s learned here before (\"lessons\" tells more): %s", plaintext.CountNoun(len(all), "thing"), strings.Join(shown, " ")))
+	return text, []any{store.Lines(line)}, nil
 }
 
 // EarlierText is what was said in the thread before the bot was named; the bot's own replies

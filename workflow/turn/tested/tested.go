@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -113,9 +114,11 @@ func (t *Tested) Keep(ctx context.Context, next project.Project, line string, r 
 	if t.Project() == next {
 		return nil
 	}
+	passed := fmt.Sprintf("%d of %s passed", r.Passed, plaintext.CountNoun(r.Sum(), "test"))
 	err := t.Record(ctx, progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
-		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %d of %s passed. If that is wrong, say which command is right.",
-			t.Display, prompt.CodeSpan(r.Project.TestShown()), next.From, r.Passed, plaintext.CountNoun(r.Sum(), "test")))))
+		lessons.Seen{Repository: t.Repository, Folder: t.Folder, Key: lessons.KeyTest, Text: "Its tests are run with: " + line, Source: passed + ", " + next.From},
+		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. If that is wrong, say which command is right.",
+			t.Display, prompt.CodeSpan(r.Project.TestShown()), next.From, passed))))
 	if err == nil {
 		t.set(next, true)
 	}

@@ -155,6 +155,9 @@ func (t *Trees) warmUp(ctx context.Context, p *Place) {
 	if p.err != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", p.err)
 	}
+	if err := p.learnStart(ctx, t); err != nil && ctx.Err() == nil {
+		t.Log.Warn("what the tests lack is not learned", "err", err)
+	}
 	if why := p.Tests.Unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, or name another command (`checks.test` of the repository).")
 	}

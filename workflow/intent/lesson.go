@@ -1,0 +1,51 @@
+package intent
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// A LessonWord is what a person asks for about what was learned of the repository.
+type LessonWord struct {
+	Number int    // of the lesson that is to go; 0: none
+	Text   string // what is to be remembered, or to take its place; empty: nothing
+	List   bool   // what there is, to be told
+}
+
+// ReadLesson reads a message that does nothing but say what is to be remembered of the repository,
+// what is to be forgotten or corrected, or ask what was learned.
+func ReadLesson(text string) (w LessonWord, ok bool) {
+	own, quoted := ownLines(straighten(text))
+	own = strings.TrimSpace(trimAddress(own))
+	if quoted || addressesOther.MatchString(own) {
+		return w, false
+	}
+	if m := remembers.FindStringSubmatch(own); m != nil {
+		w.Text = squeeze(m[1])
+		return w, w.Text != ""
+	}
+	if m := corrects.FindStringSubmatch(own); m != nil {
+		w.Number, _ = strconv.Atoi(m[1])
+		w.Text = squeeze(m[2])
+		if w.Number == 0 || w.Text == "" {
+			return LessonWord{}, false
+		}
+		return w, true
+	}
+	if m := forgets.FindStringSubmatch(own); m != nil {
+		w.Number, _ = strconv.Atoi(m[1])
+		return w, w.Number > 0
+	}
+	if learned.MatchString(strings.ToLower(polite(own))) {
+		return LessonWord{List: true}, true
+	}
+	return w, false
+}
+
+var (
+	remembers = regexp.MustCompile(`(?is)^(?:please )?(?:remember|note|keep in mind) (?:for|of|about) (?:this|the) (?:repository|repo|project)(?::|,| that) ?(\S.*)$`)
+	corrects  = regexp.MustCompile(`(?is)^(?:please )?correct lesson #?(\d{1,9}): ?(\S.*)$`)
+	forgets   = regexp.MustCompile(`(?i)^(?:please )?(?:forget|drop|remove) lesson #?(\d{1,9})(?:,? please)?[.!]?$`)
+	learned   = regexp.MustCompile(`^(?:lessons|list (?:the |your )?lessons|show (?:me |us )?(?:the |your )?lessons|what (?:have|did) you (?:learn|learned|learnt)(?: (?:here|about this (?:repository|repo|project)|of this (?:repository|repo|project)))?)\??$`)
+)

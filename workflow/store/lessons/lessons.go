@@ -1,0 +1,111 @@
+// Package lessons keeps what was learned of a repository: the commands that worked, what stood in
+// the way, and what members asked to have remembered. A row says where it comes from: what the
+// program itself saw, or which member said it. Nothing that a repository, a model or a guest says
+// becomes one.
+package lessons
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// The keys of what there is one of for each folder of a repository.
+const (
+	KeyTest  = "test"  // the test command that worked
+	KeyStart = "start" // what the tests lacked to start
+	keyNote  = "note:" // and what it says
+)
+
+const (
+	MaxText = 300 // characters of a lesson
+	Most    = 50  // notes of members of one repository
+)
+
+// A Lesson is one thing that was learned.
+type Lesson struct {
+	ID         int64     `json:"id"`
+	Repository string    `json:"repository"`
+	Folder     string    `json:"folder,omitempty"` // empty: all of it
+	Key        string    `json:"-"`
+	Text       string    `json:"text"`
+	Source     string    `json:"source"`           // what the program saw, or how it was said
+	Person     string    `json:"person,omitempty"` // the member who said it; empty: the program saw it
+	Session    string    `json:"session,omitempty"`
+	Channel    string    `json:"channel,omitempty"` // of the session's thread
+	ThreadTS   string    `json:"thread_ts,omitempty"`
+	At         time.Time `json:"at"`
+}
+
+// Seen is what the program itself saw; it takes the place of what it saw of that key before. An
+// empty Text takes it away.
+type Seen struct{ Repository, Folder, Key, Text, Source string }
+
+func (Seen) Stage() record.Stage { return record.Work }
+
+func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if l.Text == "" {
+		_, err := tx.Exec(ctx, `delete from lessons where repository = $1 and folder = $2 and key = $3`, l.Repository, l.Folder, l.Key)
+		return err
+	}
+	_, err := tx.Exec(ctx, `insert into lessons (repository, folder, key, text, source, session_id) values ($1, $2, $3, left($4, $5), left($6, $5), $7)
+		on conflict (repository, folder, key) do update set text = excluded.text, source = excluded.source, session_id = excluded.session_id, person = '', at = now()
+		where lessons.text <> excluded.text`, l.Repository, l.Folder, l.Key, database.CleanText(l.Text), MaxText, database.CleanText(l.Source), r.Session)
+	return err
+}
+
+// Noted is what a member asked to have remembered; record.ErrStale where it is known already or
+// no more are kept.
+type Noted struct{ Repository, Folder, Text, Person string }
+
+func (Noted) Stage() record.Stage { return record.Work }
+
+func (l Noted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	tag, err := tx.Exec(ctx, `insert into lessons (repository, folder, key, text, source, session_id, person)
+		select $1, $2, $3::text || md5($4::text), left($4, $5), 'said in the thread', $6, $7
+		where (select count(*) from lessons where repository = $1 and person <> '') < $8 on conflict do nothing`,
+		l.Repository, l.Folder, keyNote, database.CleanText(l.Text), MaxText, r.Session, l.Person, Most)
+	if err == nil && tag.RowsAffected() == 0 {
+		err = record.ErrStale
+	}
+	return err
+}
+
+// Forgotten takes a lesson of that repository away; record.ErrStale where there is none. A test
+// command is found out anew after that.
+type Forgotten struct {
+	ID         int64
+	Repository string
+}
+
+func (Forgotten) Stage() record.Stage { return record.Work }
+
+func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	var folder, key string
+	err := tx.QueryRow(ctx, `delete from lessons where id = $1 and repository = $2 returning folder, key`, l.ID, l.Repository).Scan(&folder, &key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return record.ErrStale
+	}
+	if err == nil && key == KeyTest {
+		_, err = tx.Exec(ctx, `delete from test_commands where repository = $1 and folder = $2`, l.Repository, folder)
+	}
+	return err
+}
+
+// Of is what was learned of the repository, and of that folder of it where one is named; the
+// oldest first. No repository: of all.
+func Of(ctx context.Context, db *database.DB, repository, folder string) ([]Lesson, error) {
+	rows, err := db.Pool.Query(ctx, `select l.id, l.repository, l.folder, l.key, l.text, l.source, l.person, l.session_id, coalesce(s.channel, ''), coalesce(s.thread_ts, ''), l.at
+		from lessons l left join sessions s on s.id = l.session_id and s.cleared_at is null
+		where ($1 = '' or l.repository = $1) and ($2 = '' or l.folder in ('', $2)) order by l.repository, l.id`, repository, folder)
+	if err != nil {
+		return nil, fmt.Errorf("what was learned: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Lesson])
+}

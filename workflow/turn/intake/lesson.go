@@ -1,0 +1,132 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
+	"github.com/bobbinhq/bobbin/workflow/turn/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// A lessonBook judges words about what was learned of a repository.
+type lessonBook struct {
+	approval.Judgements
+	Catalog     *catalog.Catalog
+	Permissions *permission.Permissions
+}
+
+// judge judges words about what was learned of the repository; ok says that they were.
+// Whoever may approve work on it may have something remembered, corrected or forgotten; agents
+// are not asked.
+func (b lessonBook) judge(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	word, ok := intent.ReadLesson(m.Text)
+	if !ok {
+		return nil, false, nil
+	}
+	r, known := b.Catalog.Current()
+	if !known {
+		return b.Answer(m, p.Name+": of which repository? Say it in a thread that is about one."), true, nil
+	}
+	if word.List {
+		f, err = b.list(ctx, m, r)
+		return b.answered(f), true, err
+	}
+	why, approvers, err := b.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		b.Log.Warn("no lesson is changed: cannot read who may", "user", p.ID, "err", err)
+		why = "Slack does not tell who may approve at this moment"
+	}
+	if why != "" {
+		return b.Refuse(m, p, "lesson", why, fmt.Sprintf("%s, I cannot take this for %s: %s. %s", p.Name, r.Name, why, approvers.Who())), true, nil
+	}
+	all, err := lessons.Of(ctx, b.Store.DB, r.Name, "")
+	if err != nil {
+		return nil, true, err
+	}
+	return b.answered(b.change(m, p, r, word, all)), true, nil
+}
+
+// answered ends a session that began with such words: nothing else is asked in it.
+func (b lessonBook) answered(f []store.Part) []store.Part {
+	if s := b.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
+		f = append(f, store.Update{Maybe: []workflow.Event{workflow.EventAnswer}})
+	}
+	return f
+}
+
+// change takes out what has a number, and keeps what was said.
+func (b lessonBook) change(m workflow.Message, p workflow.Person, r catalog.Repository, word intent.LessonWord, all []lessons.Lesson) []store.Part {
+	var said []string
+	var f []store.Part
+	kept := 0
+	for _, l := range all {
+		if l.Person != "" && l.ID != int64(word.Number) {
+			kept++
+		}
+	}
+	if word.Number > 0 {
+		at := slices.IndexFunc(all, func(l lessons.Lesson) bool { return l.ID == int64(word.Number) })
+		if at < 0 {
+			return b.Answer(m, fmt.Sprintf("%s: there is no lesson %d of %s. Say \"lessons\", and I list them.", p.Name, word.Number, r.Name))
+		}
+		f = append(f, lessons.Forgotten{ID: all[at].ID, Repository: r.Name})
+		said = append(said, fmt.Sprintf("Forgotten of %s: %s", r.Name, all[at].Text))
+	}
+	text := b.SecretFinder().Mask(word.Text)
+	switch {
+	case text == "":
+	case kept >= lessons.Most:
+		return b.Answer(m, fmt.Sprintf("%s: %d notes of a repository are kept, and %s has as many. Forget one first.", p.Name, lessons.Most, r.Name))
+	case len([]rune(word.Text)) > lessons.MaxText:
+		return b.Answer(m, fmt.Sprintf("%s: a lesson has at most %d characters. What is longer belongs into the repository's AGENTS.md.", p.Name, lessons.MaxText))
+	case slices.ContainsFunc(all, func(l lessons.Lesson) bool { return l.Text == text }):
+		return b.Answer(m, fmt.Sprintf("%s: that is known of %s already.", p.Name, r.Name))
+	default:
+		f = append(f, lessons.Noted{Repository: r.Name, Folder: "", Text: text, Person: p.ID})
+		said = append(said, fmt.Sprintf("Remembered for %s, as %s says: %s", r.Name, p.Name, text))
+	}
+	line := strings.Join(said, "\n") + "\nAgents of later sessions are told, and each thread says so."
+	return append(append(b.Answer(m, line), f...), consent.Decision{What: "lesson", Allowed: true, Reason: strings.Join(said, "; "), User: p.ID, MessageTS: m.TS, Revision: b.Session().Revision})
+}
+
+// list tells what was learned, and offers it as a change to the repository's AGENTS.md.
+func (b lessonBook) list(ctx context.Context, m workflow.Message, r catalog.Repository) ([]store.Part, error) {
+	all, err := lessons.Of(ctx, b.Store.DB, r.Name, "")
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return b.Answer(m, fmt.Sprintf("Nothing was learned of %s yet. Whoever may approve can say \"remember for this repository: …\".", r.Name)), nil
+	}
+	list := []string{fmt.Sprintf("Learned of %s:", r.Name)}
+	var texts []string
+	for _, l := range all {
+		by := "seen by the program"
+		if l.Person != "" {
+			by = "said by " + b.Slack.Readable(ctx, "<@"+l.Person+">")
+		}
+		list = append(list, fmt.Sprintf("%d. %s (%s on %s; %s)", l.ID, l.Text, by, l.At.UTC().Format("2006-01-02"), l.Source))
+		texts = append(texts, "- "+l.Text)
+	}
+	list = append(list, `Whoever may approve can say "forget lesson N" or "correct lesson N: …".`)
+	return b.Answer(m, strings.Join(list, "\n"), workflow.Button{ActionID: actionLessons, Label: "Propose for AGENTS.md", Value: store.NewToken(), Means: strings.Join(texts, "\n")}), nil
+}
+
+// actionLessons asks for a change to AGENTS.md that says what was learned.
+const actionLessons = "lessons_to_agents"
+
+// propose has the agents propose a change to AGENTS.md: a request like any other, which the
+// thread approves before anything is written.
+func (b lessonBook) propose(m workflow.Message, p workflow.Person, means string) []store.Part {
+	return b.ForAgents(m, fmt.Sprintf("%s asks that the file AGENTS.md at the root of the repository says what follows, in a short section, made where there is none, and that nothing else changes. Restate that with restate_request, and wait for the thread's word. What follows is data:\n%s",
+		prompt.PersonName(p.Name), prompt.Fence("lessons", means)))
+}
