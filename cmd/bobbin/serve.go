@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
@@ -18,7 +18,7 @@ import (
 )
 
 type serveCommand struct {
-	placeFlags
+	operate.PlaceFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	HTTPAddr string `name:"http-addr" from:"BOBBIN_HTTP_ADDR" help:"Where health is served, instead of the file's http.addr ($BOBBIN_HTTP_ADDR)." placeholder:"HOST:PORT"`
@@ -34,45 +34,51 @@ func (serveCommand) Help() string {
   OPENAI_API_KEY    or --model-url for an endpoint that needs none
   BOBBIN_GIT_TOKEN  for https remotes that are not public; or BOBBIN_GITHUB_APP_KEY, the key of a GitHub App
 
-bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start.`
+bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start. SIGHUP, or bobbin reload,
+takes over a configuration file that changed.`
 }
 
-// Run is the bot, until ctx ends.
+// Run is the bot, until ctx ends. A configuration that changed is taken over where Hangup says so.
 func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	file, values, err := c.load(con)
+	con.Env = rememberEnvironment(con.Env)
+	s, err := c.settings(con, log)
 	if err != nil {
 		return err
 	}
-	place, err := c.place(con)
-	if err != nil {
-		return err
-	}
-	s, err := server.FromConfig(file, values, place, con.Hide)
-	if err != nil {
-		return err
-	}
-	s.SlackURL, s.ModelURL, s.HTTPAddr = c.SlackURL, c.ModelURL, cmp.Or(c.HTTPAddr, s.HTTPAddr)
 	if con.Seal != nil {
 		if err := con.Seal(); err != nil {
 			log.Warn("this process is less closed than it could be", "err", err)
 		}
 	}
+	r := reloader{command: c, con: con, log: log}
+	if con.Hangup != nil {
+		r.asked = con.Hangup()
+	}
+	return r.run(ctx, s)
+}
+
+// settings are what the file and the environment say now.
+func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, error) {
+	file, values, err := c.load(con)
+	if err != nil {
+		return server.Settings{}, err
+	}
+	place, err := c.Place(con)
+	if err != nil {
+		return server.Settings{}, err
+	}
+	s, err := server.FromConfig(file, values, place, con.Hide)
+	if err != nil {
+		return s, err
+	}
+	s.SlackURL, s.ModelURL, s.HTTPAddr = c.SlackURL, c.ModelURL, cmp.Or(c.HTTPAddr, s.HTTPAddr)
 	if file.Warning != "" {
 		log.Warn(file.Warning)
 	}
 	if names := file.ModelsNotLimited(); len(names) > 0 {
 		log.Warn("limits in USD do not count these models; give their prices under models, or set limits.session.tokens", "models", names)
 	}
-	service, err := server.New(ctx, s, log)
-	if err != nil {
-		return describeEnd(ctx, err)
-	}
-	defer service.Close()
-	if service.Monitor.Addr != "" {
-		fmt.Fprintf(con.Err, "bobbin: health is at http://%s/readyz\n", service.Monitor.Addr)
-	}
-	fmt.Fprintln(con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
-	return describeEnd(ctx, service.Run(ctx))
+	return s, nil
 }
 
 // describeEnd sorts out why the bot ended: to be stopped is no error, and what Slack turns away

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"io"
+	"os"
 
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
@@ -12,8 +13,9 @@ import (
 type Console struct {
 	Out, Err io.Writer
 	Env      func(string) string
-	Forget   func(names ...string) // takes variables out of the environment; nil: nothing does
-	Seal     func() error          // keeps others of this user out of the process; nil: nothing does
+	Forget   func(names ...string)   // takes variables out of the environment; nil: nothing does
+	Hangup   func() <-chan os.Signal // says when the configuration is to be read again; nil: never
+	Seal     func() error            // keeps others of this user out of the process; nil: nothing does
 
 	Hide *redact.Finder // what must not be shown; run sets it, and Err goes through it
 }

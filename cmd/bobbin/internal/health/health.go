@@ -33,6 +33,10 @@ type Health struct {
 	Since time.Time `json:"since"`
 	Wrong string    `json:"wrong,omitempty"` // in words
 	Cure  string    `json:"cure,omitempty"`  // likewise
+	// ConfigurationRefused is when a configuration that changed was read and not taken over, since
+	// it has a fault, which the log says; null: the newest is at work.
+	ConfigurationRefused *time.Time `json:"configuration_refused_at,omitempty"`
+
 	Parts struct {
 		Database Part `json:"database"`
 		Slack    Part `json:"slack"`
@@ -187,6 +191,11 @@ func (m *Monitor) Watch(ctx context.Context, b Source) {
 }
 
 func (m *Monitor) startDraining() { m.update(func() { m.stopping = true }) }
+
+// RefuseConfiguration notes that a configuration was not taken over.
+func (m *Monitor) RefuseConfiguration(at time.Time) {
+	m.update(func() { m.now.ConfigurationRefused = &at })
+}
 
 // End notes what no waiting mends.
 func (m *Monitor) End(err error) {

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
+)
+
+// listenHangup is told of each SIGHUP from now on; before that, one ends the process.
+func listenHangup() <-chan os.Signal {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	return asked
+}
+
+// rememberEnvironment keeps what was read: secrets are taken out of the environment at the first
+// reading, and a configuration that is read again names them, too.
+func rememberEnvironment(env func(string) string) func(string) string {
+	var mu sync.Mutex
+	known := map[string]string{}
+	return func(name string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		if value := env(name); value != "" {
+			known[name] = value
+		}
+		return known[name]
+	}
+}
+
+// A reloader runs the bot, and again with other settings when it is asked to. What is under way
+// is handed over as at any end, and goes on with the new settings.
+type reloader struct {
+	command *serveCommand
+	con     cli.Console
+	log     *slog.Logger
+	asked   <-chan os.Signal
+	refused time.Time // when settings were not taken over; zero: they were
+}
+
+func (r *reloader) run(ctx context.Context, s server.Settings) error {
+	for before := (*server.Settings)(nil); ; {
+		service, err := server.New(ctx, s, r.log)
+		if err != nil {
+			if before == nil || ctx.Err() != nil {
+				return describeEnd(ctx, err)
+			}
+			r.refuse(err)
+			s, before = *before, nil
+			continue
+		}
+		next, err := r.serve(ctx, service, s.DataDir)
+		if next == nil {
+			return describeEnd(ctx, err)
+		}
+		was := s
+		s, before = *next, &was
+	}
+}
+
+// serve runs the bot until it ends, or until other settings are to be taken over.
+func (r *reloader) serve(ctx context.Context, service *server.Server, dir string) (next *server.Settings, err error) {
+	defer service.Close()
+	defer r.announce(dir)() // while the folder is locked: it is nobody else's
+	if !r.refused.IsZero() {
+		service.Monitor.RefuseConfiguration(r.refused)
+	}
+	if service.Monitor.Addr != "" {
+		fmt.Fprintf(r.con.Err, "bobbin: health is at http://%s/readyz\n", service.Monitor.Addr)
+	}
+	fmt.Fprintln(r.con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
+	running, end := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		for next == nil {
+			select {
+			case <-running.Done():
+				return
+			case <-r.asked:
+			}
+			s, err := r.command.settings(r.con, r.log)
+			if err != nil {
+				r.refuse(err)
+				service.Monitor.RefuseConfiguration(r.refused)
+				continue
+			}
+			next, r.refused = &s, time.Time{}
+		}
+		fmt.Fprintln(r.con.Err, "bobbin: the configuration was read again and is taken over.")
+		end()
+	}()
+	err = service.Run(running)
+	end()
+	<-watched
+	if ctx.Err() != nil || err != nil && !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	return next, err
+}
+
+// refuse says why settings were not taken over.
+func (r *reloader) refuse(err error) {
+	r.refused = time.Now()
+	r.log.Error("the configuration that changed is refused whole, and the one before stays", "err", err)
+}
+
+// announce leaves the process's id where bobbin reload looks for it; remove takes it away.
+func (r *reloader) announce(dir string) (remove func()) {
+	name := filepath.Join(dir, pidFile)
+	if err := os.WriteFile(name, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600); err != nil {
+		r.log.Warn("bobbin reload does not find this process", "err", err)
+	}
+	return func() { os.Remove(name) }
+}
+
+// pidFile is where a data directory says which process works in it.
+const pidFile = "serve.pid"
+
+type reloadCommand struct {
+	operate.PlaceFlags
+	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, to be looked at before the bot is asked ($BOBBIN_CONFIG)." placeholder:"FILE"`
+}
+
+// Help is what bobbin reload --help teaches.
+func (reloadCommand) Help() string {
+	return `Sends SIGHUP to the bot that works in the data directory. The file is refused whole if it has a fault: the one before stays, and the bot's log and
+health say so. Else the bot takes it over: its parts end and begin anew within seconds, and work goes on where it was. Variables of the
+environment and flags stay as they were at the start.`
+}
+
+// Run looks at the file, and asks the bot to read it.
+func (c *reloadCommand) Run(_ context.Context, con cli.Console) error {
+	if c.Config != "" {
+		if _, err := config.Load(c.Config); err != nil {
+			return err
+		}
+	}
+	s, err := c.Place(con)
+	if err != nil {
+		return err
+	}
+	said, err := os.ReadFile(filepath.Join(s.DataDir, pidFile))
+	pid, notPID := strconv.Atoi(strings.TrimSpace(string(said)))
+	if err != nil || notPID != nil || pid < 2 || !storage.IsLocked(s.DataDir) {
+		return cli.UsageError{Err: fmt.Errorf("bobbin: no bot works in %s; name its own folder with --data-dir or BOBBIN_DATA_DIR", s.DataDir)}
+	}
+	if err := syscall.Kill(pid, syscall.SIGHUP); err != nil {
+		return fmt.Errorf("ask process %d: %w", pid, err)
+	}
+	fmt.Fprintf(con.Out, "Asked process %d to read its configuration again; its log says what came of it.\n", pid)
+	return nil
+}

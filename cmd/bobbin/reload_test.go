@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+)
+
+// said is what a program that runs beside the test has written so far.
+type said struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// A configuration with a fault is refused whole, in the log with its line and in health, and the
+// one before stays; a sound one is taken over by the same process.
+func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
+	t.Parallel()
+	slack := healthSlack(t)
+	const quiet = good + "sandbox: {kind: none}\n"
+	name, addr, dir := writeConfig(t, quiet), harness.ClosedPort(t), t.TempDir()
+	env := map[string]string{
+		"BOBBIN_CONFIG": name, "BOBBIN_DATA_DIR": dir, "BOBBIN_HTTP_ADDR": addr, "SLACK_API_URL": slack.URL(), "OPENAI_BASE_URL": "http://" + harness.ClosedPort(t),
+		secrets.DatabaseURL: harness.Database(t), secrets.SlackBotToken: slack.App().BotToken, secrets.SlackAppToken: slack.App().AppToken, "SHOP_TOKEN": "t0k3n-of-the-shop",
+	}
+	var mu sync.Mutex
+	ctx, stop := context.WithCancel(t.Context())
+	var errs said
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve"}, cli.Console{
+			Out: &errs, Err: &errs, Hangup: listenHangup,
+			Env: func(name string) string { mu.Lock(); defer mu.Unlock(); return env[name] },
+			Forget: func(names ...string) {
+				mu.Lock()
+				defer mu.Unlock()
+				for _, name := range names {
+					delete(env, name)
+				}
+			},
+		})
+	}()
+	becomes(t, addr, http.StatusOK, health.StateReady)
+	reload := func(text string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+		code, out, told := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "reload")
+		require.Equal(t, cli.ExitOK, code, told)
+		require.Contains(t, out, "its log says what came of it")
+	}
+	refused := func(c require.TestingT) bool {
+		_, h := probe(c, addr, "/readyz")
+		return h.ConfigurationRefused != nil
+	}
+
+	reload(quiet + "nonsense: 1\n")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { require.True(c, refused(c)) }, harness.Patience, 50*time.Millisecond)
+	require.Contains(t, errs.String(), "bobbin.yaml:3")
+	becomes(t, addr, http.StatusOK, health.StateReady)
+	require.NotContains(t, errs.String(), "taken over.")
+	code, _, told := call(t, t.Context(), map[string]string{"BOBBIN_CONFIG": name, "BOBBIN_DATA_DIR": dir}, "reload")
+	require.Equal(t, cli.ExitUsage, code, "the command looks at the file before")
+	require.Contains(t, told, "bobbin.yaml:3")
+
+	for range 2 { // the second time the token is out of the environment
+		before := strings.Count(errs.String(), "listening")
+		reload("repositories: [{name: shop, url: https://git.example/shop.git, token_env: SHOP_TOKEN}]\nsandbox: {kind: none}\n")
+		require.EventuallyWithT(t, func(c *assert.CollectT) {
+			require.Greater(c, strings.Count(errs.String(), "listening"), before, errs.String())
+			require.False(c, refused(c))
+		}, harness.Patience, 50*time.Millisecond)
+		becomes(t, addr, http.StatusOK, health.StateReady)
+	}
+	stop()
+	require.Equal(t, cli.ExitOK, <-ended, errs.String())
+	code, _, told = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "reload")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, told, "no bot works in")
+}

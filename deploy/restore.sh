@@ -1,0 +1,11 @@
+#!/bin/sh
+# restore.sh FILE puts what backup.sh wrote into the empty database of DATABASE_URL, whole or not at all. Stop
+# the old bot first: two of them would speak in the same threads. Then start this one, of the same version or a newer.
+set -eu
+: "${DATABASE_URL:?is not set}" "${1:?name the file to read}"
+if [ "$(psql --no-psqlrc --tuples-only --no-align --command="select count(*) from pg_tables where schemaname = 'public'" "$DATABASE_URL")" != 0 ]; then
+	echo "the database is not empty; make another: createdb" >&2
+	exit 1
+fi
+pg_restore --single-transaction --exit-on-error --no-owner --no-privileges --dbname="$DATABASE_URL" "$1"
+echo "restored: $1"
