@@ -79,6 +79,12 @@
 //     (turn/delivery/allowance.go, turn/approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
 //     store/timeline reads, and home.Access says who may look.
+//   - "Who knows this?" is answered by the program (turn/knows): CODEOWNERS and the history of the
+//     cited lines, which package owners of repo reads.
+//   - What was learned of a repository (store/lessons) is what the program saw or a member said
+//     (turn/intake/lesson.go); agents get it as data with the brief (turn/orchestrator/brief.go).
+//   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
+//     turn leaves the session as it is then (turn/pause.go).
 //   - A session at one of its limits pauses until somebody allows more (turn/budget,
 //     turn/intake/go_on.go).
 //

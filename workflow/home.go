@@ -1,5 +1,7 @@
 package workflow
 
+import "time"
+
 // A Home is what one person is shown of the sessions that concern them: their own, and
 // those of the channels that they are in.
 type Home struct {
@@ -12,8 +14,34 @@ type Home struct {
 	Closed bool
 	// Page is the address of these sessions as a web page, for this person alone; empty: there is none.
 	Page string
+	// Lessons are what was learned of the repositories that the person may know of.
+	Lessons []HomeLesson
+	// Pauses are what an admin may pause or resume.
+	Pauses []HomePause
 	// Settings are the configuration in short, for who may see it; never secrets.
 	Settings []string
+}
+
+// A HomePause is something that can be paused, with a button.
+type HomePause struct {
+	Name  string // as people read it
+	Value string // that its button sends
+	By    string // who paused it; empty: it is at work
+}
+
+// The buttons of a HomePause.
+const (
+	ActionPause  = "home_pause"
+	ActionResume = "home_resume"
+)
+
+// A HomeLesson is one thing that was learned of a repository.
+type HomeLesson struct {
+	Number           int64
+	Repository, Text string
+	By               string // Slack id of the member who said it; empty: the program saw it
+	Thread           Thread // where; zero: it is gone, or not for the person's eyes
+	At               time.Time
 }
 
 // A HomeSession is one line of a Home.

@@ -26,6 +26,28 @@ func ReadFrame(message []byte) (f Frame, ok bool) {
 	}, true
 }
 
+// HomePress returns which button of their App Home somebody pressed; ok is false for anything else.
+func HomePress(kind string, payload []byte) (user, action, value string, ok bool) {
+	var p struct {
+		Type jstring `json:"type"`
+		User lenient[struct {
+			ID jstring `json:"id"`
+		}] `json:"user"`
+		View lenient[struct {
+			Type jstring `json:"type"`
+		}] `json:"view"`
+		Actions lenient[[]lenient[struct {
+			ID    jstring `json:"action_id"`
+			Value jstring `json:"value"`
+		}]] `json:"actions"`
+	}
+	if kind != "interactive" || json.Unmarshal(payload, &p) != nil || p.Type != "block_actions" || p.View.v.Type != "home" || p.User.v.ID == "" || len(p.Actions.v) != 1 {
+		return "", "", "", false
+	}
+	a := p.Actions.v[0].v
+	return string(p.User.v.ID), string(a.ID), string(a.Value), a.ID != ""
+}
+
 // HomeOpenedBy returns the user who opened the App Home; empty for any other event.
 func HomeOpenedBy(kind string, payload []byte) string {
 	var p struct {

@@ -105,11 +105,17 @@ func FuzzSent(f *testing.F) {
 	f.Add("events_api", callback(`{"type":"reaction_added","user":["U1"],"reaction":{},"item":{"type":"file"}}`))
 	f.Add("events_api", callback(`{"type":"app_home_opened","user":"U1","channel":"D1","tab":"home","view":{"id":"V1"}}`))
 	f.Add("events_api", callback(`{"type":"app_home_opened","user":{},"tab":["home"]}`))
+	f.Add("interactive", []byte(`{"type":"block_actions","user":{"id":"U1"},"view":{"type":"home"},"actions":[{"action_id":"home_pause","value":"all"}]}`))
+	f.Add("interactive", []byte(`{"type":"block_actions","user":[],"view":{"type":["home"]},"actions":{}}`))
 	marked := reader
 	marked.Reactions = map[string][]string{"C1": {"bug"}}
 	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
 		if user := HomeOpenedBy(kind, payload); user != "" {
 			require.Equal(t, "events_api", kind)
+		}
+		if user, action, _, ok := HomePress(kind, payload); ok {
+			require.NotEmpty(t, user+action)
+			require.Equal(t, "interactive", kind)
 		}
 		s, ok := marked.ReadSharedMessage(kind, payload)
 		if !ok {

@@ -289,6 +289,11 @@ func (l *link) takeEnvelope(ctx context.Context, envelopeID, kind string, payloa
 		}
 		return
 	}
+	if user, action, value, ok := event.HomePress(kind, payload); ok {
+		l.pressHome(ctx, user, action, value)
+		l.acknowledge(ctx, envelopeID, nil, l.log)
+		return
+	}
 	if user := event.HomeOpenedBy(kind, payload); user != "" {
 		l.acknowledge(ctx, envelopeID, nil, l.log)
 		l.openHome(ctx, user)

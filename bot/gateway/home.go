@@ -18,6 +18,8 @@ import (
 // Homes makes the App Home of a person.
 type Homes interface {
 	Home(ctx context.Context, user string) (workflow.Home, error)
+	// Press does what a button of the user's home says, where that user may. Twice is once.
+	Press(ctx context.Context, user, action, value string) error
 }
 
 const (
@@ -43,6 +45,20 @@ func (l *link) openHome(ctx context.Context, user string) {
 			l.log.Error("cannot show somebody their home", "user", user, "err", err)
 		}
 	})
+}
+
+// pressHome does what a button of a home says, and shows the home as it is then. What failed is
+// said in the log, and the person sees that nothing changed.
+func (l *link) pressHome(ctx context.Context, user, action, value string) {
+	if l.Homes == nil {
+		return
+	}
+	bounded, cancel := context.WithTimeout(ctx, formTimeout)
+	defer cancel()
+	if err := l.Homes.Press(bounded, user, action, value); err != nil {
+		l.log.Error("a button of a home did nothing", "user", user, "action", action, "err", err)
+	}
+	l.openHome(ctx, user)
 }
 
 // homePublishing bounds how many homes are made at once, and waits for them.

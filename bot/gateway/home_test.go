@@ -25,6 +25,8 @@ func (h homes) Home(_ context.Context, user string) (workflow.Home, error) {
 	return h.shows, nil
 }
 
+func (homes) Press(context.Context, string, string, string) error { return nil }
+
 func (o *gatewayOffice) session(n int, phase workflow.Phase) workflow.HomeSession {
 	return workflow.HomeSession{Session: workflow.Session{
 		ID: fmt.Sprint("s", n), Thread: o.ThreadOf(fmt.Sprintf("17000000%02d.000100", n)), Phase: phase, Title: fmt.Sprint("bug ", n),

@@ -155,6 +155,8 @@ func constants(t *testing.T, file, kind string) (values []string) {
 // homes shows everybody the same.
 type homes struct{ shows workflow.Home }
 
+func (homes) Press(context.Context, string, string, string) error { return nil }
+
 func (h homes) Home(_ context.Context, user string) (workflow.Home, error) {
 	h.shows.Person.ID = user
 	return h.shows, nil

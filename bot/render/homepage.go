@@ -44,6 +44,13 @@ func (p HomePage) Blocks(home workflow.Home) (blocks []slack.Block) {
 	if home.More {
 		add(homeSection("There are older ones, too; they are in their threads."))
 	}
+	p.addLessons(add, home.Lessons)
+	if len(home.Pauses) > 0 {
+		add(homeHeader("Pause and resume"))
+		for _, x := range home.Pauses {
+			add(pauseSection(x))
+		}
+	}
 	if len(home.Settings) > 0 {
 		add(homeHeader("Settings"))
 		for _, part := range mrkdwn.SplitText(namedChannels(mrkdwn.Escape(mrkdwn.Visible(strings.Join(home.Settings, "\n")))), maxSection) {
@@ -60,6 +67,39 @@ func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflo
 	add(homeHeader(name))
 	for _, x := range list {
 		add(homeSection(p.sessionLine(x, reader)))
+	}
+}
+
+// pauseSection renders one thing that can be paused, with its button.
+func pauseSection(x workflow.HomePause) slack.Block {
+	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), workflow.ActionPause, "Pause"
+	if x.By != "" {
+		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), workflow.ActionResume, "Resume"
+	}
+	button := slack.NewButtonBlockElement(action, x.Value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(button))
+}
+
+// addLessons renders what was learned, in as few blocks as it takes.
+func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
+	if len(list) == 0 {
+		return
+	}
+	add(homeHeader("Learned"))
+	var lines []string
+	for _, l := range list {
+		by := "seen by me"
+		if l.By != "" {
+			by = "said by <@" + mrkdwn.Escape(l.By) + ">"
+		}
+		if l.Thread.TS != "" {
+			by = "<" + p.permalink(l.Thread) + "|" + "in this thread> " + by
+		}
+		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(mrkdwn.Visible(l.Text), homeTitle)), by, l.At.UTC().Format("2006-01-02")))
+	}
+	lines = append(lines, "Agents are told these. Whoever may approve says \"forget lesson N\" or \"correct lesson N: …\" in a thread about the repository; \"lessons\" there offers them for its AGENTS.md.")
+	for _, part := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
+		add(homeSection(part))
 	}
 }
 

@@ -39,6 +39,30 @@ func (s *Server) act(channel, ts, actionID, user, value string, seen func(Messag
 	})
 }
 
+// ClickHome presses the button of somebody's App Home with that action id and value.
+func (s *Server) ClickHome(user, actionID, value string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.state.home(user)
+	if v == nil {
+		return fmt.Errorf("slacktest: %s has no home yet", s.state.nameOf(user))
+	}
+	defer s.touch()
+	controls := blockkit.Controls(v.blocks)
+	at := slices.IndexFunc(controls, func(c blockkit.Control) bool { return c.ActionID == actionID && c.Value == value })
+	if at < 0 {
+		return fmt.Errorf("slacktest: nothing in that home has the action id %q and the value %q; it has %s", actionID, value, actionIDs(controls))
+	}
+	action, err := s.action(controls[at], user, value)
+	if err != nil {
+		return err
+	}
+	p := s.payload("block_actions", user, v.ID)
+	p["container"] = object{"type": "view", "view_id": v.ID}
+	p["view"], p["actions"], p["response_urls"] = s.state.wireView(v), []object{action}, []object{}
+	return s.interact("block_actions", p, nil)
+}
+
 func actionIDs(list []blockkit.Control) string {
 	var ids []string
 	for _, c := range list {

@@ -6,12 +6,13 @@ import (
 	"log/slog"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/sessions"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 type auditCommand struct {
-	placeFlags
+	operate.PlaceFlags
 	ID     string `arg:"" optional:"" help:"The session."`
 	Verify bool   `help:"Print nothing of it, but check that no record of what was decided was changed, removed or put in by hand: in this session, or in all of them."`
 }
@@ -37,7 +38,7 @@ func (c *auditCommand) Validate() error {
 
 // Run prints one session's decisions and deeds as JSON lines.
 func (c *auditCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.readDatabase(ctx, con, log, func(s *store.Store) error {
+	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		if c.Verify {
 			return sessions.VerifyAudit(ctx, con.Out, s, c.ID)
 		}

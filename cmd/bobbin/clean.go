@@ -9,12 +9,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 type cleanCommand struct {
-	placeFlags
+	operate.PlaceFlags
 	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for what it says under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	DryRun bool   `help:"Only say what would go; works beside a running bot."`
 }
@@ -34,11 +35,11 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			return err
 		}
 	}
-	s, err := c.place(con)
+	s, err := c.Place(con)
 	if err != nil {
 		return err
 	}
-	return c.readDatabase(ctx, con, log, func(st *store.Store) error {
+	return c.ReadDatabase(ctx, con, log, func(st *store.Store) error {
 		if !c.DryRun {
 			lock, err := storage.LockDataDir(s.DataDir)
 			var busy cli.UsageError

@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -84,6 +85,12 @@ func TestHelpTeaches(t *testing.T) {
 		"eval":       {"says \"fix it\"", "hidden tests", "--check", "--compare", "--repeat=K", "Ctrl-C keeps what is finished", "Models cost money"},
 		"health":     {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
 		"clean":      {"--dry-run", "beside a running bot", "every hour"},
+		"reload":     {"--config=FILE", "SIGHUP", "refused whole", "the one before stays"},
+		"learned":    {"<repository>", "--json", "forget lesson N"},
+		"schema":     {"yaml-language-server", "bobbin.schema.json"},
+		"pause":      {"--all", "beside a running bot", "told so once", "bobbin resume"},
+		"resume":     {"--list", "within seconds"},
+		"spending":   {"month,repository --csv", "--json", "in UTC", "ids"},
 		"audit":      {"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero"},
 	} {
 		args := []string{"--help"}
@@ -433,7 +440,7 @@ func TestAuditIsVerified(t *testing.T) {
 
 func TestDataDirectoryIsMadeAbsolute(t *testing.T) {
 	t.Parallel()
-	s, err := placeFlags{DataDir: "relative"}.place(cli.Console{})
+	s, err := operate.PlaceFlags{DataDir: "relative"}.Place(cli.Console{})
 	require.NoError(t, err)
 	require.True(t, filepath.IsAbs(s.DataDir), "the sandbox and Postgres work in other folders")
 }
@@ -454,9 +461,9 @@ func TestServeSaysWhichCredentialIsMissing(t *testing.T) {
 			writeConfig(t, "repositories: [{name: a, url: /a}]\nagents: {deep: {model: m}}\nmodels: {m: {url: 'https://models.example/v1', key_env: M_KEY}}\n"), nil,
 			"environment: M_KEY is not set; key_env of model \"m\" names it\n",
 		},
-		"token_env bad":   {token, []string{"A_TOKEN", secret + " "}, "environment: A_TOKEN holds white space, quotes or other characters that no token has\n"},
-		"no key":          {app, nil, "environment: BOBBIN_GITHUB_APP_KEY is not set, and github_app names no key_file; one of them has to give the App's private key\n"},
-		"a bad key":       {app, []string{secrets.GithubAppKey, secret}, "environment: BOBBIN_GITHUB_APP_KEY: it holds no key that begins with -----BEGIN RSA PRIVATE KEY-----\n"},
+		"token_env bad": {token, []string{"A_TOKEN", secret + " "}, "environment: A_TOKEN holds white space, quotes or other characters that no token has\n"},
+		"no key":        {app, nil, "environment: BOBBIN_GITHUB_APP_KEY is not set, and github_app names no key_file; one of them has to give the App's private key\n"},
+		"a bad key":     {app, []string{secrets.GithubAppKey, secret}, "environment: BOBBIN_GITHUB_APP_KEY: it holds no key that begins with -----BEGIN RSA PRIVATE KEY-----\n"},
 	} {
 		code, _, errs := call(t, t.Context(), ready(c.env...), "serve", "--config="+c.config)
 		require.Equal(t, cli.ExitUsage, code, name)

@@ -14,7 +14,7 @@ import (
 // guides are the texts by which people find their way around the source.
 var guides = []string{
 	"workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
-	"docs/configuration.md", "docs/eval.md", "docs/reliability.md", "docs/rough_edges.md", "docs/security.md", "docs/upgrading.md",
+	"docs/configuration.md", "docs/eval.md", "docs/operations.md", "docs/reliability.md", "docs/rough_edges.md", "docs/security.md", "docs/upgrading.md",
 }
 
 // TestPathsInGuidesExist holds the guides to the tree: each Go file and folder that they name

@@ -5,10 +5,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 )
 
 type doctorCommand struct {
-	placeFlags
+	operate.PlaceFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
@@ -27,7 +28,7 @@ be read.`
 
 // Run looks at everything.
 func (c *doctorCommand) Run(ctx context.Context, con cli.Console) error {
-	place, err := c.place(con)
+	place, err := c.Place(con)
 	if err != nil {
 		return err
 	}

@@ -69,3 +69,11 @@ func (s *story) homeText(user string) string {
 	}
 	return shownTime.ReplaceAllString(out.String(), "<when>")
 }
+
+// press WHO ACTION VALUE: WHO presses that button of their home, as it was opened last.
+func pressCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	if err := s.Slack.ClickHome(s.People[args[0]], args[1], args[2]); err != nil {
+		return err
+	}
+	return s.Slack.WaitSettled(ctx)
+}

@@ -29,11 +29,13 @@ var rooms = map[string][]string{
 	"cmd/bobbin": {
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/doctor", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping",
 		"cmd/bobbin/internal/eval", "cmd/bobbin/internal/eval/report", "cmd/bobbin/internal/eval/suite",
-		"cmd/bobbin/internal/playground", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
+		"cmd/bobbin/internal/operate", "cmd/bobbin/internal/playground", "cmd/bobbin/internal/schema", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/stage", "cmd/bobbin/internal/storage",
 		"bot", "workflow/store", "workflow/redact", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/cli":        {"workflow/redact", "workflow/plaintext"},
 	"cmd/bobbin/internal/strictyaml": {"cmd/bobbin/internal/cli", "workflow/plaintext"},
+	"cmd/bobbin/internal/operate":    {"cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage", "workflow/store", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses"},
+	"cmd/bobbin/internal/schema":     {"cmd/bobbin/internal/config"},
 	"cmd/bobbin/internal/secrets":    {},
 	"cmd/bobbin/internal/config": {
 		"cmd/bobbin/internal/address", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/strictyaml",
@@ -98,6 +100,8 @@ var rooms = map[string][]string{
 	"workflow/store/inbox":                     {"workflow/store/record", "workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/outbox":                    {"workflow", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/overview":                  {"workflow/metrics", "workflow", "workflow/store", "workflow/store/database", "workflow/store/queue"},
+	"workflow/store/lessons":                   {"workflow/store/database", "workflow/store/record"},
+	"workflow/store/pauses":                    {"workflow/store/database", "workflow/store/record"},
 	"workflow/store/retention":                 {"workflow/store/database"},
 	"workflow/store/timeline":                  {"workflow/store/database"},
 	"workflow/store/silence":                   {"workflow", "workflow/store", "workflow/store/database"},
@@ -144,6 +148,7 @@ var rooms = map[string][]string{
 	"repo/worktree/index":                      {"repo/gittree"},
 	"repo/githubapp/githubtest":                {}, // it knows nothing of Bobbin
 	"repo/proxy":                               {},
+	"repo/owners":                              {"repo/history"},
 	"repo/packages":                            {"repo", "repo/packages/account", "repo/packages/manager", "repo/sandbox", "repo/sandbox/process", "repo/filelock", "repo/proxy", "repo/disk"},
 	"repo/packages/manager":                    {},
 	"repo/packages/account":                    {},
@@ -174,17 +179,20 @@ var rooms = map[string][]string{
 		"workflow/agent/decision",
 		"workflow/model/endpoint",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
-		"workflow/store/silence",
+		"workflow/store/silence", "workflow/store/pauses",
 		"repo", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/delivery", "workflow/turn/findings", "workflow/turn/folder", "workflow/turn/inquiry", "workflow/turn/intake", "workflow/turn/ledger", "workflow/turn/orchestrator", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/worker", "workflow/turn/worktree",
 	},
 	"workflow/turn/intake": {
-		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
+		"workflow/store/consent", "workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/intent", "workflow/plaintext", "workflow/skill", "workflow/store", "workflow/turn/approval", "workflow/turn/budget", "workflow/turn/catalog", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt",
 	},
 	"workflow/turn/orchestrator": {
 		"workflow/agent/decision",
-		"workflow/store/progress", "workflow/store/inbox", "workflow/store/consent",
-		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree",
+		"workflow/store/progress", "workflow/store/lessons", "workflow/store/inbox", "workflow/store/consent",
+		"workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/approval", "workflow/turn/attachment", "workflow/turn/delivery", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/runtime", "workflow/turn/siblings", "workflow/turn/worker", "workflow/turn/worktree",
+	},
+	"workflow/turn/knows": {
+		"repo/owners", "workflow", "workflow/plaintext", "workflow/store", "workflow/store/consent", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/worktree",
 	},
 	"workflow/turn/siblings": {
 		"workflow", "workflow/model", "workflow/plaintext", "workflow/tool/find", "workflow/turn/evidence",
@@ -206,7 +214,7 @@ var rooms = map[string][]string{
 	"workflow/turn/inquiry": {
 		"workflow/agent/decision",
 		"workflow/store/inbox", "workflow/store/progress",
-		"workflow/tried", "repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree",
+		"workflow/tried", "repo/diff", "workflow", "workflow/agent", "workflow/intent", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/tool", "workflow/turn/attachment", "workflow/turn/budget", "workflow/turn/folder", "workflow/turn/findings", "workflow/turn/knows", "workflow/turn/ledger", "workflow/turn/permission", "workflow/turn/prompt", "workflow/turn/review", "workflow/turn/runtime", "workflow/turn/worktree",
 	},
 	"workflow/turn/review": {
 		"workflow/agent/decision",
@@ -227,12 +235,12 @@ var rooms = map[string][]string{
 		"workflow", "workflow/intent", "workflow/plaintext", "workflow/store", "workflow/turn/catalog", "workflow/turn/ledger",
 	},
 	"workflow/turn/tested": {
-		"workflow/store/progress",
+		"workflow/store/progress", "workflow/store/lessons",
 		"repo/project", "repo/result", "workflow/model", "workflow/plaintext", "workflow/store", "workflow/turn/ledger", "workflow/turn/prompt",
 	},
 	"workflow/turn/worktree": {
 		"workflow/turn/tested",
-		"workflow/store/inbox", "workflow/store/progress",
+		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
 		"repo", "repo/bundle", "repo/disk", "repo/gittree", "repo/merge", "repo/packages", "repo/project", "repo/proxy", "repo/remote", "repo/result", "repo/sandbox", "repo/testrun", "workflow", "workflow/redact", "workflow/skill", "workflow/store", "workflow/store/queue", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/folder", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/plaintext",
 	},
 	"workflow/turn/budget": {
@@ -260,7 +268,7 @@ var rooms = map[string][]string{
 	},
 	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger"},
 	"workflow/home": {
-		"workflow/store/overview",
+		"workflow/store/overview", "workflow/store/lessons", "workflow/store/pauses",
 		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission",
 	},
 
@@ -337,6 +345,7 @@ var inTests = map[string][]string{
 	"bot/people":                  {"bot/poster"},                                                       // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                        // nobody hears the bot's own files; who guests are
 	"bot/render":                  {"bot/gateway", "bot/poster"},                                        // the gallery has what Slack gets
+	"workflow/turn/knows":         {"repo/history"},                                                     // a history that is written down
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                    // packages are shown to all that runs
 	"workflow/turn/worktree":      {"repo/buildcache"},                                                  // a checker of its own
@@ -367,7 +376,7 @@ var keepers = map[string][]string{
 	"github.com/slack-go/slack":         {"bot", "bot/attachment", "bot/event", "bot/examine", "bot/gateway", "bot/people", "bot/poster", "bot/render"},
 	"github.com/sashabaranov/go-openai": {"workflow/model", "workflow/model/endpoint", "workflow/model/modeltest"},
 	"github.com/go-git/go-git/v5":       {"repo", "repo/bundle", "repo/dial", "repo/diff", "repo/gittree", "repo/history", "repo/merge", "repo/objects", "repo/remote", "repo/remotetest", "repo/revision", "repo/transfer", "repo/worktree", "repo/worktree/index", "repo/repotest", "cmd/bobbin/internal/stage"},
-	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/overview", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
+	"github.com/jackc/pgx/v5":           {"workflow/store", "workflow/store/audit", "workflow/store/consent", "workflow/store/progress", "workflow/store/record", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/lessons", "workflow/store/overview", "workflow/store/pauses", "workflow/store/retention", "workflow/store/silence", "workflow/store/storetest", "workflow/store/timeline", "workflow/store/database", "workflow/store/queue", "workflow/postgres", "workflow/postgres/postgrestest", "cmd/bobbin", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/health", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/server", "cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage"},
 	"github.com/riverqueue/river":       {"workflow/store/database", "workflow/store/queue", "cmd/bobbin/internal/server"},
 	"github.com/goccy/go-yaml":          {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
 	"go.yaml.in/yaml/v3":                {"repo/project/named"},

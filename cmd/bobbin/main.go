@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -28,7 +29,7 @@ func main() {
 	sandbox.Main() // inside a sandbox of the kind `namespaces` this never returns
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], cli.Console{Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Seal: secrets.SealProcess}))
+	os.Exit(run(ctx, os.Args[1:], cli.Console{Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
 }
 
 type commands struct {
@@ -46,7 +47,15 @@ type commands struct {
 	Health     healthCommand     `cmd:"" help:"Ask the running bot whether it is ready."`
 	Audit      auditCommand      `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
 	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
-	Clean      cleanCommand      `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
+	tending
+	Clean cleanCommand `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
+}
+
+// tending are the commands of every day.
+type tending struct {
+	operate.Commands
+	Reload reloadCommand `cmd:"" help:"Have the running bot take over its configuration file, which changed."`
+	Schema schemaCommand `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`
 }
 
 // run is main without the process around it; the end-to-end tests call it too.

@@ -6,11 +6,12 @@ import (
 	"log/slog"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-type migrateCommand struct{ placeFlags }
+type migrateCommand struct{ operate.PlaceFlags }
 
 // Help is what bobbin migrate --help teaches.
 func (migrateCommand) Help() string {
@@ -20,7 +21,7 @@ with a role that may change tables while serve runs with one that may not.`
 
 // Run brings the database up to date.
 func (c *migrateCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	s, err := c.place(con)
+	s, err := c.Place(con)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ type readerOf struct {
 var outside = []readerOf{
 	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/event/event.go Normalise", "bot/event/frame.go ReadFrame", "bot/event/wire.go UnmarshalJSON"}, []string{"bot/event FuzzNormalise"}},
 	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},
-	{"messages that are sent to the bot, and homes that are opened", []string{"bot/event/sharedmessage.go ReadSharedMessage", "bot/event/frame.go HomeOpenedBy"}, []string{"bot/event FuzzSent"}},
+	{"messages that are sent to the bot, and homes that are opened", []string{"bot/event/sharedmessage.go ReadSharedMessage", "bot/event/frame.go HomeOpenedBy", "bot/event/frame.go HomePress"}, []string{"bot/event FuzzSent"}},
 	{"files that people attach", []string{"bot/attachment/fetch.go judgeContent", "bot/attachment/fetch.go isSignInPage", "bot/attachment/fetch.go pageText"}, []string{"bot/attachment FuzzFetched"}},
 	{"files and messages that are shared with a message", []string{"bot/event/shared.go sharedFiles", "bot/event/shared.go sharedWords"}, []string{"bot/event FuzzShared"}},
 	{"ids of Slack in what people write", []string{"bot/people/names.go Readable"}, []string{"bot/people FuzzReadable"}},
@@ -43,7 +43,7 @@ var outside = []readerOf{
 	{"names of files that models attach", []string{"bot/render/file.go MarkedName"}, []string{"bot/render FuzzFileName"}},
 
 	{"words of consent", []string{"workflow/intent/approval.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
-	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor", "workflow/intent/task.go TaskNamed"}, []string{"workflow/intent FuzzWords"}},
+	{"other words that decide, and commands in words", []string{"workflow/intent/option.go OptionNamed", "workflow/intent/command.go ReadCommandFor", "workflow/intent/task.go TaskNamed", "workflow/intent/lesson.go ReadLesson"}, []string{"workflow/intent FuzzWords"}},
 	{"the repository that a message names", []string{"workflow/intent/repository.go ChooseRepository"}, []string{"workflow/intent FuzzChooseRepository"}},
 
 	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/endpoint/extra.go takeCallExtras", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
@@ -56,6 +56,7 @@ var outside = []readerOf{
 	{"sources and commands that reports name", []string{"workflow/turn/evidence/evidence.go PlacesOf"}, []string{"workflow/turn/evidence FuzzClaims"}},
 	{"places that reports judge", []string{"workflow/turn/siblings/place.go linesAt"}, []string{"workflow/turn/siblings FuzzPlaces"}},
 
+	{"CODEOWNERS files", []string{"repo/owners/codeowners.go Parse"}, []string{"repo/owners FuzzOwners"}},
 	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
 	{"files of environment variables", []string{"workflow/redact/env.go EnvValues"}, []string{"workflow/redact FuzzEnvValues"}},
 	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
@@ -113,6 +114,7 @@ var inside = map[string]string{
 	"cmd/bobbin/internal/eval/report/result.go":       "this program's own file",
 	"cmd/bobbin/internal/playground/view/messages.go": "attachments and timestamps of the playground's own Slack",
 	"cmd/bobbin/internal/playground/view/page.go":     "permalinks of the playground's own Slack, by url.Parse alone",
+	"cmd/bobbin/reload.go":                            "this program's own file",
 	"cmd/bobbin/manifest.go":                          "the manifest that is part of this program",
 	"repo/sandbox/docker/docker_linux.go":             "the kernel's /proc",
 	"repo/sandbox/docker/container_linux.go":          "reports of this program's own first process in a container",
@@ -157,6 +159,7 @@ var inside = map[string]string{
 	"workflow/turn/inquiry/inquiry.go":                 "rows of ours", "workflow/turn/ledger/standing.go": "rows of ours", "workflow/turn/orchestrator/delegate.go": "rows of ours", "workflow/turn/orchestrator/request.go": "rows of ours",
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/bench.go": "a call's command, a shape of one field",
+	"workflow/turn/knows/knows.go":  "numbers of lines, digits alone",
 	"workflow/turn/intake/judge.go": "a number that this program put into a button's row",
 }
 

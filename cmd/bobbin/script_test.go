@@ -63,6 +63,7 @@ func TestScript(t *testing.T) {
 			"rows": look(rows), "asked": cmd(askedCmd), "packages": cmd(packagesCmd),
 			"messages": cmd(messagesCmd), "modal": cmd(modalCmd), "called": look(called), "enter": cmd(enterCmd), "dismiss": cmd(dismissCmd), "refuse": cmd(refuseCmd), "leave": cmd(leaveCmd),
 			"send": cmd(sendCmd), "react": cmd(reactCmd), "home": cmd(homeCmd), "quiet": cmd(quietCmd), "page": cmd(pageCmd), "metrics": cmd(metricsCmd), "running": cmd(runningCmd),
+			"bobbin": cmd(operatorCmd), "press": cmd(pressCmd),
 		},
 	})
 }
@@ -78,6 +79,8 @@ type story struct {
 	said    time.Time         // and when
 
 	leads string // id of the user group that approves, where there is one
+
+	database string // its address
 
 	packages chan struct{} // closed when the registry answers; nil without one
 }
@@ -145,7 +148,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	ts.Defer(func() { os.RemoveAll(dir) })
 	cfg := stage.Config{
-		Dir: dir, DatabaseURL: harness.Database(s.t),
+		Dir: dir, DatabaseURL: s.makeDatabase(),
 		Log: harness.LogLines(s.t, ts.Name()),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {

@@ -6,13 +6,15 @@ import (
 	"log/slog"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/sessions"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 type sessionsCommand struct {
-	placeFlags
+	operate.PlaceFlags
 	ID    string `arg:"" optional:"" help:"Show this session whole: lines, tasks, attempts, decisions, pushes."`
+	JSON  bool   `name:"json" help:"The list as JSON."`
 	Limit int    `default:"30" help:"How many to list (${default})." placeholder:"N"`
 }
 
@@ -24,6 +26,9 @@ decided what, what was pushed, what it cost. Works beside a running bot; name th
 
 // Validate is called when the flags are read.
 func (c *sessionsCommand) Validate() error {
+	if c.JSON && c.ID != "" {
+		return errors.New("--json is for the list; bobbin audit ID prints one session as JSON lines")
+	}
 	if c.Limit < 1 || c.Limit > 10000 {
 		return errors.New("--limit has to be between 1 and 10000")
 	}
@@ -32,8 +37,11 @@ func (c *sessionsCommand) Validate() error {
 
 // Run lists the newest sessions, or shows one.
 func (c *sessionsCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.readDatabase(ctx, con, log, func(s *store.Store) error {
-		if c.ID != "" {
+	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		switch {
+		case c.JSON:
+			return sessions.ListJSON(ctx, con.Out, s, c.Limit)
+		case c.ID != "":
 			return sessions.Show(ctx, con.Out, s, c.ID)
 		}
 		return sessions.List(ctx, con.Out, s, c.Limit)

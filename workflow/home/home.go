@@ -67,6 +67,14 @@ func (h *Homes) Home(ctx context.Context, user string) (workflow.Home, error) {
 	}
 	if full && h.mayAdminister(person) {
 		home.Settings = h.Settings
+		if home.Pauses, err = h.pauses(ctx); err != nil {
+			return home, err
+		}
+	}
+	if full {
+		if home.Lessons, err = h.lessons(ctx, channels); err != nil {
+			return home, err
+		}
 	}
 	if home.TodayUSD, err = overview.SpentToday(ctx, h.Store.DB, user); err != nil {
 		return home, err

@@ -104,6 +104,22 @@ var sayings = []struct {
 		},
 	},
 	{
+		"asks who knows", intent.AsksWhoKnows,
+		[]string{
+			"who knows this?", "Who knows this code?", "who knows money/split.go?", "do you know who wrote this?", "who should review?", "Who should review this?", "who should review the fix",
+			"who should look at this?", "who could I ask?", "Who can we ask about this?", "who owns `money/split.go`?", "who are the owners?", "who is the maintainer of this module?",
+			"thanks! who knows this?", "ok, who wrote that line?", "can you tell me who owns this folder?", "any idea who last changed split.go?", "who knows about this best?",
+			"who is responsible for this?", "Who is the author of this?", "who wrote coupon.go?", "hey, who knows the code here?", "who works on this module?", "who knows coupon/coupon.go and money/split.go?", "who last touched money/split.go:13?",
+			"who must review this change?", "Who here knows this?", "do you happen to know who maintains this package?", "who should take a look?",
+		},
+		[]string{
+			"", "who knows?", "who knows", "who knows why", "who knows this customer?", "who are you?", "who approved this?", "who can approve?", "who should pay the refund?",
+			"who knows this? fix it", "The total is off for refunds. Who knows this?", "> who knows this?", "`who knows this?`", "“who knows this?”", "<@U2> who knows this?",
+			"fix it, who knows this", "who is online?", "who reported this?", "who should look at the invoices of March?", "whoever knows this should look",
+			"who knows what it does", "who ordered this?", "who is the customer?", "ask who knows this", "I know who wrote this", "who should fix this?", "who pays for this?",
+		},
+	},
+	{
 		"redirects", intent.Redirects,
 		[]string{
 			"wrong, it only happens for carts with two coupons", "Wrong: it is the refund job", "wrong file", "wrong endpoint, it's /refunds", "that's wrong, look at tax",
@@ -219,6 +235,8 @@ func FuzzWords(f *testing.F) {
 		if command == workflow.CommandNone {
 			require.Empty(t, rest)
 		}
+		lesson, changes := intent.ReadLesson(text)
+		require.True(t, changes == (lesson.List || lesson.Number > 0 || lesson.Text != "") && lesson.Number >= 0, "%q", text)
 		task, of := intent.TaskNamed(text)
 		require.True(t, task == 0 || task < 1000 && of != "", "%q", text)
 		quoted := "> " + strings.ReplaceAll(text, "\n", "\n> ")

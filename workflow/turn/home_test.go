@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/stretchr/testify/require"
 )
@@ -132,4 +133,35 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 			require.Equal(t, a.may, slices.Contains(idsOf(home.Waits), id), a.kind)
 		}
 	}
+}
+
+// An old home presses nothing: who presses is looked up then.
+func TestOnlyAdminsPause(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(*people.Directory), Admins: []string{o.asker}}
+	paused := func() int {
+		list, err := pauses.List(t.Context(), o.Store.DB)
+		require.NoError(t, err)
+		return len(list)
+	}
+	for _, a := range o.actors {
+		if a.user != o.asker {
+			if err := h.Press(t.Context(), a.user, workflow.ActionPause, "all"); err != nil {
+				require.ErrorContains(t, err, "users.info", a.kind)
+			}
+			require.Zero(t, paused(), a.kind)
+		}
+	}
+	require.Error(t, h.Press(t.Context(), o.asker, workflow.ActionPause, "repository of somebody else"))
+	require.Error(t, h.Press(t.Context(), o.asker, workflow.ActionPause, ""))
+	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
+	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
+	require.Equal(t, 1, paused())
+	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ActionResume, "all"))
+	require.Zero(t, paused())
+	closed := *h
+	closed.Directory = broken{Directory: h.Directory, known: true}
+	require.Error(t, closed.Press(t.Context(), o.asker, workflow.ActionPause, "all"))
+	require.Zero(t, paused())
 }

@@ -6,6 +6,7 @@ package sessions
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,15 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"), x.Updated.Format(time.DateTime), x.SpentUSD, plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Title)), 80))
 	}
 	return w.Flush()
+}
+
+// ListJSON prints the sessions that changed last as JSON, with the fields that the audit has.
+func ListJSON(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
+	list, err := s.Sessions(ctx, limit)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(out).Encode(append([]workflow.Session{}, list...))
 }
 
 // findSession reads one session, or says that there is none.

@@ -1,4 +1,4 @@
-package main
+package operate
 
 import (
 	"context"
@@ -17,14 +17,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// placeFlags say where everything is kept.
-type placeFlags struct {
+// PlaceFlags say where everything is kept.
+type PlaceFlags struct {
 	DatabaseURL string `from:"DATABASE_URL" help:"Postgres ($DATABASE_URL); left out: a private one under the data directory." placeholder:"URL"`
 	DataDir     string `from:"BOBBIN_DATA_DIR" help:"Mirrors, workspaces, caches, the private Postgres ($BOBBIN_DATA_DIR; /var/lib/bobbin as root, else ~/.local/share/bobbin)." placeholder:"DIR"`
 }
 
-// place is where everything is kept, with the defaults filled in.
-func (f placeFlags) place(con cli.Console) (storage.Place, error) {
+// Place is where everything is kept, with the defaults filled in.
+func (f PlaceFlags) Place(con cli.Console) (storage.Place, error) {
 	s := storage.Place{DataDir: f.DataDir, DatabaseURL: f.DatabaseURL, Durable: true, Progress: con.Err}
 	if s.DataDir == "" {
 		s.DataDir = storage.DefaultDataDir(con.Env)
@@ -37,9 +37,9 @@ func (f placeFlags) place(con cli.Console) (storage.Place, error) {
 	return s, nil
 }
 
-// readDatabase opens the database of a bot as it is, to read it, and closes it after.
-func (f placeFlags) readDatabase(ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error) error {
-	s, err := f.place(con)
+// ReadDatabase opens the database of a bot as it is, to read it, and closes it after.
+func (f PlaceFlags) ReadDatabase(ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error) error {
+	s, err := f.Place(con)
 	if err != nil {
 		return err
 	}

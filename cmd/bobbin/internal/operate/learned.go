@@ -1,0 +1,51 @@
+package operate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
+)
+
+// Learned is bobbin learned.
+type Learned struct {
+	PlaceFlags
+	Repository string `arg:"" optional:"" help:"Of this one alone."`
+	JSON       bool   `name:"json" help:"As JSON."`
+}
+
+// Help is what bobbin learned --help teaches.
+func (Learned) Help() string {
+	return `Lists what agents are told of a repository from earlier sessions: what the program itself saw (which test command worked, that tests do not
+start), and what members said. Works beside a running bot. In a thread about the repository whoever may approve says "remember for this
+repository: …", "forget lesson N" or "correct lesson N: …", and "lessons" offers them as a change to its AGENTS.md; each change is in the audit.`
+}
+
+// Run lists what was learned.
+func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		all, err := lessons.Of(ctx, s.DB, c.Repository, "")
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return json.NewEncoder(con.Out).Encode(append([]lessons.Lesson{}, all...))
+		case len(all) == 0:
+			fmt.Fprintln(con.Out, "Nothing was learned yet.")
+			return nil
+		}
+		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "N\tREPOSITORY\tLEARNED\tBY\tSESSION\tLESSON")
+		for _, l := range all {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", l.ID, cli.WithoutControls(l.Repository), l.At.Format(time.DateOnly), cmp.Or(l.Person, "the program"), cmp.Or(l.Session, "-"), cli.Indent(l.Text, 0))
+		}
+		return w.Flush()
+	})
+}

@@ -1,0 +1,153 @@
+package operate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os/user"
+	"regexp"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pauses"
+)
+
+// pauseFlags say what is paused, or resumed.
+type pauseFlags struct {
+	PlaceFlags
+	What string `arg:"" optional:"" help:"A repository's name in the configuration, or a channel's id (C…)."`
+	All  bool   `help:"Everything."`
+}
+
+var channelID = regexp.MustCompile(`^[CGD][A-Z0-9]{7,}$`)
+
+// named is what the flags name; false: nothing, or both.
+func (f pauseFlags) named() (pauses.Pause, bool) {
+	switch {
+	case f.All == (f.What != ""):
+		return pauses.Pause{}, false
+	case f.All:
+		return pauses.Pause{Scope: pauses.All}, true
+	case channelID.MatchString(f.What):
+		return pauses.Pause{Scope: pauses.Channel, Name: f.What}, true
+	}
+	return pauses.Pause{Scope: pauses.Repository, Name: f.What}, true
+}
+
+var errNothingNamed = errors.New("name a repository or a channel's id, or everything with --all")
+
+// Pause is bobbin pause.
+type Pause struct {
+	pauseFlags
+	List bool `help:"Only list what is paused."`
+	JSON bool `name:"json" help:"The list as JSON."`
+}
+
+// Help is what bobbin pause --help teaches.
+func (Pause) Help() string {
+	return `Works beside a running bot; name the bot's own data directory or database. What is under way there stops within a second and is kept, and
+so is what people write meanwhile: each thread is told so once. bobbin resume lets all of it go on where it was. Settings stay as they are.`
+}
+
+// Validate is called when the flags are read.
+func (c *Pause) Validate() error {
+	if _, ok := c.named(); !ok && !c.List && !c.JSON {
+		return errNothingNamed
+	}
+	if c.List && (c.All || c.What != "") {
+		return errors.New("--list names nothing beside it")
+	}
+	return nil
+}
+
+// Run pauses, or lists what is paused.
+func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		p, ok := c.named()
+		if !ok {
+			return c.list(ctx, con, s)
+		}
+		p.By = operator()
+		fresh, err := pauses.Set(ctx, s.DB, p)
+		switch {
+		case err != nil:
+			return err
+		case !fresh:
+			fmt.Fprintf(con.Out, "Paused already: %s.\n", p)
+		default:
+			fmt.Fprintf(con.Out, "Paused: %s. It goes on with: bobbin resume %s\n", p, c.again())
+		}
+		return nil
+	})
+}
+
+func (f pauseFlags) again() string {
+	if f.All {
+		return "--all"
+	}
+	return f.What
+}
+
+func (c *Pause) list(ctx context.Context, con cli.Console, s *store.Store) error {
+	list, err := pauses.List(ctx, s.DB)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return json.NewEncoder(con.Out).Encode(append([]pauses.Pause{}, list...))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(con.Out, "Nothing is paused.")
+		return nil
+	}
+	w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
+	for _, p := range list {
+		fmt.Fprintf(w, "%s\tby %s\tsince %s\n", cli.WithoutControls(p.String()), cli.WithoutControls(p.By), p.At.Format(time.DateTime))
+	}
+	return w.Flush()
+}
+
+// operator is the account that runs the command.
+func operator() string {
+	who, err := user.Current()
+	if err != nil {
+		return "somebody"
+	}
+	return who.Username
+}
+
+// Resume is bobbin resume.
+type Resume struct{ pauseFlags }
+
+// Help is what bobbin resume --help teaches.
+func (Resume) Help() string {
+	return `Ends a pause that bobbin pause began; bobbin pause --list tells which there are. The bot goes on within seconds.`
+}
+
+// Validate is called when the flags are read.
+func (c *Resume) Validate() error {
+	if _, ok := c.named(); !ok {
+		return errNothingNamed
+	}
+	return nil
+}
+
+// Run ends a pause.
+func (c *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		p, _ := c.named()
+		was, err := pauses.Lift(ctx, s.DB, p)
+		if err != nil {
+			return err
+		}
+		if !was {
+			return cli.UsageError{Err: fmt.Errorf("bobbin: %s is not paused; what is, says bobbin pause --list", p)}
+		}
+		fmt.Fprintf(con.Out, "Resumed: %s.\n", p)
+		return nil
+	})
+}

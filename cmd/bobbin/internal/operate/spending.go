@@ -1,0 +1,110 @@
+package operate
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/overview"
+)
+
+// Spending is bobbin spending.
+type Spending struct {
+	PlaceFlags
+	By   []string  `help:"How it is told apart, as one word or several with commas: month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
+	From time.Time `help:"The first day, as 2026-03-01." format:"2006-01-02" placeholder:"DAY"`
+	To   time.Time `help:"The last day." format:"2006-01-02" placeholder:"DAY"`
+	CSV  bool      `name:"csv" help:"As CSV."`
+	JSON bool      `name:"json" help:"As JSON."`
+}
+
+// Help is what bobbin spending --help teaches.
+func (Spending) Help() string {
+	return `Days are in UTC. Money counts models whose prices the configuration names. People and channels are Slack's ids. Sessions that bobbin clean
+took away altogether (keep.decisions) count no more. For example: bobbin spending --by month,repository --csv`
+}
+
+// Validate is called when the flags are read.
+func (c *Spending) Validate() error {
+	for i, word := range c.By {
+		if !slices.Contains(overview.SpendingBy, word) || slices.Contains(c.By[:i], word) {
+			return fmt.Errorf("--by takes each of %s at most once", strings.Join(overview.SpendingBy, ", "))
+		}
+	}
+	if c.CSV && c.JSON {
+		return errors.New("--csv and --json are two forms; choose one")
+	}
+	if !c.From.IsZero() && !c.To.IsZero() && c.To.Before(c.From) {
+		return errors.New("--to lies before --from")
+	}
+	return nil
+}
+
+// Run prints what was spent.
+func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		spent, err := overview.Spending(ctx, s.DB, c.By, c.From, c.To)
+		switch {
+		case err != nil:
+			return err
+		case c.JSON:
+			return c.writeJSON(con, spent)
+		case c.CSV:
+			return c.writeCSV(con, spent)
+		case len(spent) == 0:
+			fmt.Fprintln(con.Out, "Nothing was spent.")
+			return nil
+		}
+		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, strings.ToUpper(strings.Join(append(slices.Clone(c.By), spentColumns...), "\t")))
+		for _, x := range spent {
+			fmt.Fprintln(w, cli.WithoutControls(strings.Join(append(x.Keys, figures(x, 2)...), "\t")))
+		}
+		return w.Flush()
+	})
+}
+
+var spentColumns = []string{"sessions", "usd", "tokens", "commands", "minutes"}
+
+func figures(x overview.Spent, digits int) []string {
+	return []string{
+		strconv.Itoa(x.Sessions), strconv.FormatFloat(x.USD, 'f', digits, 64), strconv.FormatInt(x.Tokens, 10), strconv.FormatInt(x.Commands, 10),
+		strconv.FormatFloat(x.Worked.Minutes(), 'f', 1, 64),
+	}
+}
+
+func (c *Spending) writeCSV(con cli.Console, spent []overview.Spent) error {
+	w := csv.NewWriter(con.Out)
+	if err := w.Write(append(slices.Clone(c.By), spentColumns...)); err != nil {
+		return err
+	}
+	for _, x := range spent {
+		if err := w.Write(append(x.Keys, figures(x, 6)...)); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+func (c *Spending) writeJSON(con cli.Console, spent []overview.Spent) error {
+	list := []map[string]any{}
+	for _, x := range spent {
+		row := map[string]any{"sessions": x.Sessions, "usd": x.USD, "tokens": x.Tokens, "commands": x.Commands, "minutes": x.Worked.Minutes()}
+		for i, word := range c.By {
+			row[word] = x.Keys[i]
+		}
+		list = append(list, row)
+	}
+	return json.NewEncoder(con.Out).Encode(list)
+}

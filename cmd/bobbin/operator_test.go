@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+)
+
+// makeDatabase makes the story's.
+func (s *story) makeDatabase() string {
+	s.database = harness.Database(s.t)
+	return s.database
+}
+
+// bobbin FILE ARGS…: whoever runs the bot runs that command beside it; FILE is what it prints.
+func operatorCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	var out strings.Builder
+	code := run(ctx, args[1:], cli.Console{Out: &out, Err: &out, Env: func(name string) string {
+		if name == secrets.DatabaseURL {
+			return s.database
+		}
+		return ""
+	}})
+	if err := os.WriteFile(ts.MkAbs(args[0]), []byte(out.String()), 0o644); err != nil {
+		return err
+	}
+	if code != cli.ExitOK {
+		return fmt.Errorf("exit code %d: %s", code, out.String())
+	}
+	return nil
+}

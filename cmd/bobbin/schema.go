@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/schema"
+)
+
+type schemaCommand struct{}
+
+// Help is what bobbin schema --help teaches.
+func (schemaCommand) Help() string {
+	return `Editors that know the YAML language server complete and check bobbin.yaml with it: bobbin schema > bobbin.schema.json, and as the first line
+of bobbin.yaml: # yaml-language-server: $schema=bobbin.schema.json`
+}
+
+// Run prints the schema.
+func (schemaCommand) Run(con cli.Console) error {
+	text, err := schema.Make()
+	if err == nil {
+		_, err = fmt.Fprintf(con.Out, "%s\n", text)
+	}
+	return err
+}

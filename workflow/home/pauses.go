@@ -1,0 +1,82 @@
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/pauses"
+	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+)
+
+// mostPauses is how many things a home offers to pause; the command knows all.
+const mostPauses = 20
+
+// pauses are what an admin may pause or resume: what is paused, everything, and the repositories
+// with their channels.
+func (h *Homes) pauses(ctx context.Context) (list []workflow.HomePause, err error) {
+	paused, err := pauses.List(ctx, h.Store.DB)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paused {
+		list = append(list, offered(p, p.By))
+	}
+	for _, p := range h.pausable() {
+		if !slices.ContainsFunc(paused, func(is pauses.Pause) bool { return is.Scope == p.Scope && is.Name == p.Name }) {
+			list = append(list, offered(p, ""))
+		}
+	}
+	return list[:min(len(list), mostPauses)], nil
+}
+
+func (h *Homes) pausable() []pauses.Pause {
+	all := []pauses.Pause{{Scope: pauses.All}}
+	for _, r := range h.Repositories {
+		all = append(all, pauses.Pause{Scope: pauses.Repository, Name: r.Name})
+	}
+	for _, r := range h.Repositories {
+		for _, c := range r.Channels {
+			if p := (pauses.Pause{Scope: pauses.Channel, Name: c}); !slices.Contains(all, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+func offered(p pauses.Pause, by string) workflow.HomePause {
+	name := p.String()
+	if p.Scope == pauses.Channel {
+		name = "#" + p.Name
+	}
+	return workflow.HomePause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
+}
+
+// Press pauses or resumes what a button of somebody's home names, as that person now may: homes
+// stay open after their owner lost a right.
+func (h *Homes) Press(ctx context.Context, user, action, value string) error {
+	person, err := h.Directory.Known(ctx, user)
+	if err != nil {
+		return fmt.Errorf("who pressed %s: %w", action, err)
+	}
+	if permission.ExclusionReason(person) != "" || person.Guest || !h.mayAdminister(person) {
+		h.Log.Warn("somebody who is no admin pressed a button of an admin's home", "user", user, "action", action)
+		return nil
+	}
+	scope, name, _ := strings.Cut(value, " ")
+	p := pauses.Pause{Scope: scope, Name: name, By: person.Name}
+	if action == workflow.ActionResume {
+		_, err = pauses.Lift(ctx, h.Store.DB, p)
+		return err
+	}
+	known := slices.ContainsFunc(h.pausable(), func(k pauses.Pause) bool { return k.Scope == scope && k.Name == name })
+	if !known {
+		return errors.New("a button that pauses what is not configured: " + value)
+	}
+	_, err = pauses.Set(ctx, h.Store.DB, p)
+	return err
+}
