@@ -46,7 +46,8 @@ var rooms = map[string][]string{
 	"cmd/bobbin/internal/sessions":     {"workflow/store/audit", "workflow/store/retention", "cmd/bobbin/internal/cli", "workflow", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/health":       {"workflow/store/overview", "cmd/bobbin/internal/cli", "workflow/store", "workflow/plaintext"},
 	"cmd/bobbin/internal/housekeeping": {"workflow/store/retention", "cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "workflow/store", "workflow/turn/folder", "repo", "repo/buildcache", "repo/testrun"},
-	"cmd/bobbin/internal/server": {"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
+	"cmd/bobbin/internal/server": {
+		"workflow/model/endpoint", "workflow/metrics", "workflow/store/overview",
 		"cmd/bobbin/internal/address", "workflow/store/inbox", "workflow/store/outbox",
 		"cmd/bobbin/internal/cli", "cmd/bobbin/internal/config", "cmd/bobbin/internal/health", "cmd/bobbin/internal/housekeeping", "cmd/bobbin/internal/secrets", "cmd/bobbin/internal/storage",
 		"bot", "bot/gateway", "bot/page", "bot/people", "bot/poster", "workflow", "workflow/store", "workflow/store/queue", "workflow/store/database", "workflow/postgres", "workflow/home", "repo/filelock", "workflow/turn", "workflow/turn/catalog", "workflow/agent", "workflow/model", "workflow/skill", "workflow/redact",
@@ -175,7 +176,8 @@ var rooms = map[string][]string{
 	"deploy":                                   {},
 
 	// A turn, from its story down to the rows and words that all of it stands on.
-	"workflow/turn": {"workflow/metrics",
+	"workflow/turn": {
+		"workflow/metrics",
 		"workflow/agent/decision",
 		"workflow/model/endpoint",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
@@ -200,6 +202,7 @@ var rooms = map[string][]string{
 	"workflow/turn/evidence": {
 		"repo/project/command", "workflow", "workflow/model", "workflow/plaintext", "workflow/store/progress", "workflow/turn/findings", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
+	"workflow/turn/reproduced": {"repo", "repo/proof", "repo/testrun", "workflow", "workflow/store/progress", "workflow/turn/evidence", "workflow/turn/findings", "workflow/turn/ledger"},
 	"workflow/turn/worker": {
 		"workflow/agent/decision",
 		"workflow/store/progress",
@@ -208,7 +211,7 @@ var rooms = map[string][]string{
 	"workflow/turn/delivery": {
 		"workflow/agent/decision",
 		"workflow/store/consent", "workflow/store/inbox", "workflow/store/progress",
-		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/review", "workflow/turn/runtime",
+		"workflow/model/endpoint", "workflow/turn/budget", "workflow/turn/reproduced", "workflow/turn/review", "workflow/turn/runtime",
 		"workflow/tried", "repo", "repo/diff", "repo/needed", "repo/proof", "repo/remote", "repo/transfer", "workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/tool/workfile", "workflow/turn/catalog", "workflow/turn/findings", "workflow/turn/inquiry", "workflow/turn/ledger", "workflow/turn/prompt", "workflow/turn/worktree",
 	},
 	"workflow/turn/inquiry": {
@@ -256,7 +259,8 @@ var rooms = map[string][]string{
 	"workflow/turn/folder": {
 		"repo", "repo/disk",
 	},
-	"workflow/turn/ledger": {"workflow/metrics",
+	"workflow/turn/ledger": {
+		"workflow/metrics",
 		"workflow/store/consent", "workflow/store/progress",
 		"workflow", "workflow/agent", "workflow/model", "workflow/plaintext", "workflow/redact", "workflow/store", "workflow/turn/prompt",
 	},
@@ -349,8 +353,9 @@ var inTests = map[string][]string{
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                    // packages are shown to all that runs
 	"workflow/turn/worktree":      {"repo/buildcache"},                                                  // a checker of its own
-	"repo/needed":                 {"repo/buildcache"},                                                  // a checker of its own
-	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"},                   // checkers of their own
+	"workflow/turn/reproduced":    {"repo/buildcache", "repo/sandbox"},
+	"repo/needed":                 {"repo/buildcache"},                                // a checker of its own
+	"repo/proof":                  {"repo/remote", "repo/sandbox", "repo/buildcache"}, // checkers of their own
 
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own

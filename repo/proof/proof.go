@@ -22,14 +22,22 @@ type Proof struct {
 	BaseName             string        // what people call the base: main
 
 	Notes   map[string]string // to a test: how it fails on the base, or why it no longer passes
-	NoTests bool              // the project has no tests at all, or no way to run them is known
-	Shown   bool              // red on the base and green on the branch was seen
+	Command Command
+	NoTests bool // the project has no tests at all, or no way to run them is known
+	Shown   bool // red on the base and green on the branch was seen
 	// Missing is set where nothing can be proven here, whatever the change: what the base
 	// itself does not run for, in words: "eslint is not installed".
 	Missing string
 	// Why is, of a proof that does not hold, the reason and what to do; of one that holds,
 	// what could not be shown.
 	Why string
+}
+
+// A Command is how the command ends now that showed the bug on the base. It may look for the bug,
+// so that it fails proves nothing.
+type Command struct {
+	Said  string // in words; empty: none was run
+	Fails bool
 }
 
 // OwnTests are what the change's own tests show.
@@ -112,6 +120,9 @@ func (p Proof) Lines() []string {
 		lines = append(lines, p.branchLine())
 	}
 	lines = append(lines, p.keptLines()...)
+	if p.Command.Said != "" {
+		lines = append(lines, p.Command.Said)
+	}
 	if p.Why != "" && p.Holds() {
 		lines = append(lines, "Not shown: "+p.Why)
 	}

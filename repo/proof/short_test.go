@@ -14,6 +14,9 @@ func TestShort(t *testing.T) {
 	require.Equal(t, "2 new tests: red before, green now; 126 still pass", two.Short())
 	two.Cases, two.StillPassing, two.AlreadyFailing = Cases{New: 1, Extended: 1, Guards: 3}, 125, []string{"C"}
 	require.Equal(t, "1 new test: red before, green now; 1 extended test: red before, green now; 3 guards: green before and now; 125 of 126 still pass; 1 failed before and still does", two.Short())
+	two.AlreadyFailing, two.Cases, two.Command.Said = nil, Cases{New: 1}, "The command passes now"
+	require.Equal(t, "1 new test: red before, green now; 125 of 126 still pass; the command passes now", two.Short())
+	require.Contains(t, two.Lines(), "The command passes now")
 	require.Equal(t, "not shown: no sandbox", Proof{Why: "no sandbox"}.Short())
 	require.Equal(t, "1 test that was there: red before, green now; the build is not clean",
 		Proof{OwnTests: OwnTests{Mended: []string{"A"}}, Branch: result.Result{BuildRan: true}}.Short())

@@ -20,6 +20,8 @@ type Delivery struct {
 	Inquiries *inquiry.Inquiries
 	HunkTime  time.Duration // for trying which hunks of a fix are needed; zero: none is tried
 
+	saidCommand bool // that the report's command still fails
+
 	mu     sync.Mutex
 	proofs map[string]proof.Proof // that held, by base and tree
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tried"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/reproduced"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -51,6 +52,9 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 	shown, err := proof.Prove(ctx, p.Checker, w, p.Project())
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
+	}
+	if err == nil && shown.Holds() {
+		shown.Command, err = reproduced.Again(ctx, d.Ledger, p.Checker, w)
 	}
 	if err == nil && !shown.Holds() {
 		err = d.Trees.Folders.CheckSpace()
@@ -111,6 +115,10 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	proven, refused, err := d.proveWhole(ctx, approval)
 	if refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
+	}
+	if c := proven.proof.Command; c.Fails && !d.saidCommand {
+		d.saidCommand = true
+		return prompt.Wrong(reproduced.StillFails, c.Said), nil
 	}
 	//crash:whole_proven
 	proven, refused, err = hunkCheck{d, f.Hunks}.hold(ctx, proven)
