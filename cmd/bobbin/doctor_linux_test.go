@@ -316,6 +316,7 @@ func tokenComplaints() []complaint {
 		{name: "two apps", slack: slacktest.Config{LinkApp: "A0OTHER"}},
 		{name: "scopes missing", slack: scopes("reactions:write", "groups:history")},
 		{name: "a scope that only groups need", slack: scopes("usergroups:read")},
+		{name: "who knows the code cannot be called", slack: scopes(), breaks: func(w *ward) { w.change("approvers: [", "owners: mention, approvers: [") }},
 		{name: "a scope of the app token missing", breaks: refuse("missing_scope")},
 		{name: "Socket Mode off", breaks: refuse("socket_mode_not_enabled")},
 		{name: "the clock", slack: slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Hour) }}},

@@ -349,6 +349,7 @@ var inTests = map[string][]string{
 	"bot/people":                  {"bot/poster"},                                                       // what the bot said is in a thread, too
 	"bot/poster":                  {"bot/gateway", "bot/people"},                                        // nobody hears the bot's own files; who guests are
 	"bot/render":                  {"bot/gateway", "bot/poster"},                                        // the gallery has what Slack gets
+	"workflow/store/lessons":      {"workflow/store", "workflow/store/progress"},                        // a test command goes with its lesson
 	"workflow/turn/knows":         {"repo/history"},                                                     // a history that is written down
 	"workflow/tool":               {"repo/remote", "repo/transfer", "repo/buildcache", "repo/filetree"}, // what hostile code does to a proof
 	"repo/testrun":                {"repo/packages"},                                                    // packages are shown to all that runs

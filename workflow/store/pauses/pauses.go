@@ -46,6 +46,15 @@ func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	return tag.RowsAffected() > 0, nil
 }
 
+// Seen reports whether a session was about what p pauses: a name may be mistyped.
+func Seen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) {
+	err = db.Pool.QueryRow(ctx, `select $1 = 'all' or exists (select 1 from sessions where $1 = 'channel' and channel = $2 or $1 = 'repository' and repository = $2)`, p.Scope, p.Name).Scan(&seen)
+	if err != nil {
+		return false, fmt.Errorf("what sessions were about: %w", err)
+	}
+	return seen, nil
+}
+
 // Lift ends a pause; false: there was none.
 func Lift(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `delete from pauses where scope = $1 and name = $2`, p.Scope, p.Name)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os/user"
 	"regexp"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -58,6 +59,9 @@ func (c *Pause) Validate() error {
 	if _, ok := c.named(); !ok && !c.List && !c.JSON {
 		return errNothingNamed
 	}
+	if strings.HasPrefix(c.What, "#") {
+		return errors.New("name the channel's id (C…): it stands at the bottom of its View channel details")
+	}
 	if c.List && (c.All || c.What != "") {
 		return errors.New("--list names nothing beside it")
 	}
@@ -80,6 +84,11 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 			fmt.Fprintf(con.Out, "Paused already: %s.\n", p)
 		default:
 			fmt.Fprintf(con.Out, "Paused: %s. It goes on with: bobbin resume %s\n", p, c.again())
+		}
+		if seen, err := pauses.Seen(ctx, s.DB, p); err != nil {
+			return err
+		} else if !seen {
+			fmt.Fprintf(con.Err, "bobbin: no session was about %s yet; see that this is how the configuration, or Slack, calls it\n", p)
 		}
 		return nil
 	})

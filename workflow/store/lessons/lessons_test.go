@@ -1,0 +1,62 @@
+package lessons_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/lessons"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+)
+
+func texts(list []lessons.Lesson) (out []string) {
+	for _, l := range list {
+		out = append(out, l.Repository+" "+l.Text)
+	}
+	return out
+}
+
+func TestWhatWasLearnedIsKept(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	keep := func(parts ...store.Part) error { return turn.Record(t.Context(), parts...) }
+	of := func(repository, folder string) []lessons.Lesson {
+		t.Helper()
+		list, err := lessons.Of(t.Context(), s.DB, repository, folder)
+		require.NoError(t, err)
+		return list
+	}
+	require.NoError(t, keep(progress.TestCommand{Repository: "shop", Command: "go test ./...", Source: "named by deep"},
+		lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./...", Source: "3 of 3 passed"}))
+	require.NoError(t, keep(lessons.Noted{Repository: "shop", Text: "cents\x00", Person: "U1"}))
+	require.ErrorIs(t, keep(lessons.Noted{Repository: "shop", Text: "cents\x00", Person: "U2"}), record.ErrStale, "it is known")
+	require.NoError(t, keep(lessons.Noted{Repository: "site", Folder: "docs", Text: strings.Repeat("x", 400), Person: "U1"}))
+	require.Equal(t, []string{"shop go test ./...", "shop cents", "site " + strings.Repeat("x", lessons.MaxText)}, texts(of("", "")))
+	require.Len(t, of("site", "docs"), 1)
+	require.Empty(t, of("site", "other"), "a lesson of another folder")
+	shop := of("shop", "")
+	require.Equal(t, turn.Session().ID, shop[1].Session)
+	require.Equal(t, turn.Session().Thread.TS, shop[1].ThreadTS)
+	require.Empty(t, shop[0].Person, "the program saw it")
+
+	// What the program sees takes the place of what it saw; a member's word stays.
+	require.NoError(t, keep(lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./cart", Source: "1 of 1 passed"}))
+	require.Equal(t, []string{"shop go test ./cart", "shop cents"}, texts(of("shop", "")))
+	require.ErrorIs(t, keep(lessons.Forgotten{ID: shop[1].ID, Repository: "site"}), record.ErrStale, "of another repository")
+	require.NoError(t, keep(lessons.Forgotten{ID: shop[0].ID, Repository: "shop"}))
+	known, err := s.TestCommand(t.Context(), "shop", "")
+	require.NoError(t, err)
+	require.Empty(t, known.Command, "it is found out anew")
+	require.NoError(t, keep(lessons.Seen{Repository: "shop", Key: lessons.KeyStart}), "nothing to take away")
+
+	for n := range lessons.Most {
+		err = keep(lessons.Noted{Repository: "shop", Text: strings.Repeat("n", n+1), Person: "U1"})
+	}
+	require.ErrorIs(t, err, record.ErrStale, "there are as many as are kept")
+	require.Len(t, of("shop", ""), lessons.Most)
+}
