@@ -14,5 +14,5 @@ func TestMain(m *testing.M) { repotest.Main(m) }
 // checker is one whose caches the tests share.
 func checker(t *testing.T) *testrun.Checker {
 	t.Helper()
-	return &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}
+	return &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenBuilder(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}
 }

@@ -159,7 +159,7 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	require.NoError(t, err)
 	c := checker(t).For(g.mirror)
 	seed.Do(func() {
-		err = repotest.SeedGoCache(t.Context(), repotest.OpenSandbox(t), repotest.GoCacheDir(c.Cache.WritableMounts("")))
+		err = repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts("")))
 	})
 	require.NoError(t, err)
 	w := repotest.NewWorkspace(t, g.mirror, g.commits[base], changed)

@@ -23,7 +23,11 @@ func proveIn(t *testing.T, c *testrun.Checker, m *repo.Mirror, commit string, ch
 	t.Helper()
 	w := repotest.NewWorkspace(t, m, commit, changed)
 	project := project.Find(w.Root().FS())
-	p, err := Prove(t.Context(), c.For(m), w, project)
+	c = c.For(m)
+	if project.Kind == "go" {
+		require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+	}
+	p, err := Prove(t.Context(), c, w, project)
 	require.NoError(t, err)
 	t.Logf("%+v holds: %v\n%s", project, p.Holds(), strings.Join(p.Lines(), "\n"))
 	left, err := w.Changes(t.Context())

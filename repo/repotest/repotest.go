@@ -127,6 +127,21 @@ func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 
 var shared string
 
+var builder = sync.OnceValues(func() (*sandbox.Sandbox, error) {
+	return sandbox.Open(context.Background(), sandbox.Config{Env: []string{"GOFLAGS=-ldflags=-s -vet=off", "GOGC=off", "GOMEMLIMIT=512MiB"}})
+})
+
+// OpenBuilder is OpenSandbox for tests that build and test small Go modules: they are not vetted,
+// their binaries have no debugging information, and the compiler collects no garbage.
+func OpenBuilder(t testing.TB) *sandbox.Sandbox {
+	t.Helper()
+	s, err := builder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // Main runs a package's tests with a folder that they share, and exits.
 func Main(m *testing.M) {
 	sandbox.Main()
