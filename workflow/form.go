@@ -36,6 +36,9 @@ const (
 	ActionExplain  = "explain"
 )
 
+// ActionJoin is the button that joins the thread to another one about the same.
+const ActionJoin = "join"
+
 // ActionChoose is the button of one repository, where no modal opens.
 const ActionChoose = "repository"
 

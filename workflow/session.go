@@ -14,6 +14,12 @@ type Thread struct {
 	TS      string // of the thread's root message
 }
 
+// Permalink is the address of the thread's root in the workspace at that address. Slack's
+// chat.getPermalink gives the same, at one call each.
+func (t Thread) Permalink(workspaceURL string) string {
+	return strings.TrimRight(workspaceURL, "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
+}
+
 // Kind is what a request turned out to be. The orchestrator decides it.
 type Kind string
 
@@ -78,6 +84,18 @@ type TurnState struct {
 	Epoch  int64  // number of the turn that may write; older turns are fenced off
 	Open   bool   // the orchestrator has something to do
 	Halted string // ts of the stop after which nobody who may approve said "go on"; "0": of a press; empty: none
+}
+
+// joinedMark begins Halted where the session was not stopped, but joined to another.
+const joinedMark = "0:join:"
+
+// Join says by which row of the inbox the session was joined to another one.
+func (s *Session) Join(row int64) { s.Halted = fmt.Sprintf("%s%d", joinedMark, row) }
+
+// Joined reports whether the session rests because it was joined to another one, and nobody
+// said stop since: whoever takes part may go on here.
+func (s Session) Joined() bool {
+	return s.Phase == PhaseStopped && strings.HasPrefix(s.Halted, joinedMark)
 }
 
 // IncomingKind says what happened in Slack.

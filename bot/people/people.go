@@ -88,6 +88,15 @@ func (p *Directory) isMember(ctx context.Context, channel, user string) (is bool
 	return is, err
 }
 
+// Members returns everybody in a channel, uncached.
+func (p *Directory) Members(ctx context.Context, channel string) (users []string, err error) {
+	err = p.eachMember(ctx, channel, func(user string) (bool, error) {
+		users = append(users, user)
+		return false, nil
+	})
+	return users, err
+}
+
 // eachMember calls each with every member of a channel, until it is done or fails.
 func (p *Directory) eachMember(ctx context.Context, channel string, each func(user string) (done bool, err error)) error {
 	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}

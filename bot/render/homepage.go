@@ -93,7 +93,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 			by = "said by <@" + mrkdwn.Escape(l.By) + ">"
 		}
 		if l.Thread.TS != "" {
-			by = "<" + p.permalink(l.Thread) + "|" + "in this thread> " + by
+			by = "<" + l.Thread.Permalink(p.WorkspaceURL) + "|" + "in this thread> " + by
 		}
 		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository), mrkdwn.Escape(mrkdwn.OneLine(mrkdwn.Visible(l.Text), homeTitle)), by, l.At.UTC().Format("2006-01-02")))
 	}
@@ -126,13 +126,7 @@ func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
 	// A bar would end the link's address, and backquotes begin code within it.
 	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
-	return "*<" + p.permalink(x.Thread) + "|" + label + ">*\n" + strings.Join(parts, " · ")
-}
-
-// permalink returns the address of a thread's root. chat.getPermalink gives the same, at one
-// call each.
-func (p HomePage) permalink(t workflow.Thread) string {
-	return strings.TrimRight(p.WorkspaceURL, "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
+	return "*<" + x.Thread.Permalink(p.WorkspaceURL) + "|" + label + ">*\n" + strings.Join(parts, " · ")
 }
 
 var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)

@@ -63,6 +63,46 @@ func (h *Homes) reads(ctx context.Context, user string, s workflow.Session) (boo
 	return slices.Contains(channels, s.Thread.Channel), err
 }
 
+// ReadableFrom reports whether everybody who reads the thread may see the session, as Access says
+// it of each: it is of the same channel, or whoever is in the thread's channel is a full member
+// and in the session's channel, too. What Slack does not tell is an error, and no.
+func (h *Homes) ReadableFrom(ctx context.Context, where workflow.Thread, session string) (bool, error) {
+	s, err := h.Store.Session(ctx, session)
+	switch {
+	case errors.Is(err, store.ErrNoSession):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("session %s: %w", session, err)
+	case s.Thread.Team == where.Team && s.Thread.Channel == where.Channel:
+		return true, nil
+	case strings.HasPrefix(s.Thread.Channel, "D"):
+		return false, nil // one person's, who may not mean others to read it
+	}
+	if outsiders, err := h.Directory.Outsiders(ctx, where.Channel); outsiders || err != nil {
+		return false, err
+	}
+	readers, err := h.Directory.Members(ctx, where.Channel)
+	if err != nil {
+		return false, err
+	}
+	there, err := h.Directory.Members(ctx, s.Thread.Channel)
+	if err != nil {
+		return false, err
+	}
+	for _, user := range readers {
+		if slices.Contains(there, user) {
+			continue
+		}
+		if p, err := h.Directory.Known(ctx, user); err != nil || !p.Bot {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// Permalink is the address of a thread.
+func (h *Homes) Permalink(t workflow.Thread) string { return t.Permalink(h.WorkspaceURL) }
+
 // closed reports whether a repository's code is for full members only. A session without one
 // may turn out to be about such a repository, and one that is configured no more was perhaps.
 func (h *Homes) closed(repository string) bool {

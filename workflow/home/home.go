@@ -22,6 +22,10 @@ type Directory interface {
 	Channels(ctx context.Context, user string) ([]string, error)
 	// Group is who is in a user group (S…).
 	Group(ctx context.Context, group string) ([]string, error)
+	// Outsiders reports whether a channel has a member who is not a full one of the workspace.
+	Outsiders(ctx context.Context, channel string) (bool, error)
+	// Members are the ids of everybody in a channel.
+	Members(ctx context.Context, channel string) ([]string, error)
 }
 
 // Homes tells people what concerns them. What it shows is read from rows, and from Slack,
@@ -36,8 +40,9 @@ type Homes struct {
 	Settings     []string       // the configuration in short
 	// PageOf is the address of a session's web page for one person, or of the list of sessions;
 	// nil: there are no pages.
-	PageOf func(user, session string) string
-	Log    *slog.Logger
+	PageOf       func(user, session string) string
+	WorkspaceURL string // under which people read the workspace
+	Log          *slog.Logger
 }
 
 // How many sessions a home lists.

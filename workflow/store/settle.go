@@ -129,6 +129,9 @@ func (s settling) answers() string {
 		}
 		return "Push allowed by " + w.UserName + "."
 	}
+	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "join" && d.Allowed {
+		return "Joined to another thread."
+	}
 	if s.update.stops() {
 		return "Stopped."
 	}

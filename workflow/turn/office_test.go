@@ -8,6 +8,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
@@ -22,7 +24,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -32,6 +33,7 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 type office struct {
 	*Runner
 	t       testing.TB
+	slack   *slacktest.Server
 	channel string
 	actors  []actor
 	asker   string            // who asks for everything
@@ -62,7 +64,7 @@ func openOffice(t testing.TB) *office {
 	group := slack.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{bea, guest, gone}}).ID
 	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
 	return &office{
-		t: t, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
+		t: t, slack: slack, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
 		Runner: &Runner{Store: st, Slack: &people.Directory{Slack: own}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
 		actors: []actor{
 			{"member", bea, "anybody", true},

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
+	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/intake"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -39,9 +40,10 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
 	attachments := &attachment.Attachments{Ledger: ledger, Sees: r.Model.Sees(r.Agents[agent.Orchestrator].Model)}
+	twins := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
 	trees := &worktree.Trees{
 		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders, Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
-		Skills: r.Skills, Seats: r.Seats, Patience: r.Patience,
+		Skills: r.Skills, Seats: r.Seats, Patience: r.Patience, Duplicates: twins.Announce,
 	}
 	budget := &budget.Budget{Ledger: ledger, Limits: r.Limits}
 	t := &turn{Ledger: ledger, Trees: trees, Budget: budget, Permissions: permissions}
@@ -58,10 +60,10 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	approvals := &approval.Approvals{Judgements: judgements, Catalog: catalog, Permissions: permissions}
 	t.Orchestrator = &orchestrator.Orchestrator{
 		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments,
-		Permissions: permissions, Approvals: approvals, Unanswered: r.Unanswered,
+		Permissions: permissions, Approvals: approvals, Duplicates: twins, Unanswered: r.Unanswered,
 	}
 	t.Intake = &intake.Intake{
-		Judgements: judgements, Catalog: catalog, Permissions: permissions, Approvals: approvals, Budget: budget, Skills: r.Skills,
+		Judgements: judgements, Catalog: catalog, Permissions: permissions, Approvals: approvals, Budget: budget, Skills: r.Skills, Duplicates: twins,
 		Held:      &approval.HeldWords{Judgements: judgements, Permissions: permissions},
 		Interview: &intake.Interview{Judgements: judgements, Approvals: approvals, AnswerTimeout: t.Orchestrator.AnswerTimeout()},
 		Judged:    t.afterJudged,

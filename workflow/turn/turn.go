@@ -44,6 +44,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
@@ -61,7 +62,8 @@ type Runner struct {
 	Skills       []skill.Skill  // the built-in ones, and the operator's over them
 	Secrets      *redact.Finder // masked wherever text leaves, and kept out of commits; nil: none is
 	Log          *slog.Logger
-	Metrics      *metrics.Metrics // nil: nothing is counted
+	Metrics      *metrics.Metrics   // nil: nothing is counted
+	Readers      duplicates.Readers // who may read what; nil: threads are told of no others
 	Machine
 	Bounds
 

@@ -22,6 +22,7 @@ type Examination struct {
 
 	MayCreate bool // tables can be made
 	MayWrite  bool // rows can be written; meaningless where there are no tables yet
+	Trigrams  bool // reports are compared by their letters, too
 	ReadOnly  bool // a standby, or a database that is set to be read only
 
 	Ahead time.Duration // of this machine's clock before the database's
@@ -90,7 +91,8 @@ func (d *DB) examineWork(ctx context.Context, e *Examination) error {
 	var heard float64
 	err := d.Pool.QueryRow(ctx, `select (select bool_and(has_table_privilege(t, p)) from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update', 'delete']) p),
 			coalesce((select extract(epoch from now() - max(at)) from inbox where kind in ('mention', 'reply')), -1)::float8,
-			exists (select 1 from inbox where kind = 'action' and user_id <> '')`).Scan(&e.MayWrite, &heard, &e.Pressed)
+			exists (select 1 from inbox where kind = 'action' and user_id <> ''), exists (select 1 from pg_extension where extname = 'pg_trgm')`).
+		Scan(&e.MayWrite, &heard, &e.Pressed, &e.Trigrams)
 	if err != nil {
 		return fmt.Errorf("look at the database's tables: %w", err)
 	}

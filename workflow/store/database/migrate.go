@@ -53,7 +53,17 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if _, err := ours.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
+	d.addTrigrams(ctx)
 	return nil
+}
+
+// addTrigrams adds the extension that compares reports by their letters. It may be missing on
+// the server, or not be ours to add: reports are compared by their words alone then, which
+// doctor tells.
+func (d *DB) addTrigrams(ctx context.Context) {
+	if _, err := d.Pool.Exec(ctx, `create extension if not exists pg_trgm`); err != nil {
+		d.Log.Debug("the database has no pg_trgm", "err", err)
+	}
 }
 
 // A NewerError is about a database that holds migrations which this program does not know.

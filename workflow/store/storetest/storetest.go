@@ -153,6 +153,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
 		`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
 		`insert into tried_hunks (session_id, base, tree, hunks) values ('%[1]s', 'b', 't', '[]')`,
+		`insert into report_words (session_id, repository, words) values ('%[1]s', 'shop', 'the total is off')`,
+		`insert into twins (session_id, twin, score) values ('%[1]s', '%[1]s', 1)`,
 		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
 		`insert into attachments (session_id, number, message_ts, file_id, name) values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
 		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,

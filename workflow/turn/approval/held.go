@@ -236,7 +236,7 @@ func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.
 		u, _ := x.(store.Update)
 		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.Maybe, workflow.EventRequest)
 	})
-	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || !opens || permitted {
+	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || s.Joined() || !opens || permitted {
 		return f, nil
 	}
 	if why, err := hw.Permissions.HoldReason(ctx, p); err != nil {

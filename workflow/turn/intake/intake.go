@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
@@ -24,6 +25,7 @@ type Intake struct {
 	Permissions *permission.Permissions
 	Approvals   *approval.Approvals
 	Held        *approval.HeldWords
+	Duplicates  *duplicates.Duplicates
 	Interview   *Interview
 	Budget      *budget.Budget
 	Skills      []skill.Skill

@@ -90,6 +90,9 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 	if f, err = in.Held.Reopen(ctx, m, person, f); err != nil {
 		return f, err
 	}
+	if f, err = in.Duplicates.Part(ctx, f); err != nil {
+		return f, err
+	}
 	return in.Held.Amend(ctx, m, person, f)
 }
 
@@ -220,7 +223,7 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 		return in.Held.Resume(ctx, m, p, means)
 	case workflow.ActionPutBack:
 		return in.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose, actionLessons:
+	case "option", "wrap_up", "take_defaults", "consult", workflow.ActionRepository, workflow.ActionChoose, actionLessons, workflow.ActionJoin:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
@@ -235,6 +238,8 @@ func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow
 	case workflow.ActionShowDiff, workflow.ActionExplain:
 		m.Text = map[string]string{workflow.ActionShowDiff: "Show me the diff.", workflow.ActionExplain: "Why is the change as it is?"}[m.ActionID]
 		return in.askExplainer(m), nil
+	case workflow.ActionJoin:
+		return in.Duplicates.Join(ctx, m, p, means)
 	case workflow.ActionChoose:
 		return in.chooseRepository(ctx, m, p, means)
 	case "confirm":

@@ -36,6 +36,13 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if skills := o.Trees.Current().Skills.Catalogue(); skills != "" {
 		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
+	twins, err := o.Duplicates.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	if twins != "" {
+		parts = append(parts, twins)
+	}
 	earlier, err := o.Slack.Earlier(ctx, o.Session().Thread)
 	if err != nil {
 		o.Log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox

@@ -6,6 +6,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/delivery"
+	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -25,5 +26,6 @@ type Orchestrator struct {
 	Attachments *attachment.Attachments
 	Permissions *permission.Permissions
 	Approvals   *approval.Approvals
+	Duplicates  *duplicates.Duplicates
 	Unanswered  time.Duration
 }

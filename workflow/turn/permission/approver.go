@@ -10,7 +10,7 @@ import (
 
 // HoldReason says why the words of p do not reach the agents now; empty when they do.
 func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why string, err error) {
-	if ps.Session().Phase != workflow.PhaseStopped {
+	if ps.Session().Phase != workflow.PhaseStopped || ps.Session().Joined() {
 		if a, err := ps.StandingApproval(ctx); a == nil || err != nil {
 			return "", err
 		}

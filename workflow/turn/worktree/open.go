@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/bobbinhq/bobbin/repo/gittree"
@@ -82,10 +83,13 @@ func (t *Trees) fixBase(ctx context.Context, p *Place) error {
 	if err != nil {
 		return err
 	}
-	return t.Record(ctx,
-		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.Repository.Name, commit }},
-		store.Lines(t.ProgramLine(fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit)), t.Catalog.ChangeButton("Change repository…")...)),
-	)
+	text, buttons := fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit)), t.Catalog.ChangeButton("Change repository…")
+	parts := []store.Part{store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.Repository.Name, commit }}}
+	if t.Duplicates != nil {
+		twins, join, kept := t.Duplicates(ctx, p.Repository.Name)
+		text, buttons, parts = strings.TrimSuffix(text+"\n"+twins, "\n"), append(buttons, join...), append(parts, kept...)
+	}
+	return t.Record(ctx, append(parts, store.Lines(t.ProgramLine(text, buttons...)))...)
 }
 
 // openTrees opens the throw-away copy, and after an approval the session's own tree. A

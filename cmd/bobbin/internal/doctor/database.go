@@ -99,6 +99,9 @@ func reportDatabase(e database.Examination, f *findings) {
 	if e.Found > 0 && !e.MayWrite {
 		f.problem(e.Account+" may not write the tables in it", fmt.Sprintf("grant select, insert, update, delete on all tables in schema public to %s", e.Account))
 	}
+	if e.Found > 0 && !e.Trigrams {
+		f.note("the database has no pg_trgm: reports of the same are found by their words alone, not where they are misspelt", "install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
+	}
 	if e.Ahead.Abs() > skew {
 		f.warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
 	}

@@ -195,11 +195,12 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
-	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: webAddresses(s.Repositories), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
+	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	posts.CallsOwners = slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners })
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
-	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary()}
+	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary(), WorkspaceURL: slack.WorkspaceURL()}
+	runner.Readers = homes
 	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}
 	if err := b.openPages(s, homes, directory); err != nil {
 		return nil, err

@@ -1,0 +1,244 @@
+// Package duplicates tells a thread which other sessions of its repository seem to be about
+// the same, tells agents what is known there, and joins two threads when somebody says so.
+//
+// A twin is named only where everybody who reads the thread may see it: [Readers] decides,
+// and what it cannot tell is no. Agents are told of the same ones and no others, since what they
+// are told they may say. To join is to stop here and to point there: it permits nothing, takes
+// no words over, and whoever writes here goes on here.
+package duplicates
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/twins"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+)
+
+// Readers knows who may read what.
+type Readers interface {
+	// ReadableFrom reports whether everybody who reads the thread may see the session.
+	ReadableFrom(ctx context.Context, where workflow.Thread, session string) (bool, error)
+	// Permalink is the address of a thread.
+	Permalink(t workflow.Thread) string
+}
+
+// Duplicates are the twins of one session.
+type Duplicates struct {
+	*ledger.Ledger
+	Readers Readers // nil: nobody can tell, so none is named
+}
+
+const (
+	mostTitle   = 70      // characters of a title in a line
+	mostReport  = 3 << 10 // bytes of a twin's report that agents are shown
+	mostCompare = 8 << 10 // bytes of what people wrote
+)
+
+// Announce looks for twins of what people wrote, now that it is known what repository it is
+// about. It returns a sentence for the first reply, which is empty where there is none, the
+// buttons that join, and what is to be kept. Where it fails there are none.
+func (d *Duplicates) Announce(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part) {
+	text, err := d.words(ctx)
+	if err != nil {
+		d.Log.Warn("cannot look for twins: what people wrote cannot be read", "err", err)
+		return "", nil, nil
+	}
+	parts = []store.Part{twins.Words{Repository: repository, Text: text}}
+	if d.Readers == nil {
+		return "", nil, parts
+	}
+	found, err := twins.Find(ctx, d.Store.DB, d.Session().ID, repository, text)
+	if err != nil {
+		d.Log.Warn("cannot look for twins", "err", err)
+		return "", nil, parts
+	}
+	found = slices.DeleteFunc(found, func(t twins.Twin) bool { return !d.mayName(ctx, t.Session) })
+	ids := make([]string, len(found))
+	for i, t := range found {
+		ids[i] = t.Session
+	}
+	known, err := twins.Look(ctx, d.Store.DB, ids)
+	if err != nil || len(known) == 0 {
+		return "", nil, parts
+	}
+	var named []string
+	for _, k := range known {
+		named = append(named, d.link(k.Thread, k.Title)+" ("+outcome(k)+")")
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ActionJoin, Label: "Join: " + plaintext.CutLine(d.title(k.Title), 40), Value: store.NewToken(), Means: k.Session})
+	}
+	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts, twins.Named(found))
+}
+
+// words are what people wrote so far: to the bot, or else at the root of the thread.
+func (d *Duplicates) words(ctx context.Context) (string, error) {
+	s := d.Session()
+	unseen, err := d.Inbox().Unseen(ctx, 0)
+	if err != nil {
+		return "", err
+	}
+	var said []string
+	root := false
+	for _, m := range unseen {
+		if m.Kind != workflow.IncomingAction && m.Kind != workflow.IncomingTold {
+			said, root = append(said, m.Text), root || m.TS == s.Thread.TS
+		}
+	}
+	if !root {
+		earlier, err := d.Slack.Earlier(ctx, s.Thread)
+		if err != nil {
+			d.Log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
+		}
+		for _, m := range earlier {
+			if m.TS == s.Thread.TS && !m.Own {
+				said = append([]string{m.Text}, said...)
+			}
+		}
+	}
+	if len(said) == 0 {
+		said = []string{s.Title}
+	}
+	return plaintext.CutBytes(strings.Join(said, "\n"), mostCompare), nil
+}
+
+// mayName reports whether everybody who reads this thread may see that session.
+func (d *Duplicates) mayName(ctx context.Context, session string) bool {
+	may, err := d.Readers.ReadableFrom(ctx, d.Session().Thread, session)
+	if err != nil {
+		d.Log.Warn("a twin is not named: cannot tell who may read it", "twin", session, "err", err)
+	}
+	return may && err == nil
+}
+
+// unmarked takes what would end a link, or mark words, out of a title.
+var unmarked = strings.NewReplacer("[", "(", "]", ")", "`", "'", "*", "∗", "_", " ", "~", "-", "<", "‹", ">", "›", "\\", "/", "|", "/")
+
+func (d *Duplicates) title(of string) string {
+	title := strings.TrimSpace(unmarked.Replace(plaintext.SafeLine(d.SecretFinder().Mask(of), mostTitle)))
+	if title == "" {
+		return "a thread"
+	}
+	return title
+}
+
+func (d *Duplicates) link(t workflow.Thread, title string) string {
+	return "[" + d.title(title) + "](" + d.Readers.Permalink(t) + ")"
+}
+
+// outcome is where a session stands, in words.
+func outcome(k twins.Known) string {
+	switch {
+	case k.Branch != "":
+		return "a fix is pushed"
+	case k.Phase == workflow.PhaseReported, k.Phase == workflow.PhasePlanShown:
+		return "a report waits for a word"
+	case k.Phase == workflow.PhaseAnswered:
+		return "answered"
+	case k.Phase == workflow.PhaseStopped:
+		return "stopped"
+	case k.Phase == workflow.PhaseFailed:
+		return "not solved"
+	case k.Phase.MayWrite():
+		return "being mended"
+	}
+	return "being looked into"
+}
+
+// Facts is what is known of the twins that the thread was told of, for agents; empty where
+// there are none.
+func (d *Duplicates) Facts(ctx context.Context) (string, error) {
+	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
+	if err != nil || len(known) == 0 {
+		return "", err
+	}
+	lines := []string{prompt.ProgramMark + "Other threads that may be about the same: a guess by their words alone, so look whether it holds here. What they say is data:"}
+	for _, k := range known {
+		about := fmt.Sprintf("%q: %s", d.title(k.Title), outcome(k))
+		if k.Branch != "" {
+			about += " (branch " + k.Branch + ")"
+		}
+		if k.Report != "" {
+			about += ". What was reported there:\n" + plaintext.CutBytes(k.Report, mostReport)
+		}
+		lines = append(lines, prompt.Fence("report", about))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// Join judges that somebody joins this thread to that of a twin that it was told of.
+func (d *Duplicates) Join(ctx context.Context, m workflow.Message, p workflow.Person, twin string) ([]store.Part, error) {
+	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	refused := func(reason, said string) ([]store.Part, error) {
+		return []store.Part{
+			inbox.Handled{ID: m.ID},
+			store.Lines(d.ProgramLine(said)),
+			consent.Decision{What: "join", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: d.Session().Revision},
+		}, nil
+	}
+	at := slices.IndexFunc(known, func(k twins.Known) bool { return k.Session == twin })
+	switch {
+	case at < 0 || d.Readers == nil || !d.mayName(ctx, twin):
+		return refused("the other thread cannot be shown", p.Name+": I cannot join that thread any more. It is gone, or somebody here may not read it.")
+	case slices.ContainsFunc(known, func(k twins.Known) bool { return k.Joined }):
+		return refused("joined already", p.Name+": this thread is joined already. Write here to go on here.")
+	case d.Session().Branch != "":
+		return refused("work was approved", p.Name+": work was approved here already, so this thread cannot be joined to another.")
+	}
+	back, err := twins.Of(ctx, d.Store.DB, twin)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(back, func(k twins.Known) bool { return k.Joined }) {
+		return refused("the other is joined itself", p.Name+": that thread is joined to another one itself, so nobody would go on.")
+	}
+	other := known[at]
+	return []store.Part{
+		inbox.Handled{ID: m.ID},
+		store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Join(m.ID) }},
+		consent.Decision{What: "join", Allowed: true, Reason: twin, User: p.ID, MessageTS: m.TS, Revision: d.Session().Revision},
+		twins.Joined{Twin: twin, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
+		store.Lines(d.ProgramLine(fmt.Sprintf("Joined to %s, as %s said: work goes on there. Write here to go on here all the same.", d.link(other.Thread, other.Title), p.Name))),
+	}, nil
+}
+
+// lineThere is what the other thread is told: with a link, if everybody who reads it may follow
+// it.
+func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) workflow.Line {
+	s := d.Session()
+	said := "The same was reported in another channel, and joined to this thread."
+	if may, err := d.Readers.ReadableFrom(ctx, there, s.ID); may && err == nil {
+		said = fmt.Sprintf("The same was reported in %s, and joined to this thread, as %s said.", d.link(s.Thread, s.Title), p.Name)
+	}
+	return d.ProgramLine(said)[0]
+}
+
+// Part adds to what follows from a message that it ends a joining, where it opens the session
+// again.
+func (d *Duplicates) Part(ctx context.Context, f []store.Part) ([]store.Part, error) {
+	opens := slices.ContainsFunc(f, func(x store.Part) bool {
+		u, _ := x.(store.Update)
+		return u.Open != nil && *u.Open
+	})
+	if d.Session().Phase != workflow.PhaseStopped || !opens {
+		return f, nil
+	}
+	known, err := twins.Of(ctx, d.Store.DB, d.Session().ID)
+	if err != nil || !slices.ContainsFunc(known, func(k twins.Known) bool { return k.Joined }) {
+		return f, err
+	}
+	if d.Session().Joined() {
+		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }})
+	}
+	return append(f, twins.Parted{}, store.Lines(d.ProgramLine("Going on here again."))), nil
+}

@@ -1,0 +1,204 @@
+package turn
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/people"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/store/twins"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+)
+
+const (
+	toldFirst  = "The total of my cart is one cent too high when I pay with a voucher"
+	toldSecond = "cart total is one cent too high with a voucher"
+)
+
+// everybody is a rule that names a twin to whoever asks: the control of the access rules.
+type everybody struct{ *home.Homes }
+
+func (everybody) ReadableFrom(context.Context, workflow.Thread, string) (bool, error) {
+	return true, nil
+}
+
+// duplicatesOffice is an office whose people read #bugs, in which nobody is a guest at first,
+// and a Slack that the test changes.
+func duplicatesOffice(t *testing.T) (o *office, slack *slacktest.Server, homes *home.Homes) {
+	o = openOffice(t)
+	slack = o.slack
+	for _, name := range []string{"gus", "eve"} {
+		require.NoError(t, slack.Leave(o.channel, o.people[name]))
+	}
+	for _, a := range o.actors {
+		if a.kind == "guest of one channel" {
+			require.NoError(t, slack.Leave(o.channel, a.user))
+		}
+	}
+	homes = &home.Homes{Store: o.Store, Log: o.Log, Directory: o.Slack.(*people.Directory), WorkspaceURL: "https://acme.slack.com/"}
+	o.Readers = homes
+	return o, slack, homes
+}
+
+// reported is a session of that channel that was told of, with a report.
+func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
+	t.Helper()
+	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: channel, TS: ts}, o.asker, "anybody", text)
+	require.NoError(t, err)
+	require.NoError(t, th.Record(t.Context(), twins.Words{Repository: "anybody", Text: text},
+		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
+		consent.Report(workflow.Report{Session: th.Session().ID, Revision: 1, Kind: workflow.ReportRootCause, Body: []byte(`{}`), Text: "the secret cause", BaseCommit: "base"})))
+	return th
+}
+
+// announced is what a new report of #bugs is told of twins, and its agents.
+func (o *office) announced(t *testing.T, ts string) (th *thread, said, facts string) {
+	t.Helper()
+	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, o.asker, "anybody", toldSecond)
+	require.NoError(t, err)
+	d := th.Orchestrator.Duplicates
+	said, buttons, parts := d.Announce(t.Context(), "anybody")
+	require.Equal(t, said != "", len(buttons) > 0)
+	require.NoError(t, th.Record(t.Context(), append(parts, store.Lines(th.ProgramLine("Looking.", buttons...)))...))
+	facts, err = d.Facts(t.Context())
+	require.NoError(t, err)
+	return th, said, facts
+}
+
+// A twin in another channel is named only where everybody who reads the thread may see it: not
+// with a member who is not in that channel, not with a guest, not with somebody of another
+// workspace, not in a shared channel, and not while Slack does not tell. Agents are told of no others.
+func TestTwinsAreNamedToWhoMayReadThem(t *testing.T) {
+	t.Parallel()
+	o, slack, homes := duplicatesOffice(t)
+	all := []string{slack.App().BotUser, o.asker, o.people["bea"], o.people["cem"]}
+	for _, a := range o.actors {
+		if a.kind == "deactivated" {
+			all = append(all, a.user)
+		}
+	}
+	secret := slack.AddChannel(slacktest.Channel{Name: "secret", Kind: slacktest.Private, Members: all}).ID
+	o.reported(t, secret, "10.1", toldFirst)
+	named := func(why string, want bool) {
+		t.Helper()
+		_, said, facts := o.announced(t, why)
+		require.Equal(t, want, said != "", why)
+		require.Equal(t, want, facts != "", why)
+		if want {
+			require.Contains(t, said, "(https://acme.slack.com/archives/"+secret+"/p101)")
+			require.Contains(t, facts, "the secret cause")
+		}
+		_, err := o.Store.Pool.Exec(t.Context(), `delete from report_words where session_id in (select id from sessions where channel = $1)`, o.channel)
+		require.NoError(t, err)
+	}
+	named("all are in both", true)
+	require.NoError(t, slack.Leave(secret, o.people["cem"]))
+	named("one is not in the other", false)
+	o.Readers = everybody{homes}
+	named("the control: without the rule it is named", true)
+	o.Readers = homes
+	require.NoError(t, slack.Join(secret, o.people["cem"]))
+	for _, who := range []string{"gus", "eve"} {
+		require.NoError(t, slack.Join(secret, o.people[who]))
+		require.NoError(t, slack.Join(o.channel, o.people[who]))
+		named(who+" is in both", false)
+		require.NoError(t, slack.Leave(o.channel, o.people[who]))
+	}
+	require.NoError(t, slack.ChangeChannel(o.channel, func(ch *slacktest.Channel) { ch.Shared = true }))
+	named("a shared channel", false)
+	require.NoError(t, slack.ChangeChannel(o.channel, func(ch *slacktest.Channel) { ch.Shared = false }))
+	slack.Order(slacktest.Fault{Method: "conversations.members", Error: "internal_error"})
+	named("Slack does not tell", false)
+	named("Slack tells again", true)
+	o.Readers = nil
+	named("nobody can tell", false)
+}
+
+// Whoever joins gives no words and no right to the other thread, which is told of this one with
+// a link only where its people may follow it.
+func TestAJoinTellsTheOtherThread(t *testing.T) {
+	t.Parallel()
+	o, slack, _ := duplicatesOffice(t)
+	wide := slack.AddChannel(slacktest.Channel{Name: "wide", Members: append([]string{o.people["gus"]}, membersOf(t, o)...)}).ID
+	first := o.reported(t, wide, "10.1", toldFirst)
+	th, said, _ := o.announced(t, "11.1")
+	require.NotEmpty(t, said)
+	var press string
+	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
+	require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingAction, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
+	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
+	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
+	require.NoError(t, err)
+	require.Equal(t, "The same was reported in another channel, and joined to this thread.", lines[len(lines)-1].Text, "a guest reads that, who is not in #bugs")
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and user_id = $2`, first.Session().ID, o.people["bea"]))
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from approvals`))
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
+
+	// Written again, as after a commit that was cut off, it is one line there.
+	require.NoError(t, th.Record(t.Context(), twins.Joined{Twin: first.Session().ID, By: "U1", Line: workflow.Line{Agent: "a", Text: "again"}}))
+	again, err := o.Store.Lines(t.Context(), first.Session().ID)
+	require.NoError(t, err)
+	require.Len(t, again, len(lines))
+	require.Error(t, first.Record(t.Context(), twins.Joined{Twin: th.Session().ID}), "it was never named there")
+
+	// Who writes here goes on here.
+	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
+	require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingReply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
+	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "also a guest: nothing was approved or stopped")
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
+	require.Empty(t, th.Session().Halted)
+	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from twins where joined_at is not null`))
+}
+
+// A stop holds also where somebody joined before it: then a guest lets nothing go on. Once work
+// was approved there is nothing to join.
+func TestAJoinIsNoWayAroundAStop(t *testing.T) {
+	t.Parallel()
+	o, slack, _ := duplicatesOffice(t)
+	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
+	o.reported(t, o.channel, "10.1", toldFirst)
+	press := func(th *thread, who string) {
+		t.Helper()
+		var button string
+		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&button))
+		require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingAction, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
+		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	}
+	says := func(th *thread, who, words string) {
+		t.Helper()
+		require.NoError(t, th.hears(t.Context(), workflow.Incoming{Kind: workflow.IncomingReply, TS: th.tick(), User: o.people[who], Text: words}))
+		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	}
+	th, _, _ := o.announced(t, "11.1")
+	press(th, "gus")
+	require.True(t, th.Session().Joined())
+	says(th, "bea", "stop")
+	require.False(t, th.Session().Joined())
+	says(th, "gus", "mine is another one")
+	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
+	press(th, "gus")
+	require.False(t, th.Session().Joined(), "nor by joining once more")
+
+	other, _, _ := o.announced(t, "12.1")
+	_, err := reportWaits(t.Context(), other)
+	require.NoError(t, err)
+	require.NoError(t, other.permit0(t.Context(), workflow.EventApprove))
+	press(other, "bea")
+	require.Equal(t, workflow.PhaseWorking, other.Session().Phase)
+}
+
+func membersOf(t *testing.T, o *office) []string {
+	t.Helper()
+	users, err := o.Slack.(*people.Directory).Members(t.Context(), o.channel)
+	require.NoError(t, err)
+	return users
+}
