@@ -369,6 +369,8 @@ var inTests = map[string][]string{
 	"repo/sandbox":        {"repo/sandbox/initproc", "repo/sandbox/rootfs"},
 	"repo/sandbox/cgroup": {"repo/sandbox/process"}, // commands are started from threads of their own
 
+	"cmd/bobbin/internal/playground": {"repo/buildcache"}, // Go's library is put into the shop's
+
 	// Tests alone: the program as it is wired, and what each kind of fault looks at.
 	"cmd/bobbin/internal/faults/badinputs":  {"repo/remote", "repo/transfer", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "repo", "repo/buildcache", "repo/sandbox", "repo/testrun", "workflow", "workflow/agent", "workflow/model", "workflow/redact", "workflow/store", "workflow/store/queue", "workflow/tool", "workflow/turn", "workflow/turn/catalog"},
 	"cmd/bobbin/internal/faults/deliveries": {"workflow/store/inbox", "workflow/store/outbox", "bot", "bot/gateway", "bot/poster", "cmd/bobbin/internal/server", "workflow", "workflow/store"},

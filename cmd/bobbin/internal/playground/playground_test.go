@@ -18,6 +18,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/story"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
@@ -32,6 +35,7 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	}
 	p, err := Open(t.Context(), opt)
 	require.NoError(t, err)
+	seedGoCache(t, p.Stage)
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(t.Context()) }()
 	t.Cleanup(func() {
@@ -39,6 +43,19 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 		require.NoError(t, <-served)
 	})
 	return p
+}
+
+// seedGoCache gives the stage's repository Go's library, compiled, as on its second day.
+func seedGoCache(t *testing.T, s *stage.Stage) {
+	t.Helper()
+	mirror, err := s.Mirrors.Open(t.Context(), s.RemoteConfig())
+	require.NoError(t, err)
+	box, err := sandbox.Open(t.Context(), s.Settings().Sandbox.Options("", slog.New(slog.DiscardHandler)))
+	if err != nil {
+		return // nothing is built here
+	}
+	caches := buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
+	require.NoError(t, repotest.SeedGoCache(t.Context(), box, repotest.GoCacheDir(caches.For(mirror).WritableMounts(""))))
 }
 
 // TestTheStoryByMouse is told by three people, each in a tab of their own.
