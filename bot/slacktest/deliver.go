@@ -127,6 +127,7 @@ func (s *Server) deliver(d *delivery) {
 			envelope["retry_reason"] = "timeout"
 		}
 	}
+	s.save() // the app hears of nothing that a crash would undo
 	s.send(l, envelope)
 	d.timer = time.AfterFunc(s.cfg.AckTimeout, func() {
 		s.mu.Lock()

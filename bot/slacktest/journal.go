@@ -27,7 +27,10 @@ type Change struct {
 }
 
 // note records a change. The caller holds mu.
-func (s *Server) note(kind ChangeKind, m *Message) { s.record(Change{Kind: kind, Message: m.clone()}) }
+func (s *Server) note(kind ChangeKind, m *Message) {
+	s.file.touch(m)
+	s.record(Change{Kind: kind, Message: m.clone()})
+}
 
 func (s *Server) record(c Change) {
 	c.Seq = len(s.journal) + 1

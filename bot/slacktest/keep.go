@@ -3,16 +3,24 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
 )
 
-// kept is a workspace put down, to be opened again by another server.
+// kept is a workspace put down, to be opened again by another server; or, in a line of
+// Config.File, what has changed in it.
 type kept struct {
-	App      App
-	Users    []*User
-	Channels []*Channel
-	Groups   []*UserGroup
-	Messages []keptMessage
-	Events   []keptEvent
+	Address  string        `json:",omitempty"` // where it listened
+	App      *App          `json:",omitempty"`
+	Users    []*User       `json:",omitempty"`
+	Channels []*Channel    `json:",omitempty"`
+	Groups   []*UserGroup  `json:",omitempty"`
+	Messages []keptMessage `json:",omitempty"`
+	Views    []keptView    `json:",omitempty"`
+	Files    []keptFile    `json:",omitempty"`
+	Events   []keptEvent   `json:",omitempty"`
+	Gone     []string      `json:",omitempty"` // ids of what is there no more, and of events that were taken
 	LastTS   int64
 	Serial   int
 }
@@ -20,6 +28,17 @@ type kept struct {
 type keptMessage struct {
 	Message
 	ClientMsgID string `json:"client_msg_id,omitempty"`
+}
+
+type keptView struct {
+	View
+	Fields            object
+	Hash, Root, Above string
+}
+
+type keptFile struct {
+	File
+	Content []byte
 }
 
 type keptEvent struct {
@@ -30,13 +49,13 @@ type keptEvent struct {
 // Keep puts the workspace down: its people, channels and messages, and the events that the
 // app was sent. A server whose Config.Kept it is goes on from there with the same ids and
 // timestamps, as Slack does while a bot is moved or upgraded. Connections, open views and
-// the contents of files are not kept.
+// the contents of files are not kept: see Config.File.
 func (s *Server) Keep() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.state
 	k := kept{
-		App: st.app, Users: sorted(st.users), Channels: sorted(st.channels), Groups: sorted(st.groups),
+		App: &st.app, Users: sorted(st.users), Channels: sorted(st.channels), Groups: sorted(st.groups),
 		LastTS: st.lastTS, Serial: st.serial,
 	}
 	for _, ch := range k.Channels {
@@ -54,7 +73,6 @@ func (s *Server) Keep() ([]byte, error) {
 	return b, nil
 }
 
-// takeUp goes on from a workspace that was kept. The tokens are those of the Config.
 func (s *Server) takeUp(b []byte) error {
 	if len(b) == 0 {
 		return nil
@@ -63,10 +81,19 @@ func (s *Server) takeUp(b []byte) error {
 	if err := json.Unmarshal(b, &k); err != nil {
 		return fmt.Errorf("slacktest: Config.Kept is not what Keep gave: %w", err)
 	}
+	s.lay(k)
+	return nil
+}
+
+// lay lays what was kept over what is there. The tokens are those of the Config.
+func (s *Server) lay(k kept) {
 	st := &s.state
-	k.App.BotToken, k.App.AppToken = st.app.BotToken, st.app.AppToken
-	clear(st.users)
-	st.app, st.lastTS, st.serial = k.App, k.LastTS, k.Serial
+	if k.App != nil {
+		k.App.BotToken, k.App.AppToken = st.app.BotToken, st.app.AppToken
+		clear(st.users)
+		st.app = *k.App
+	}
+	st.lastTS, st.serial = max(st.lastTS, k.LastTS), max(st.serial, k.Serial)
 	for _, u := range k.Users {
 		st.users[u.ID] = u
 	}
@@ -79,12 +106,44 @@ func (s *Server) takeUp(b []byte) error {
 	for _, m := range k.Messages {
 		message := m.Message
 		message.clientMsgID = m.ClientMsgID
-		st.add(&message)
+		if old := st.message(m.Channel, m.TS); old != nil {
+			*old = message
+		} else {
+			st.add(&message)
+		}
+	}
+	for _, v := range k.Views {
+		view := v.View
+		view.fields, view.blocks = v.Fields, blockkit.Objects(v.Fields["blocks"])
+		view.hash, view.root, view.above = v.Hash, v.Root, v.Above
+		st.views[view.ID] = &view
+	}
+	for _, f := range k.Files {
+		st.uploads[f.ID] = &upload{File: f.File, content: f.Content, sent: true, done: true}
 	}
 	for _, e := range k.Events {
 		s.socket.events[e.ID] = &delivery{kind: "events_api", eventID: e.ID, eventType: e.Type, payload: e.Payload, attempt: 1}
 	}
-	return nil
+	for _, id := range k.Gone {
+		s.forget(id)
+	}
+}
+
+// forget drops what has that id; a message's is its channel and its ts.
+func (s *Server) forget(id string) {
+	st := &s.state
+	if channel, ts, is := strings.Cut(id, "/"); is {
+		if m := st.message(channel, ts); m != nil {
+			st.remove(m)
+		}
+		return
+	}
+	delete(st.users, id)
+	delete(st.channels, id)
+	delete(st.groups, id)
+	delete(st.views, id)
+	delete(st.uploads, id)
+	delete(s.socket.events, id)
 }
 
 // Events are the ids of all events that the app was sent or is to be sent, oldest first.

@@ -99,6 +99,7 @@ func (s *Server) DeleteFile(id string) error {
 			for i := range m.Files {
 				if m.Files[i].ID == id {
 					m.Files[i] = File{ID: id, Mode: "tombstone"}
+					s.file.touch(m)
 				}
 			}
 		}

@@ -39,6 +39,7 @@
 package slacktest
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -83,6 +84,7 @@ type Config struct {
 	RateLimits map[string]RateLimit // by method; none by default
 
 	Kept []byte // what Keep gave: the workspace goes on from there; nil: a new one
+	File string // where the workspace lives on when the program ends, in whatever way; empty: nowhere (file.go)
 }
 
 func (c *Config) setDefaults() {
@@ -126,8 +128,9 @@ type Server struct {
 	done     chan struct{}  // closed by Close
 	running  sync.WaitGroup // goroutines that Close waits for
 
-	mu      sync.Mutex // guards all below
+	mu      lock // guards all below
 	state   state
+	file    *stateFile // nil: nothing is written
 	socket  socket
 	faults  faultPlan
 	limits  map[string]*bucket
@@ -149,10 +152,16 @@ func New(cfg Config) *Server {
 
 // Listen opens a workspace on cfg.Addr.
 func Listen(cfg Config) (*Server, error) {
-	cfg.setDefaults()
-	listener, err := net.Listen("tcp", cfg.Addr)
+	written, err := readFile(cfg.File)
 	if err != nil {
-		return nil, fmt.Errorf("slacktest: listen on %s: %w", cfg.Addr, err)
+		return nil, err
+	}
+	listener := written.listen(cfg.Addr)
+	cfg.setDefaults()
+	if listener == nil {
+		if listener, err = net.Listen("tcp", cfg.Addr); err != nil {
+			return nil, fmt.Errorf("slacktest: listen on %s: %w", cfg.Addr, err)
+		}
 	}
 	s := &Server{
 		cfg:      cfg,
@@ -168,7 +177,7 @@ func Listen(cfg Config) (*Server, error) {
 	s.faults.random = random
 	s.socket = newSocket(random)
 	s.state = newState(cfg)
-	if err := s.takeUp(cfg.Kept); err != nil {
+	if err := errors.Join(s.takeUp(cfg.Kept), s.goOn(written)); err != nil {
 		listener.Close()
 		return nil, err
 	}
@@ -225,6 +234,7 @@ func (s *Server) Close() {
 	s.mu.Unlock()
 	_ = s.http.Close()
 	s.running.Wait()
+	s.file.close()
 }
 
 // touch wakes whoever waits for something to change. The caller holds mu.
