@@ -70,7 +70,7 @@ var rooms = map[string][]string{
 	},
 	"cmd/bobbin/internal/playground": {
 		"cmd/bobbin/internal/playground/chat", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/story", "cmd/bobbin/internal/playground/view",
-		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/page", "bot/slacktest", "workflow", "workflow/agent", "repo/remote", "repo/sandbox", "deploy",
+		"cmd/bobbin/internal/config", "cmd/bobbin/internal/server", "cmd/bobbin/internal/stage", "bot/page", "bot/slacktest", "workflow", "workflow/agent", "repo/filelock", "repo/remote", "repo/sandbox", "deploy",
 	},
 	"cmd/bobbin/internal/playground/chat":      {"bot/look", "cmd/bobbin/internal/playground/door", "cmd/bobbin/internal/playground/view", "bot/slacktest"},
 	"cmd/bobbin/internal/playground/door":      {},

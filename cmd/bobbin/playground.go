@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -16,16 +18,19 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 type playgroundCommand struct {
 	Repo      string `help:"Work on this repository: a folder or an address. It is cloned, and branches go into the clone." placeholder:"PATH|URL"`
 	Push      bool   `help:"Push branches to --repo itself."`
-	Keep      string `help:"Leave the clone with its branches, and the database, in this folder." placeholder:"DIR"`
+	TokenEnv  string `help:"The variable with a token for --repo, where it is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
+	Keep      string `help:"The folder that the playground is in, and goes on in (default: one for each --repo beside bobbin's data)." placeholder:"DIR"`
+	Fresh     bool   `help:"Begin anew: remove what was in that folder."`
 	Config    string `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
-	Addr      string `help:"Where the page is served, on this machine (${default})." placeholder:"HOST:PORT" default:"127.0.0.1:0"`
+	Addr      string `help:"Where the page is served, on this machine (default: where it was last, or a free port)." placeholder:"HOST:PORT"`
 	NoBrowser bool   `help:"Only print the address, open no browser."`
 }
 
@@ -39,13 +44,20 @@ Postgres and a sample project with a bug. Speak as a reporter, an approver, a gu
   OPENAI_API_KEY=… bobbin playground --repo .        and on your own repository; nothing of it is changed, branches go
                                                      into a clone, and the page shows how to fetch them
 
-The page is for this machine alone, and for whoever has the address that is printed. Ctrl-C ends it.`
+Ctrl-C ends it; the next start goes on where it was, also after a crash, unless --fresh begins anew. The page is for this
+machine alone, and for whoever has the address that is printed.`
 }
 
 // Validate is called when the flags are read.
 func (c *playgroundCommand) Validate() error {
 	if c.Push && c.Repo == "" {
 		return errors.New("--push needs --repo")
+	}
+	if !variable.MatchString(c.TokenEnv) || c.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, c.TokenEnv) {
+		return fmt.Errorf("--token-env has to name the variable of a git token, and %q does not", c.TokenEnv)
+	}
+	if c.Addr == "" {
+		return address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL)
 	}
 	host, _, err := net.SplitHostPort(c.Addr)
 	if err != nil {
@@ -63,19 +75,20 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 	if err != nil {
 		return err
 	}
-	if opt.Dir, err = stage.MakeDir(c.Keep); err != nil {
+	dir := c.Keep
+	if dir == "" {
+		dir = filepath.Join(storage.DefaultDataDir(con.Env)+"-playground", opt.Place())
+	}
+	if opt.Dir, err = stage.MakeDir(dir); err != nil {
 		return fmt.Errorf("playground: %w", err)
 	}
-	if c.Keep == "" {
-		defer os.RemoveAll(opt.Dir)
-	}
-	fmt.Fprintln(con.Err, "bobbin: opening the playground …")
+	fmt.Fprintf(con.Err, "bobbin: opening the playground in %s …\n", opt.Dir)
 	p, err := playground.Open(ctx, opt)
 	if err != nil {
 		return fmt.Errorf("playground: %w", err)
 	}
 	fmt.Fprintln(con.Out, p.URL)
-	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground.")
+	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground, and the next start goes on in it (--fresh begins anew).")
 	if !c.NoBrowser {
 		playground.Browse(p.URL)
 	}
@@ -84,7 +97,7 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 
 // options are the flags, with what is found in the environment and on this machine.
 func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *slog.Logger) (playground.Options, error) {
-	opt := playground.Options{Addr: c.Addr, Progress: con.Err, Log: log}
+	opt := playground.Options{Addr: c.Addr, Fresh: c.Fresh, Progress: con.Err, Log: log}
 	file := config.Config{}
 	var err error
 	if c.Config != "" {
@@ -100,7 +113,7 @@ func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *s
 				return opt, err
 			}
 		}
-		file.Repositories = []config.Repository{{Name: "playground", URL: opt.Repository.From}}
+		file.Repositories = []config.Repository{c.repository(opt.Repository.From)}
 	}
 	values, err := file.ReadSecrets(con)
 	if err != nil {
@@ -122,4 +135,15 @@ func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *s
 		opt.NoSandbox = whys
 	}
 	return opt, err
+}
+
+var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// repository is the one that --repo names, with the variable of its token.
+func (c *playgroundCommand) repository(from string) config.Repository {
+	r := config.Repository{Name: "playground", URL: from}
+	if c.TokenEnv != secrets.GitToken {
+		r.TokenEnv = c.TokenEnv
+	}
+	return r
 }

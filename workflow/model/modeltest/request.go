@@ -108,6 +108,16 @@ func (r *request) fresh() int {
 	return 0
 }
 
+// given tells whether an answer is in the conversation already.
+func (r *request) given(p performance) bool {
+	return slices.ContainsFunc(r.Messages, func(m message) bool {
+		if m.Role != "assistant" || len(p.calls) == 0 {
+			return m.Role == "assistant" && p.text != "" && m.text == p.text
+		}
+		return len(m.ToolCalls) > 0 && m.ToolCalls[0].ID == p.calls[0].ID
+	})
+}
+
 func (r *request) toolNames() []string {
 	list := make([]string, len(r.Tools))
 	for i, t := range r.Tools {

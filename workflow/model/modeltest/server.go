@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type Server struct {
 	URL string // the base URL, with /v1
 
 	script *Script
+	pool   bool // see ServePool
 	http   *http.Server
 	done   chan struct{} // closed when the server has stopped serving
 
@@ -34,13 +36,21 @@ type Server struct {
 }
 
 // Serve starts a server for a script on a port of this machine.
-func Serve(script *Script) (*Server, error) {
+func Serve(script *Script) (*Server, error) { return serve(script, false) }
+
+// ServePool starts one that plays the answers of a script in whatever order they are asked for:
+// the first that has not been given in a conversation, and whose expectations hold in it. It
+// remembers nothing, so it can be asked again, and goes on after a restart; what no answer is for
+// is refused, and is no fault.
+func ServePool(script *Script) (*Server, error) { return serve(script, true) }
+
+func serve(script *Script, pool bool) (*Server, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("listen for the scripted model: %w", err)
 	}
 	s := &Server{
-		URL: "http://" + listener.Addr().String() + "/v1", script: script, done: make(chan struct{}),
+		URL: "http://" + listener.Addr().String() + "/v1", script: script, pool: pool, done: make(chan struct{}),
 		played: map[*part]int{}, asked: map[*part][]*request{},
 		values: captured{known: script.captured, values: map[string]string{}},
 		points: map[string]chan struct{}{}, releases: map[string]chan struct{}{}, givenUp: map[string]chan struct{}{},
@@ -154,7 +164,11 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusBadRequest, s.fault("%s: a request that is none: %v", s.script.name, err))
 		return
 	}
-	play, fault := s.choose(asked)
+	choose := s.choose
+	if s.pool {
+		choose = s.choosePooled
+	}
+	play, fault := choose(asked)
 	if fault != "" {
 		s.refuse(w, http.StatusUnprocessableEntity, fault)
 		return
@@ -230,6 +244,24 @@ func (s *Server) choose(r *request) (performance, string) {
 	}
 	s.played[p] = n + 1
 	return play, ""
+}
+
+// choosePooled finds an answer that goes on with the conversation.
+func (s *Server) choosePooled(r *request) (performance, string) {
+	for _, p := range s.script.parts {
+		for n, a := range p.answers {
+			unfit := func(e expectation) bool { return e.check(r, &s.values) != "" }
+			if p.model != r.Model || slices.ContainsFunc(a.expects, unfit) {
+				continue
+			}
+			play, err := s.prepare(p, n, r, nil)
+			if err != nil || r.given(play) {
+				continue
+			}
+			return play, ""
+		}
+	}
+	return performance{}, s.script.name + ": no answer goes on with this"
 }
 
 // partFor prefers a part that is bound to this conversation.

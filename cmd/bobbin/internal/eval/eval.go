@@ -152,7 +152,7 @@ func (c Config) open(ctx context.Context, dir string, a *attempt) (*stage.Stage,
 	}
 	var err error
 	if from := a.task.Source(); from.From != "" {
-		s.Source = stage.Source(from)
+		s.Source = stage.Source{From: from.From, Base: from.Base}
 	} else if s.Files, err = stage.ReadFiles(a.task.Files()); err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) er
 // plantRemote makes the remote of a task, for those who need no stage.
 func plantRemote(ctx context.Context, dir string, t suite.Task, log *slog.Logger) error {
 	if from := t.Source(); from.From != "" {
-		return stage.CloneRemote(ctx, dir, stage.Source(from), log)
+		return stage.CloneRemote(ctx, dir, stage.Source{From: from.From, Base: from.Base}, log)
 	}
 	files, err := stage.ReadFiles(t.Files())
 	if err != nil {

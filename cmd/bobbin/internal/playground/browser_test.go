@@ -21,6 +21,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(asProgram); dir != "" {
+		if err := beProgram(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	status := harness.Main(m)
 	if browser.end != nil {
 		browser.end()

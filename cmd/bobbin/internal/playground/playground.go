@@ -3,9 +3,8 @@ package playground
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
+	_ "embed"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -16,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -40,8 +40,9 @@ import (
 
 // Options say what is opened, and how.
 type Options struct {
-	Dir         string // where everything is; an empty folder
-	Addr        string // of the page; default: a free port of this machine
+	Dir         string // where everything is: an empty folder, or one that was opened before
+	Fresh       bool   // what was there is removed
+	Addr        string // of the page; default: where it was, or a free port of this machine
 	DatabaseURL string // empty: a private Postgres
 	Progress    io.Writer
 	Log         *slog.Logger
@@ -81,6 +82,7 @@ type Playground struct {
 	Stage *stage.Stage
 
 	opt      Options
+	folder   *folder
 	story    *story.Endpoint // nil with a model
 	http     *http.Server
 	listener net.Listener
@@ -95,6 +97,11 @@ var people = []view.Person{
 	{Handle: "eve", Role: "from another workspace"},
 }
 
+// branches are the answers at the story's other turns.
+//
+//go:embed branches.model
+var branches string
+
 // unconnected is what the bot says without a model, to everything but the story.
 const unconnected = "No model is connected, so I can only follow the story. Set OPENAI_API_KEY (and OPENAI_BASE_URL, where it is not OpenAI's) and start bobbin playground again: then I look into this for real."
 
@@ -102,28 +109,30 @@ const unconnected = "No model is connected, so I can only follow the story. Set 
 func Open(ctx context.Context, opt Options) (*Playground, error) {
 	p := &Playground{opt: opt}
 	var err error
-	if p.listener, err = net.Listen("tcp", cmp.Or(opt.Addr, "127.0.0.1:0")); err != nil {
-		return nil, fmt.Errorf("listen for the page: %w", err)
+	if p.folder, err = openFolder(opt); err != nil {
+		return nil, err
+	}
+	if p.listener, err = p.folder.listen(opt.Addr); err != nil {
+		return nil, errors.Join(err, p.Close())
 	}
 	if err := p.openStage(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	following, stop := context.WithCancel(ctx)
-	key := rand.Text()
-	site := chat.New(view.New(following, p.workspace()), door.Door{Name: "playground", Key: key})
+	site := chat.New(view.New(following, p.workspace()), door.Door{Name: "playground", Key: p.folder.Key})
 	site.Beside = map[string]http.Handler{}
 	for _, path := range page.Paths {
 		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.Stage.Service.Pages.ServeHTTP(w, r) })
 	}
 	p.stop = stop
 	p.http = &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return following }}
-	p.URL = "http://" + p.listener.Addr().String() + "/?key=" + key
+	p.URL = p.folder.url()
 	return p, nil
 }
 
 func (p *Playground) openStage(ctx context.Context) (err error) {
 	cfg := stage.Config{
-		Dir: p.opt.Dir, Repository: p.opt.Repository.name(), DatabaseURL: p.opt.DatabaseURL, Progress: p.opt.Progress, Log: p.opt.Log, Models: p.opt.Models,
+		Dir: p.opt.Dir, Repository: p.opt.Repository.name(), DatabaseURL: p.opt.DatabaseURL, Progress: p.opt.Progress, Log: p.opt.Log, Models: p.opt.Models, Lasting: true,
 	}
 	switch r := p.opt.Repository; {
 	case r.From == "":
@@ -131,7 +140,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 	case r.Push:
 		cfg.Real = &remote.Remote{Name: r.name(), URL: r.From, Credentials: r.Credentials}
 	default:
-		cfg.Source = stage.Source{From: r.From}
+		cfg.Source = stage.Source{From: r.From, Credentials: r.Credentials}
 	}
 	if cfg.Models == nil {
 		if cfg.Models, err = p.serveStory(); err != nil {
@@ -159,7 +168,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 // serveStory serves the demo's story in the place of a model.
 func (p *Playground) serveStory() (*server.ModelSettings, error) {
 	var err error
-	if p.story, err = story.Serve(map[string]string{"demo/story.model": stage.DemoModel}, unconnected); err != nil {
+	if p.story, err = story.Serve("demo/story.model", stage.DemoModel+branches, unconnected); err != nil {
 		return nil, err
 	}
 	m := &server.ModelSettings{ModelURL: p.story.URL, Agents: map[string]agent.Setting{}}
@@ -169,7 +178,8 @@ func (p *Playground) serveStory() (*server.ModelSettings, error) {
 	return m, nil
 }
 
-// furnish adds what the page shows beside the stage's own.
+// furnish adds what the page shows beside the stage's own: a channel without the app, and direct
+// messages with the app and between people.
 func (p *Playground) furnish() {
 	slack := p.Stage.Slack
 	_ = slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) { ch.Topic = "What is broken, and who mends it" })
@@ -177,15 +187,28 @@ func (p *Playground) furnish() {
 	for i := range people {
 		members = append(members, p.Stage.People[people[i].Handle])
 	}
-	slack.AddChannel(slacktest.Channel{Name: "general", Topic: "Bobbin is not in here: it hears nothing", Members: members})
-	for _, id := range members {
+	p.Stage.AddChannel(slacktest.Channel{Name: "general", Topic: "Bobbin is not in here: it hears nothing", Members: members})
+	for i, id := range members {
 		_, _ = slack.OpenIM(id)
+		for _, other := range members[i+1:] {
+			p.openIM(id, other)
+		}
 	}
+}
+
+// openIM opens the direct messages of two people, unless they have them.
+func (p *Playground) openIM(one, other string) {
+	for _, ch := range p.Stage.Slack.Channels() {
+		if ch.Kind == slacktest.IM && slices.Contains(ch.Members, one) && slices.Contains(ch.Members, other) {
+			return
+		}
+	}
+	p.Stage.Slack.AddChannel(slacktest.Channel{Kind: slacktest.IM, Members: []string{one, other}})
 }
 
 // workspace is what the page shows.
 func (p *Playground) workspace() view.Workspace {
-	w := view.Workspace{Slack: p.Stage.Slack, Channel: stage.StageChannel, Notices: p.notices(), Pushed: p.pushed, Model: "No model"}
+	w := view.Workspace{Read: filepath.Join(p.opt.Dir, "read.json"), Slack: p.Stage.Slack, Channel: stage.StageChannel, Notices: p.notices(), Pushed: p.pushed, Model: "No model"}
 	if p.opt.Models != nil {
 		w.Model = cmp.Or(p.opt.Models.Agents["orchestrator"].Model, "your model") + " on " + p.opt.Repository.name()
 	}
@@ -212,13 +235,17 @@ func (p *Playground) tellsStory() bool {
 }
 
 func (p *Playground) demoStory() *story.Story {
+	const first, second = "Root cause (revision 1", "Root cause (revision 2"
 	return &story.Story{
-		Slack: p.Stage.Slack, Channel: p.Stage.Channel, People: p.Stage.People, End: stage.DemoEnd,
+		Slack: p.Stage.Slack, Channel: p.Stage.Channel, People: p.Stage.People, Ends: []string{stage.DemoEnd, "Stopped, as"},
 		Opening: story.Line{ID: "report", Who: "ann", Says: stage.DemoReport, Label: "Ann reports a bug, and Bobbin looks into it"},
 		Lines: []story.Line{
-			{ID: "correct", Who: "bea", Says: stage.DemoCorrection, After: "Root cause (revision 1", Until: "Root cause (revision 2", Label: "A second person knows more: Bobbin looks again"},
-			{ID: "approve", Who: "bea", Says: stage.DemoApproval, After: "Root cause (revision 2", Label: "Bea may approve: Bobbin mends it, proves it and pushes"},
-			{ID: "guest", Who: "gus", Says: "fix it", After: "Root cause (revision 2", Label: "A guest tries to approve", Side: true},
+			{ID: "correct", Who: "bea", Says: stage.DemoCorrection, After: first, Until: second, Label: "A second person knows more: Bobbin looks again"},
+			{ID: "approve-first", Who: "bea", Says: stage.DemoApproval, After: first, Until: second, Label: "Bea approves at once: Bobbin mends what is known so far"},
+			{ID: "approve", Who: "bea", Says: stage.DemoApproval, After: second, Label: "Bea may approve: Bobbin mends it, proves it and pushes"},
+			{ID: "ask", Who: "ann", Says: "is the receipt of order 1042 wrong, too?", After: first, Label: "Ann asks: Bobbin looks and answers, and nothing else changes", Side: true},
+			{ID: "guest", Who: "gus", Says: "fix it", After: first, Label: "A guest tries to approve", Side: true},
+			{ID: "stop", Who: "ann", Says: "stop", After: first, Label: "Ann stops it: nothing is changed"},
 		},
 	}
 }
@@ -298,6 +325,7 @@ func (p *Playground) Close() error {
 	if p.story != nil {
 		p.story.Close()
 	}
+	p.folder.release()
 	return err
 }
 

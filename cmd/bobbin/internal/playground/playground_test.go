@@ -308,7 +308,7 @@ func TestWithAModel(t *testing.T) {
 	own := filepath.Join(harness.Dir(t), "mine.git")
 	require.NoError(t, stage.PlantRemote(own, []txtar.File{{Name: "README.md", Data: []byte("# Mine\n")}}))
 	for _, push := range []bool{false, true} {
-		model, err := story.Serve(map[string]string{"mine": "== *\nexpect user \"who are you\"\ncall reply\n  text: A model of yours\n---\n"}, "nothing else is asked")
+		model, err := story.Serve("mine", "== mine-7\nexpect user \"who are you\"\ncall reply\n  text: A model of yours\n---\n", "nothing else is asked")
 		require.NoError(t, err)
 		t.Cleanup(model.Close)
 		p := openPlayground(t, func(opt *Options) {

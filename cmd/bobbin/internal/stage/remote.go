@@ -20,6 +20,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/revlist"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"golang.org/x/tools/txtar"
 
@@ -82,6 +83,8 @@ func makeBare(r *git.Repository) error {
 type Source struct {
 	From string // a local path or an address of a repository, or a file: a git bundle or a pack
 	Base string // a branch, tag or commit; of a pack the whole hash
+
+	Credentials remote.Credentials // of an address that asks for some
 }
 
 // CloneRemote makes a bare repository at dir whose main is the source's base. Nothing of what
@@ -93,7 +96,7 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 	}
 	mirrors := &repo.Mirrors{Dir: dir + ".clone", Log: log}
 	defer os.RemoveAll(mirrors.Dir)
-	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "source", URL: s.From})
+	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "source", URL: s.From, Credentials: s.Credentials})
 	if err != nil {
 		return fmt.Errorf("clone %s: %w", remote.Redact(s.From), err)
 	}
@@ -105,6 +108,47 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 		return err
 	}
 	return pointMain(dir, base)
+}
+
+// updateRemote brings what the source has got since into a bare repository that was cloned from
+// it: its main is the source's base again, and its other branches stay. A source that cannot be
+// reached now leaves it as it is.
+func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
+	fresh := dir + ".fresh"
+	defer os.RemoveAll(fresh)
+	if err := errors.Join(os.RemoveAll(fresh), CloneRemote(ctx, fresh, s, log)); err != nil {
+		log.Warn("the repository cannot be reached; its clone is as it was at the last start", "repository", remote.Redact(s.From), "err", err)
+		return nil
+	}
+	news, err := git.PlainOpen(fresh)
+	if err != nil {
+		return err
+	}
+	main, err := news.Reference(plumbing.NewBranchReferenceName("main"), true)
+	if err != nil {
+		return err
+	}
+	r, err := git.PlainOpen(dir)
+	if err != nil {
+		return err
+	}
+	objects, err := revlist.Objects(news.Storer, []plumbing.Hash{main.Hash()}, nil)
+	if err != nil {
+		return err
+	}
+	for _, hash := range objects {
+		if r.Storer.HasEncodedObject(hash) == nil {
+			continue
+		}
+		o, err := news.Storer.EncodedObject(plumbing.AnyObject, hash)
+		if err != nil {
+			return err
+		}
+		if _, err := r.Storer.SetEncodedObject(o); err != nil {
+			return err
+		}
+	}
+	return r.Storer.SetReference(main)
 }
 
 // unpack reads a bundle or a pack into a new repository.

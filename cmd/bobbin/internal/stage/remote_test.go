@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/revlist"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
@@ -63,7 +64,7 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 	source, commits := history(t)
 	asBundle := bundle(t, source, commits, "# v2 git bundle\n"+commits[1]+" refs/tags/v2\n"+commits[2]+" refs/heads/trunk\n\n")
 	asPack := bundle(t, source, commits, "")
-	for _, s := range []stage.Source{{source, commits[1]}, {source, "v2"}, {asBundle, "v2"}, {asBundle, commits[1]}, {asPack, commits[1]}} {
+	for _, s := range []stage.Source{{From: source, Base: commits[1]}, {From: source, Base: "v2"}, {From: asBundle, Base: "v2"}, {From: asBundle, Base: commits[1]}, {From: asPack, Base: commits[1]}} {
 		dir := filepath.Join(t.TempDir(), "remote.git")
 		require.NoError(t, stage.CloneRemote(t.Context(), dir, s, slog.New(slog.DiscardHandler)), s)
 		branches, err := stage.RemoteBranches(dir)
@@ -85,6 +86,46 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 	}
 }
 
+// TestALastingStageGoesOn: people and branches are there again, main is what its source has now,
+// and a source that cannot be reached leaves it.
+func TestALastingStageGoesOn(t *testing.T) {
+	t.Parallel()
+	source, commits := history(t)
+	dir := t.TempDir()
+	goOn := func(base string) (people map[string]string, branches map[string]string) {
+		st, err := stage.Open(t.Context(), stage.Config{
+			Dir: dir, Lasting: true, Source: stage.Source{From: source, Base: base}, Models: &server.ModelSettings{}, Log: slog.New(slog.DiscardHandler),
+		})
+		require.NoError(t, err)
+		people = st.People
+		require.NoError(t, st.Close())
+		branches, err = stage.RemoteBranches(st.Remote)
+		require.NoError(t, err)
+		return people, branches
+	}
+	people, branches := goOn(commits[0])
+	require.Equal(t, map[string]string{"main": commits[0]}, branches)
+	r, err := git.PlainOpen(filepath.Join(dir, "remote.git"))
+	require.NoError(t, err)
+	require.NoError(t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/bobbin/fix", plumbing.NewHash(commits[0]))))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "remote.git.new"), 0o755), "as a start that was cut off leaves it")
+
+	again, branches := goOn(commits[2])
+	require.Equal(t, people, again)
+	require.Equal(t, map[string]string{"main": commits[2], "bobbin/fix": commits[0]}, branches)
+	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "remote.git")})
+	require.NoError(t, err)
+	text, err := m.ReadFile(commits[2], "version")
+	require.NoError(t, err)
+	require.Equal(t, "3\n", string(text))
+	require.NoError(t, mirrors.Close())
+
+	require.NoError(t, os.RemoveAll(source))
+	_, branches = goOn(commits[0])
+	require.Equal(t, commits[2], branches["main"])
+}
+
 func TestASourceThatIsNone(t *testing.T) {
 	t.Parallel()
 	source, commits := history(t)
@@ -92,12 +133,12 @@ func TestASourceThatIsNone(t *testing.T) {
 	require.NoError(t, os.WriteFile(text, []byte("not a bundle\n"), 0o644))
 	asPack := bundle(t, source, commits, "")
 	for want, s := range map[string]stage.Source{
-		`source has no branch, tag or commit "v9"`: {source, "v9"},
-		`has no commit "v9"`:                       {asPack, "v9"},
-		"it is no git bundle (of version 2)":       {text, "main"},
-		"the bundle lacks what came before":        {bundle(t, source, commits, "# v2 git bundle\n-"+commits[0]+" version 1\n"), "main"},
-		"the bundle ends before its pack":          {truncated(t), "main"},
-		"clone":                                    {filepath.Join(t.TempDir(), "nothing"), "main"},
+		`source has no branch, tag or commit "v9"`: {From: source, Base: "v9"},
+		`has no commit "v9"`:                       {From: asPack, Base: "v9"},
+		"it is no git bundle (of version 2)":       {From: text, Base: "main"},
+		"the bundle lacks what came before":        {From: bundle(t, source, commits, "# v2 git bundle\n-"+commits[0]+" version 1\n"), Base: "main"},
+		"the bundle ends before its pack":          {From: truncated(t), Base: "main"},
+		"clone":                                    {From: filepath.Join(t.TempDir(), "nothing"), Base: "main"},
 	} {
 		err := stage.CloneRemote(t.Context(), filepath.Join(t.TempDir(), "remote.git"), s, slog.New(slog.DiscardHandler))
 		require.ErrorContains(t, err, want)

@@ -72,6 +72,7 @@ type Config struct {
 	Progress    io.Writer
 	Log         *slog.Logger
 	Slack       func(*slacktest.Config)
+	Lasting     bool                   // Dir may hold a stage of before, which goes on; Slack's workspace is kept there
 	Adjust      func(*server.Settings) // of what serve would read from its configuration
 }
 
@@ -98,7 +99,7 @@ type Stage struct {
 
 func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	st := &Stage{cfg: cfg, Dir: cfg.Dir, Remote: filepath.Join(cfg.Dir, "remote.git"), People: map[string]string{}, Names: map[string]string{}}
-	if _, err := os.Stat(st.Remote); err == nil {
+	if _, err := os.Stat(st.Remote); err == nil && !cfg.Lasting {
 		return nil, fmt.Errorf("%s is there already; name an empty folder", st.Remote)
 	}
 	if err := st.plant(ctx); err != nil {
@@ -121,6 +122,9 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 		// And one that opens a modal late opens it: what a trigger that is over comes to is tested beside the gateway.
 		TriggerLife: time.Minute,
 	}
+	if cfg.Lasting {
+		workspace.File = filepath.Join(cfg.Dir, "slack.jsonl")
+	}
 	if cfg.Slack != nil {
 		cfg.Slack(&workspace)
 	}
@@ -133,31 +137,72 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	return st, nil
 }
 
-// plant makes the remote.
+// plant makes the remote. A stage that goes on has it already; what its source has got since is
+// brought in.
 func (st *Stage) plant(ctx context.Context) error {
 	if st.cfg.Real != nil {
 		return nil
 	}
-	if st.cfg.Source != (Source{}) {
-		return CloneRemote(ctx, st.Remote, st.cfg.Source, st.cfg.Log)
+	fromSource := st.cfg.Source.From != ""
+	if _, err := os.Stat(st.Remote); err == nil {
+		if fromSource {
+			return updateRemote(ctx, st.Remote, st.cfg.Source, st.cfg.Log)
+		}
+		return nil
 	}
-	return PlantRemote(st.Remote, st.cfg.Files)
+	fresh := st.Remote + ".new" // a start that is cut off leaves nothing that looks whole
+	if err := os.RemoveAll(fresh); err != nil {
+		return err
+	}
+	var err error
+	if fromSource {
+		err = CloneRemote(ctx, fresh, st.cfg.Source, st.cfg.Log)
+	} else {
+		err = PlantRemote(fresh, st.cfg.Files)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(fresh, st.Remote)
 }
 
-// addPeople fills the workspace: two members, a guest, somebody from elsewhere, another bot.
+// addPeople fills the workspace: two members, a guest, somebody from elsewhere, another bot. Who
+// is there already stays.
 func (st *Stage) addPeople() {
-	add := func(name string, kind slacktest.UserKind) string {
-		u := st.Slack.AddUser(slacktest.User{Name: name, Kind: kind, Email: name + "@example.com"})
-		st.People[name], st.Names[u.ID] = u.ID, name
-		return u.ID
+	there := map[string]string{}
+	for _, u := range st.Slack.Users() {
+		there[u.Name] = u.ID
+	}
+	add := func(u slacktest.User) string {
+		id := there[u.Name]
+		if id == "" && u.Kind == slacktest.Bot {
+			id = st.Slack.AddBot(u).ID
+		} else if id == "" {
+			u.Email = u.Name + "@example.com"
+			id = st.Slack.AddUser(u).ID
+		}
+		st.People[u.Name] = id
+		return id
 	}
 	members := []string{
-		add("ann", slacktest.Member), add("bea", slacktest.Member), add("gus", slacktest.Guest), add("eve", slacktest.External),
-		st.Slack.App().BotUser,
+		add(slacktest.User{Name: "ann"}), add(slacktest.User{Name: "bea"}), add(slacktest.User{Name: "gus", Kind: slacktest.Guest}),
+		add(slacktest.User{Name: "eve", Kind: slacktest.External}), st.Slack.App().BotUser,
 	}
-	other := st.Slack.AddBot(slacktest.User{Name: "buildbot"})
-	st.People["buildbot"] = other.ID
-	st.Channel = st.Slack.AddChannel(slacktest.Channel{Name: StageChannel, Members: append(members, other.ID)}).ID
+	for _, name := range []string{"ann", "bea", "gus", "eve"} {
+		st.Names[st.People[name]] = name
+	}
+	members = append(members, add(slacktest.User{Name: "buildbot", Kind: slacktest.Bot}))
+	st.Channel = st.AddChannel(slacktest.Channel{Name: StageChannel, Members: members})
+}
+
+// AddChannel makes a channel, unless there is one of that name, and gives its id.
+func (st *Stage) AddChannel(ch slacktest.Channel) string {
+	for _, old := range st.Slack.Channels() {
+		if old.Name == ch.Name && ch.Name != "" {
+			return old.ID
+		}
+	}
+	return st.Slack.AddChannel(ch).ID
 }
 
 // NameOf is who posted a message, as people see it.
@@ -182,7 +227,7 @@ func (st *Stage) RemoteConfig() remote.Remote {
 func (st *Stage) Settings() server.Settings {
 	app := st.Slack.App()
 	s := server.Settings{
-		Place: storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress},
+		Place: storage.Place{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress, Durable: st.cfg.Lasting},
 		SlackSettings: server.SlackSettings{
 			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
 			SlackLinks: 1, // so that messages which are a moment apart come in their order

@@ -3,7 +3,7 @@
 // bot's requests: those of the story from its scripts, and every other honestly, with one line
 // that says what to connect.
 //
-// A story has branches: scripts that begin alike. All of them are asked, and the first whose
-// script goes on with the request answers; those that do not fall behind. A story that is begun
-// again is played by scripts of its own.
+// A story has branches: answers to whatever else may be said at a step. Which one is given is read
+// from the conversation alone, so that the story goes on after the program was ended in its middle,
+// and can be begun again.
 package story

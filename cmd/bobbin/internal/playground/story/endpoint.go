@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
@@ -19,29 +18,26 @@ import (
 type Endpoint struct {
 	URL string // the base URL, with /v1
 
-	scripts []*modeltest.Script
-	honest  string // what is said to everything else
-	http    *http.Server
-
-	mu    sync.Mutex
-	plays [][]*modeltest.Server // each time the story is told: a server for each branch
+	script *modeltest.Script
+	told   *modeltest.Server
+	honest string // what is said to everything else
+	http   *http.Server
 }
 
-// mostPlays is how often the story can be told at once; the oldest is given up then.
-const mostPlays = 8
-
-// Serve answers from the scripts, by name, and with the words honest to what none of them knows.
-func Serve(scripts map[string]string, honest string) (*Endpoint, error) {
+// Serve answers from the scripts, in any order, and with the words honest to what none of them
+// goes on with.
+func Serve(name, scripts, honest string) (*Endpoint, error) {
 	e := &Endpoint{honest: honest}
-	for name, text := range scripts {
-		script, err := modeltest.Parse(name, text)
-		if err != nil {
-			return nil, err
-		}
-		e.scripts = append(e.scripts, script)
+	var err error
+	if e.script, err = modeltest.Parse(name, scripts); err != nil {
+		return nil, err
+	}
+	if e.told, err = modeltest.ServePool(e.script); err != nil {
+		return nil, err
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
+		e.told.Close()
 		return nil, fmt.Errorf("listen for the story's model: %w", err)
 	}
 	e.URL = "http://" + listener.Addr().String() + "/v1"
@@ -56,23 +52,12 @@ func Serve(scripts map[string]string, honest string) (*Endpoint, error) {
 // Close ends it, and every answer that is under way.
 func (e *Endpoint) Close() {
 	_ = e.http.Close()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, play := range e.plays {
-		closeAll(play)
-	}
-	e.plays = nil
-}
-
-func closeAll(play []*modeltest.Server) {
-	for _, s := range play {
-		s.Close()
-	}
+	e.told.Close()
 }
 
 func (e *Endpoint) serveModels(w http.ResponseWriter, _ *http.Request) {
 	list := []map[string]string{}
-	for _, name := range e.scripts[0].Models() {
+	for _, name := range e.script.Models() {
 		list = append(list, map[string]string{"id": name, "object": "model"})
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -103,32 +88,13 @@ func (e *Endpoint) serveCompletion(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer is the first that a telling of the story gives, the newest first; or that of a new one;
-// or the honest one.
+// answer is that of the story; or the honest one.
 func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i := len(e.plays) - 1; i >= 0; i-- {
-		if answer, err := askAll(ctx, e.plays[i], body); answer != nil || err != nil {
-			return answer, err
-		}
+	answer, err := ask(ctx, e.told, body)
+	if err != nil || answer.StatusCode != http.StatusUnprocessableEntity {
+		return answer, err
 	}
-	fresh, err := serveAll(e.scripts)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := askAll(ctx, fresh, body)
-	if answer != nil {
-		if e.plays = append(e.plays, fresh); len(e.plays) > mostPlays {
-			closeAll(e.plays[0])
-			e.plays = e.plays[1:]
-		}
-		return answer, nil
-	}
-	closeAll(fresh)
-	if err != nil {
-		return nil, err
-	}
+	answer.Body.Close()
 	return e.answerHonestly(ctx, body)
 }
 
@@ -187,36 +153,6 @@ func (e *Endpoint) answerHonestly(ctx context.Context, body []byte) (*http.Respo
 	answer.Body.Close()
 	answer.Body = io.NopCloser(bytes.NewReader(whole))
 	return answer, err
-}
-
-func serveAll(scripts []*modeltest.Script) (play []*modeltest.Server, err error) {
-	for _, script := range scripts {
-		s, err := modeltest.Serve(script)
-		if err != nil {
-			closeAll(play)
-			return nil, err
-		}
-		play = append(play, s)
-	}
-	return play, nil
-}
-
-// askAll asks every branch, so that those which go on alike stay side by side, and gives the
-// first answer; nil: none goes on with it.
-func askAll(ctx context.Context, play []*modeltest.Server, body []byte) (first *http.Response, err error) {
-	for _, s := range play {
-		answer, err := ask(ctx, s, body)
-		switch {
-		case err != nil:
-			return first, err
-		case first == nil && answer.StatusCode != http.StatusUnprocessableEntity:
-			first = answer
-		default:
-			_, _ = io.Copy(io.Discard, answer.Body)
-			answer.Body.Close()
-		}
-	}
-	return first, nil
 }
 
 func ask(ctx context.Context, s *modeltest.Server, body []byte) (*http.Response, error) {

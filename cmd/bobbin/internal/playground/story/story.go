@@ -25,7 +25,7 @@ type Story struct {
 	People  map[string]string // ids by handle
 	Opening Line              // what the thread begins with
 	Lines   []Line
-	End     string // what the bot says when it is over
+	Ends    []string // what the bot says when it is over, in one way or another
 }
 
 var _ view.Story = (*Story)(nil)
@@ -36,9 +36,10 @@ func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 	if thread == "" {
 		return "", []view.Step{stepOf(s.Opening)}, ""
 	}
+	over := slices.ContainsFunc(s.Ends, func(end string) bool { return said(messages, end, true) })
 	newest := -1 // the line that the bot said last, of those that lines come after
 	for i, m := range messages {
-		if m.BotID != "" && (slices.ContainsFunc(s.Lines, func(l Line) bool { return strings.Contains(m.Text, l.After) }) || strings.Contains(m.Text, s.End)) {
+		if m.BotID != "" && slices.ContainsFunc(s.Lines, func(l Line) bool { return strings.Contains(m.Text, l.After) }) {
 			newest = i
 		}
 	}
@@ -54,7 +55,7 @@ func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 		}
 	}
 	switch {
-	case said(messages, s.End, true):
+	case over:
 		again := stepOf(s.Opening)
 		again.Label = "Once more, from the beginning"
 		return thread, []view.Step{again}, ""

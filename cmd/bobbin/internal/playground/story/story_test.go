@@ -16,11 +16,20 @@ import (
 // say asks the endpoint with one message of a user, and gives the answer.
 func say(t *testing.T, e *Endpoint, words string, tools ...string) string {
 	t.Helper()
+	return sayAfter(t, e, "", words, tools...)
+}
+
+// sayAfter asks in a conversation in which the model has answered before.
+func sayAfter(t *testing.T, e *Endpoint, before, words string, tools ...string) string {
+	t.Helper()
+	if before != "" {
+		before += ","
+	}
 	var offered []string
 	for _, name := range tools {
 		offered = append(offered, fmt.Sprintf(`{"type":"function","function":{"name":%q}}`, name))
 	}
-	body := fmt.Sprintf(`{"model":"m","messages":[{"role":"user","content":%q}],"tools":[%s]}`, words, strings.Join(offered, ","))
+	body := fmt.Sprintf(`{"model":"m","messages":[%s{"role":"user","content":%q}],"tools":[%s]}`, before, words, strings.Join(offered, ","))
 	answer, err := http.Post(e.URL+"/chat/completions", "application/json", strings.NewReader(body))
 	require.NoError(t, err)
 	defer answer.Body.Close()
@@ -32,11 +41,8 @@ func say(t *testing.T, e *Endpoint, words string, tools ...string) string {
 
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
-	const begins = "== m\nexpect user \"report\"\nsay looking\n---\n"
-	e, err := Serve(map[string]string{
-		"long":  begins + "expect user \"more\"\nsay looking again\n---\nexpect user \"fix\"\nsay mended\n---\n",
-		"short": begins + "expect user \"leave it\"\nsay left\n---\n",
-	}, "connect a model")
+	e, err := Serve("story", "== m\nexpect user \"report\"\nsay looking\n---\nexpect user \"more\"\ncall reply {\"text\": \"looking again\"}\n---\n"+
+		"expect user \"fix\"\nsay mended\n---\n== m\nexpect user \"leave it\"\nsay left\n---\n", "connect a model")
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
 
@@ -45,10 +51,11 @@ func TestEndpoint(t *testing.T) {
 	require.Contains(t, say(t, e, "what is this?", "reply"), `{\"text\":\"connect a model\"}`, "in the middle of the story")
 	require.Contains(t, say(t, e, "what is this?", "search", "advise"), `\"bottom_line\":\"connect a model\"`)
 	require.Contains(t, say(t, e, "more"), "looking again")
-	require.Contains(t, say(t, e, "report"), "looking", "told once more")
+	require.Contains(t, say(t, e, "more"), "looking again", "asked again, as after a crash")
 	require.Contains(t, say(t, e, "leave it"), "left", "and otherwise")
 	require.Contains(t, say(t, e, "fix"), "mended", "the first goes on")
-	require.Contains(t, say(t, e, "fix"), "connect a model", "and is over")
+	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"mended"}`, "fix"), "connect a model", "once in a conversation")
+	require.Contains(t, sayAfter(t, e, `{"role":"assistant","tool_calls":[{"id":"call_1_2_1","function":{"name":"reply","arguments":"{}"}}]}`, "more"), "connect a model")
 }
 
 func TestStory(t *testing.T) {
@@ -58,7 +65,7 @@ func TestStory(t *testing.T) {
 	ann, bea := slack.AddUser(slacktest.User{Name: "ann"}), slack.AddUser(slacktest.User{Name: "bea"})
 	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{ann.ID, bea.ID, slack.App().BotUser}}).ID
 	s := &Story{
-		Slack: slack, Channel: bugs, People: map[string]string{"ann": ann.ID, "bea": bea.ID}, End: "Done",
+		Slack: slack, Channel: bugs, People: map[string]string{"ann": ann.ID, "bea": bea.ID}, Ends: []string{"Done", "Stopped"},
 		Opening: Line{ID: "report", Who: "ann", Says: "it is broken"},
 		Lines: []Line{
 			{ID: "correct", Who: "bea", Says: "there, too", After: "Cause 1", Until: "Cause 2"},

@@ -144,7 +144,7 @@ func (p *Page) Live() string {
 
 // As is the same page for somebody else.
 func (p *Page) As(other Person) string {
-	if p.Channel.Kind == slacktest.IM {
+	if p.Channel.Kind == slacktest.IM && !slices.Contains(p.Channel.Members, other.ID) {
 		return "/" + other.Handle + "/" + p.Viewer.Channel
 	}
 	return "/" + other.Handle + strings.TrimPrefix(p.Path(), "/"+p.Me.Handle)
@@ -201,23 +201,26 @@ func (p *Page) Places() (list []link) {
 // as seen from now on.
 func (p *Page) unread(channel string, open bool) (count int) {
 	shown := p.Slack.Channel(channel)
-	key := [2]string{p.Me.ID, channel}
+	key := p.Me.ID + "/" + channel
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	newest := p.read[key]
 	for _, m := range shown {
 		for _, one := range p.Slack.Thread(channel, m.TS) {
 			if one.TS > p.read[key] && one.User != p.Me.ID {
 				count++
 			}
-			if open && one.TS > p.read[key] {
-				defer func() { p.read[key] = max(p.read[key], one.TS) }()
-			}
+			newest = max(newest, one.TS)
 		}
 	}
-	if open {
-		return 0
+	if !open {
+		return count
 	}
-	return count
+	if newest > p.read[key] {
+		p.read[key] = newest
+		p.keepRead()
+	}
+	return 0
 }
 
 // StoryBox is what may be said next, where the reader is.

@@ -3,9 +3,11 @@ package view
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"os"
 	"sync"
 	"time"
 
@@ -71,6 +73,7 @@ type Workspace struct {
 	Model     string          // which model answers, for people
 	Story     Story           // nil: none
 	Pushed    func() []Branch // nil: none
+	Read      string          // the file of what people have read; empty: it is forgotten with the program
 }
 
 // Regions are the parts of a page that can be shown by themselves.
@@ -82,13 +85,16 @@ type Viewer struct {
 	templates *template.Template
 
 	mu       sync.Mutex
-	read     map[[2]string]string // ts up to which somebody has read a channel
-	whispers []slacktest.Change   // what only one person sees
+	read     map[string]string  // by person/channel: the ts up to which somebody has read a channel
+	whispers []slacktest.Change // what only one person sees
 }
 
 // New follows the workspace until ctx ends.
 func New(ctx context.Context, w Workspace) *Viewer {
-	v := &Viewer{Workspace: w, read: map[[2]string]string{}}
+	v := &Viewer{Workspace: w, read: map[string]string{}}
+	if raw, err := os.ReadFile(w.Read); err == nil && json.Unmarshal(raw, &v.read) != nil {
+		v.read = map[string]string{} // all counts as unread
+	}
 	v.templates = template.Must(template.New("").Funcs(template.FuncMap{
 		"clock":  func(t time.Time) string { return t.Format("15:04") },
 		"emoji":  slackhtml.Emoji,
@@ -104,6 +110,14 @@ func New(ctx context.Context, w Workspace) *Viewer {
 		}
 	}()
 	return v
+}
+
+// keepRead writes down what was read. The caller holds mu.
+func (v *Viewer) keepRead() {
+	raw, err := json.Marshal(v.read)
+	if v.Read != "" && err == nil && os.WriteFile(v.Read+".new", raw, 0o600) == nil {
+		_ = os.Rename(v.Read+".new", v.Read) // without it all counts as unread
+	}
 }
 
 // Render writes a whole page, or one of its regions.

@@ -80,6 +80,7 @@ function settle() {
 // ---- Staying alive.
 
 let live;
+let again;
 
 function listen() {
   if (live) live.close();
@@ -91,8 +92,12 @@ function listen() {
     lay(r.id, r.html);
   });
   live.addEventListener('gone', () => { live.close(); location.href = '/'; });
-  live.onerror = () => { $('#offline').hidden = false; };
-  live.onopen = () => { $('#offline').hidden = true; };
+  live.onerror = () => {
+    $('#offline').hidden = false;
+    clearTimeout(again);
+    again = setTimeout(listen, 1000); // the playground may have been started again
+  };
+  live.onopen = () => { clearTimeout(again); $('#offline').hidden = true; };
 }
 
 // ---- Going somewhere without a new page.

@@ -1,0 +1,185 @@
+package playground
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// asProgram names the folder of a playground that this test binary is to be, as a program that
+// can be killed.
+const asProgram = "BOBBIN_TEST_PLAYGROUND"
+
+// beProgram is that program: it says its address, and ends when it is told to.
+func beProgram(dir string) error {
+	sandbox.Main()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	p, err := Open(ctx, Options{Dir: dir, DatabaseURL: os.Getenv("DATABASE_URL"), Progress: io.Discard, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	if err != nil {
+		return err
+	}
+	fmt.Println(p.URL)
+	return p.Serve(ctx)
+}
+
+// A program is a playground in a process of its own.
+type program struct {
+	*exec.Cmd
+	url string
+}
+
+func startProgram(t *testing.T, dir, database string) program {
+	t.Helper()
+	p := program{Cmd: exec.Command(os.Args[0])}
+	p.Env = append(os.Environ(), asProgram+"="+dir, "DATABASE_URL="+database)
+	p.Stderr = t.Output()
+	out, err := p.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, p.Start())
+	t.Cleanup(p.kill)
+	p.url, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err, "it did not open")
+	p.url = strings.TrimSpace(p.url)
+	return p
+}
+
+// kill is kill -9, and waits until the process is gone.
+func (p program) kill() {
+	_ = p.Process.Kill()
+	_ = p.Wait()
+}
+
+// TestKilledInTheMiddle: what people wrote is there after a kill, an open page goes on by itself,
+// and so does the work, with nothing said twice.
+func TestKilledInTheMiddle(t *testing.T) {
+	t.Parallel()
+	chromium(t)
+	dir, err := stage.MakeDir(harness.Dir(t))
+	require.NoError(t, err)
+	database := harness.Database(t)
+	p := startProgram(t, dir, database)
+	ann := open(t, p.url, 1280, 800)
+	restart := func() {
+		t.Helper()
+		p.kill()
+		ann.reads("#offline:not([hidden])", "does not answer")
+		again := startProgram(t, dir, database)
+		require.Equal(t, p.url, again.url)
+		p = again
+		ann.sees("document.querySelector('#offline').hidden")
+	}
+	ann.click("#nav .places ul:nth-of-type(2) a", "bea")
+	ann.reads("h1", "bea")
+	ann.sees("document.activeElement.id === 'say'")
+	ann.press("between you and me", kb.Enter)
+	ann.reads("#main .body", "between you and me")
+	ann.click("#nav .places a", "bugs")
+	ann.click(".story button", "the refund of order 1042")
+	ann.reads("#pane .body", "refund of order 1042")
+	restart() // while it explores
+	ann.reads("#pane .body", "Root cause (revision 1")
+	ann.shoot("after-a-kill")
+	ann.click(".story button", "15% off")
+	ann.reads("#pane .body", "Root cause (revision 2")
+	ann.click("#pane button", "Details") // a modal that is open stays open
+	ann.reads("dialog[open] h2", "Details")
+	restart()
+	ann.reads("dialog[open] h2", "Details")
+	ann.do(chromedp.Click("[data-modal] footer .plain"))
+	ann.sees("!document.querySelector('dialog[data-modal]')")
+	ann.click(".story button", stage.DemoApproval)
+	ann.reads("#pane .body", stage.DemoApproval)
+	restart() // while it works
+	ann.reads("#pane .body", stage.DemoEnd)
+	ann.shoot("mended-after-kills")
+	for text, times := range map[string]int{"Root cause (revision 1": 1, "Root cause (revision 2": 1, stage.DemoEnd: 1, "15% off 3 x 9.99": 1} {
+		ann.sees(fmt.Sprintf("[...document.querySelectorAll('#pane .body')].filter((e) => e.innerText.includes(%q)).length === %d", text, times))
+	}
+	ann.click("#nav .places ul:nth-of-type(2) a", "bea")
+	ann.reads("#main .body", "between you and me")
+}
+
+// TestFolder: one playground at a time, of one repository, and nothing of anybody's is removed.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	dir := harness.Dir(t)
+	opt := Options{Dir: dir}
+	f, err := openFolder(opt)
+	require.NoError(t, err)
+	l, err := f.listen("")
+	require.NoError(t, err)
+	_, err = openFolder(opt)
+	require.ErrorContains(t, err, "is open already, at "+f.url())
+	require.NoError(t, l.Close())
+	f.release()
+
+	again, err := openFolder(opt)
+	require.NoError(t, err)
+	require.Equal(t, f.url(), again.url())
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "slack.jsonl"), []byte("x"), 0o600))
+	again.release()
+	other := Options{Dir: dir, Repository: Repository{From: "https://ann:secret@example.com/mine.git"}}
+	_, err = openFolder(other)
+	require.ErrorContains(t, err, "is a playground of the sample project")
+	other.Fresh = true
+	fresh, err := openFolder(other)
+	require.NoError(t, err)
+	require.NoFileExists(t, filepath.Join(dir, "slack.jsonl"))
+	require.NotEqual(t, again.Key, fresh.Key)
+	raw, err := os.ReadFile(filepath.Join(dir, folderFile))
+	require.NoError(t, err)
+	require.NotContains(t, string(raw), "secret")
+	fresh.release()
+
+	theirs := harness.Dir(t)
+	require.NoError(t, os.WriteFile(filepath.Join(theirs, "thesis.txt"), nil, 0o600))
+	_, err = openFolder(Options{Dir: theirs, Fresh: true})
+	require.ErrorContains(t, err, "holds something that is no playground")
+	require.FileExists(t, filepath.Join(theirs, "thesis.txt"))
+	require.NoError(t, os.WriteFile(filepath.Join(theirs, folderFile), []byte("{"), 0o600))
+	_, err = openFolder(Options{Dir: theirs, Fresh: true})
+	require.ErrorContains(t, err, "is not what a playground wrote there")
+	require.FileExists(t, filepath.Join(theirs, "thesis.txt"))
+
+	require.NotEqual(t, other.Place(), Options{Repository: Repository{From: other.Repository.From, Push: true}}.Place())
+	require.Equal(t, "shop", Options{}.Place())
+}
+
+// TestOtherBranchesOfTheStory: a question and a guest change nothing, consent to the first
+// revision mends what it names, and "stop" ends it.
+func TestOtherBranchesOfTheStory(t *testing.T) {
+	t.Parallel()
+	chromium(t)
+	p := openPlayground(t, nil)
+	b := open(t, p.URL, 1280, 800)
+	b.click(".story button", "the refund of order 1042")
+	b.reads("#pane .body", "Root cause (revision 1")
+	b.shoot("branches")
+	b.click(".story button", "is the receipt of order 1042 wrong, too?")
+	b.reads("#pane .body", "three lines of 8.34")
+	b.click(".story button", stage.DemoApproval)
+	b.reads("#pane .body", stage.DemoEnd)
+	b.click(".story button", "the refund of order 1042")
+	b.reads("#pane .body", "Root cause (revision 1")
+	b.click(".story button", "stop")
+	b.reads("#pane .body", "Stopped, as ann asked")
+	b.reads(".story button", "Once more, from the beginning")
+}
