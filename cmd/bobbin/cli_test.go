@@ -61,6 +61,7 @@ func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"--push needs --repo":       {"playground", "--push"},
+		"variable of a git token":   {"playground", "--token-env", "OPENAI_API_KEY"},
 		"OPENAI_BASE_URL":           {"playground", "--model-url", "ftp://models"},
 		"cannot be read":            {"playground", "--config", filepath.Join(t.TempDir(), "none.yaml")},
 		"not of this machine alone": {"playground", "--addr", "0.0.0.0:8080"},
@@ -76,7 +77,7 @@ func TestHelpTeaches(t *testing.T) {
 	for command, words := range map[string][]string{
 		"":           {"Start with: bobbin demo", "no Slack, no key", "Run the bot.", "List sessions"},
 		"demo":       {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
-		"playground": {"the demo's story, told step by step", "--repo=PATH|URL", "--push", "how to fetch them", "($OPENAI_BASE_URL)", "for this machine alone", "Ctrl-C"},
+		"playground": {"the demo's story, told step by step", "--repo=PATH|URL", "--push", "how to fetch them", "($OPENAI_BASE_URL)", "for this machine alone", "Ctrl-C", "the next start goes on where it was", "--fresh", "--token-env"},
 		"serve":      {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
 		"migrate":    {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
 		"sessions":   {"<id>", "--limit=N", "(30)", "beside a running bot"},

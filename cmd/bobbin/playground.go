@@ -44,8 +44,8 @@ Postgres and a sample project with a bug. Speak as a reporter, an approver, a gu
   OPENAI_API_KEY=… bobbin playground --repo .        and on your own repository; nothing of it is changed, branches go
                                                      into a clone, and the page shows how to fetch them
 
-Ctrl-C ends it; the next start goes on where it was, also after a crash, unless --fresh begins anew. The page is for this
-machine alone, and for whoever has the address that is printed.`
+Ctrl-C ends it; the next start goes on where it was, also after a crash, unless --fresh begins anew.
+The page is for this machine alone, and for whoever has the address that is printed.`
 }
 
 // Validate is called when the flags are read.

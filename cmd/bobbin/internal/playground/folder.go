@@ -125,7 +125,11 @@ func (f *folder) clear() error {
 // listen listens for the page: where it is wanted, or where it was, so that a page that is open
 // finds it again; or anywhere.
 func (f *folder) listen(wanted string) (net.Listener, error) {
-	l, err := net.Listen("tcp", cmp.Or(wanted, f.Address, "127.0.0.1:0"))
+	before := f.Address
+	if host, _, err := net.SplitHostPort(before); err != nil || !net.ParseIP(host).IsLoopback() {
+		before = "" // somebody has written there
+	}
+	l, err := net.Listen("tcp", cmp.Or(wanted, before, "127.0.0.1:0"))
 	if err != nil && wanted == "" {
 		l, err = net.Listen("tcp", "127.0.0.1:0")
 	}

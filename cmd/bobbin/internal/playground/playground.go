@@ -318,7 +318,9 @@ func (p *Playground) Close() error {
 	if p.http != nil {
 		_ = p.http.Close()
 	}
-	_ = p.listener.Close() // once more where it was served
+	if p.listener != nil {
+		_ = p.listener.Close() // once more where it was served
+	}
 	if p.Stage != nil {
 		err = p.Stage.Close()
 	}

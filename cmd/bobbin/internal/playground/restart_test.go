@@ -129,6 +129,14 @@ func TestFolder(t *testing.T) {
 	_, err = openFolder(opt)
 	require.ErrorContains(t, err, "is open already, at "+f.url())
 	require.NoError(t, l.Close())
+	written := *f
+	f.Address = "0.0.0.0:0"
+	l, err = f.listen("")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(l.Addr().String(), "127.0.0.1:"), "never for others than this machine")
+	require.NoError(t, l.Close())
+	f.Address = written.Address
+	require.NoError(t, f.write())
 	f.release()
 
 	again, err := openFolder(opt)
