@@ -83,6 +83,7 @@ func (f *folder) check(opt Options, found bool) error {
 			return err
 		}
 		if len(entries) > 1 { // beside the lock
+			_ = os.Remove(filepath.Join(f.dir, lockFile))
 			return fmt.Errorf("%s holds something that is no playground; name an empty folder", f.dir)
 		}
 		f.Repository, f.Push, f.Key = from, opt.Repository.Push, rand.Text()

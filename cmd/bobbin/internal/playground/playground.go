@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -159,7 +160,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		}
 	}
 	if p.Stage, err = stage.Open(ctx, cfg); err != nil {
-		return err
+		return fmt.Errorf("%w (where what was kept is broken, --fresh begins anew)", err)
 	}
 	p.furnish()
 	return p.Stage.Start(ctx)

@@ -162,6 +162,7 @@ func TestFolder(t *testing.T) {
 	_, err = openFolder(Options{Dir: theirs, Fresh: true})
 	require.ErrorContains(t, err, "holds something that is no playground")
 	require.FileExists(t, filepath.Join(theirs, "thesis.txt"))
+	require.NoFileExists(t, filepath.Join(theirs, lockFile))
 	require.NoError(t, os.WriteFile(filepath.Join(theirs, folderFile), []byte("{"), 0o600))
 	_, err = openFolder(Options{Dir: theirs, Fresh: true})
 	require.ErrorContains(t, err, "is not what a playground wrote there")
