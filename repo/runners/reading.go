@@ -30,6 +30,7 @@ var formats = []format{
 	{"go test -json", readGoJSON},
 	{"JUnit XML", readJUnit},
 	{"prove", readProve},
+	{"automake", readAutomake},
 	{"TAP", readTAP},
 	{"cargo test", readCargo},
 	{"pytest", readPytest},
