@@ -2,6 +2,8 @@ package look
 
 import (
 	"html/template"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -18,8 +20,9 @@ type File struct {
 
 // A Hunk is one place of a file.
 type Hunk struct {
-	Head  string // @@ -1,2 +1,3 @@
-	Lines []Line
+	Head     string // @@ -1,2 +1,3 @@
+	From, To int    // lines of the file as it is now; both 0 where the head does not say
+	Lines    []Line
 }
 
 // A Line is a line of a hunk: added, removed, or neither.
@@ -41,6 +44,14 @@ func SplitDiff(diff string) (files []File) {
 			for _, h := range strings.Split(body, "\n@@ ") {
 				at, lines, _ := strings.Cut(h, "\n")
 				one := Hunk{Head: "@@ " + at}
+				if m := newLines.FindStringSubmatch(one.Head); m != nil {
+					count := 1
+					if m[2] != "" {
+						count, _ = strconv.Atoi(m[2])
+					}
+					one.From, _ = strconv.Atoi(m[1])
+					one.To = one.From + max(count-1, 0)
+				}
 				list := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
 				budget -= len(list)
 				one.Lines = highlightLines(f.Name, list, budget > 0)
@@ -59,6 +70,8 @@ func SplitDiff(diff string) (files []File) {
 	}
 	return files
 }
+
+var newLines = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
 
 // nameIn is the file's name in the head of its diff: the new one, or the old one of a file that
 // was removed.

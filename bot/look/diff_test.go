@@ -42,6 +42,7 @@ func TestSplitDiff(t *testing.T) {
 	require.Equal(t, []string{"cart.go", "old.txt", "b.bin"}, []string{files[0].Name, files[1].Name, files[2].Name})
 	require.Equal(t, []int{3, 2, 0, 1}, []int{files[0].Added, files[0].Removed, files[1].Added, files[1].Removed})
 	require.Empty(t, files[2].Hunks)
+	require.Equal(t, []int{1, 3, 9, 10}, []int{files[0].Hunks[0].From, files[0].Hunks[0].To, files[0].Hunks[1].From, files[0].Hunks[1].To})
 	var shown []string
 	for _, h := range files[0].Hunks {
 		shown = append(shown, h.Head)

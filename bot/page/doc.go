@@ -9,5 +9,7 @@
 // configuration says so.
 //
 // Everything comes from this program: the pages load nothing from elsewhere, run no script but
-// their own, and are whole without it. The script loads a page anew when its session changes.
+// their own, and are whole without it. When its session changes, the script says which parts the
+// page shows, by their hashes, and is given those that look otherwise now: nobody keeps what which
+// browser shows, so any replica can answer, also after a restart.
 package page

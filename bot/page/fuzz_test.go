@@ -1,6 +1,12 @@
 package page
 
-import "testing"
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+)
 
 func FuzzLink(f *testing.F) {
 	l, err := NewLinks("https://bobbin.example.com", "xoxb-1")
@@ -22,6 +28,30 @@ func FuzzArguments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args string) {
 		if args != "" && args[0] != '{' && readableArguments(args) != args {
 			t.Fatalf("%q is shown as %q", args, readableArguments(args))
+		}
+		if brief := briefArgument(args); strings.Contains(brief, "\n") {
+			t.Fatalf("%q is %q in brief", args, brief)
+		}
+	})
+}
+
+// What is read of what a browser says that it shows is hashes by ids, the same when it is read again.
+func FuzzShownParts(f *testing.F) {
+	f.Add(`{"top":"1a","x-1-2-3":"2b"}`)
+	f.Add(`{"top":1}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		shown, err := readShown(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		b, err := json.Marshal(shown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := readShown(bytes.NewReader(b))
+		if err != nil || !maps.Equal(shown, again) {
+			t.Fatalf("%q is read as %v and %v: %v", text, shown, again, err)
 		}
 	})
 }

@@ -60,6 +60,7 @@ func (l *Links) sign(g grant) string {
 
 var (
 	errExpired = errors.New("this link has expired")
+	errNoLink  = errors.New("there is no link")
 	errForged  = errors.New("this link is not one of mine, or is not whole")
 )
 

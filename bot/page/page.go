@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -35,6 +36,7 @@ type Pages struct {
 	Every  time.Duration // between two looks for what changed; zero: a second
 
 	lately lately
+	diffs  diffs
 }
 
 // Paths are what Handler serves.
@@ -46,6 +48,8 @@ func (p *Pages) Handler() http.Handler {
 	mux.HandleFunc("GET /s/{$}", p.serveList)
 	mux.HandleFunc("GET /s/{session}", p.serveSession)
 	mux.HandleFunc("GET /s/{session}/live", p.serveChanges)
+	mux.HandleFunc("GET /s/{session}/step/{entry}", p.serveStep)
+	mux.HandleFunc("POST /s/{session}/parts", p.serveParts)
 	mux.HandleFunc("GET /assets/look.css", look.ServeSheet)
 	mux.HandleFunc("GET /assets/{name}", serveAsset)
 	return secured(mux)
@@ -94,16 +98,27 @@ func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (g
 		p.refuse(w, http.StatusForbidden, reasonOf(err))
 		return grant{}, false
 	}
-	var last error
+	g, err := p.granted(r, session)
+	if err != nil {
+		p.refuse(w, http.StatusForbidden, reasonOf(err))
+		return grant{}, false
+	}
+	return g, true
+}
+
+// granted is the grant that a browser keeps for a session, or for the list.
+func (p *Pages) granted(r *http.Request, session string) (grant, error) {
+	last := errNoLink
 	for _, c := range r.CookiesNamed(cookie) {
 		g, err := p.Links.read(c.Value)
 		if err == nil && g.covers(session) {
-			return g, true
+			return g, nil
 		}
-		last = err
+		if err != nil {
+			last = err
+		}
 	}
-	p.refuse(w, http.StatusForbidden, reasonOf(last))
-	return grant{}, false
+	return grant{}, last
 }
 
 func reasonOf(err error) string {
@@ -129,7 +144,7 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request, session string) (
 	if !ok {
 		return home.Access{}, false
 	}
-	if r.Header.Get("Bobbin-Follows") != "" || strings.HasSuffix(r.URL.Path, "/live") {
+	if follows := r.Method == http.MethodPost || strings.HasSuffix(r.URL.Path, "/live"); follows {
 		if a, ok := p.lately.find(g.user, session, time.Now()); ok {
 			if s, err := p.Store.Session(r.Context(), session); err == nil {
 				a.Session = p.Homes.Masked(s)
@@ -181,17 +196,46 @@ func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	view, err := p.sessionView(r.Context(), a)
+	view, err := p.sessionView(r, a, r.URL.Query().Get("before"))
 	if err != nil {
 		p.fail(w, err)
 		return
 	}
 	view.Version = version
-	p.render(w, "session", view)
+	before, entries, err := view.parts()
+	if err != nil {
+		p.fail(w, err)
+		return
+	}
+	p.render(w, "session", struct {
+		sessionPage
+		Parts, Steps []part
+	}{view, before, entries})
 }
 
-// serveChanges tells by server-sent events that the session is not what it was, and ends then:
-// the page asks again with what it shows. https://html.spec.whatwg.org/multipage/server-sent-events.html
+// serveStep shows one entry of the timeline whole.
+func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
+	a, ok := p.access(w, r, r.PathValue("session"))
+	if !ok {
+		return
+	}
+	e, found, err := timeline.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
+	switch {
+	case err != nil:
+		p.fail(w, err)
+	case !found || !a.Code:
+		p.refuse(w, http.StatusNotFound, "There is no such step, or it was removed.")
+	default:
+		p.render(w, "step", struct {
+			Title   string
+			Session workflow.Session
+			Entry   entry
+		}{e.Title, a.Session, p.wholeEntry(e, p.namer(r.Context()))})
+	}
+}
+
+// serveChanges tells by server-sent events whenever the session is not what it was; the page asks
+// for what changed then. https://html.spec.whatwg.org/multipage/server-sent-events.html
 func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("session")
 	if _, ok := p.access(w, r, id); !ok {
@@ -201,7 +245,7 @@ func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 	if every == 0 {
 		every = time.Second
 	}
-	shown := r.URL.Query().Get("version")
+	shown := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("version"))
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	looks := time.NewTicker(every)
@@ -213,10 +257,11 @@ func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 		}
 		said := ": nothing new\n\n"
 		if version != shown {
-			said = "event: changed\ndata: \n\n"
+			said = "event: changed\nid: " + version + "\ndata: \n\n"
 		}
+		shown = version
 		_ = out.SetWriteDeadline(time.Now().Add(10 * time.Second))
-		if _, err := w.Write([]byte(said)); err != nil || out.Flush() != nil || version != shown {
+		if _, err := w.Write([]byte(said)); err != nil || out.Flush() != nil {
 			return
 		}
 		select {

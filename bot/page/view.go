@@ -5,14 +5,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/look"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
@@ -24,20 +26,25 @@ type sessionPage struct {
 	Asked   string // the requester's name
 	Version string
 	Code    bool
-	More    bool // there is something older than Entries
-	Entries []entry
 	Reports []revision
 	Way     []step
 	Tasks   []workflow.Task
 	Pushes  []push
-	Hours   []bar
+	Shares  []share
+	Priced  bool
+	Entries []entry
+	Before  string // what is older than Entries; empty: nothing
+	Earlier bool   // it is a page of what is older
+	Listed  bool   // who looks may see the list of sessions, too
 }
 
 // An entry is a timeline's entry as it is shown.
 type entry struct {
 	timeline.Entry
-	Name string // of who did it
-	Took string
+	Name  string // of who did it
+	Took  string
+	Brief string // of a call's arguments: the one that tells the most
+	Left  bool   // its arguments or its output are not whole
 }
 
 // A revision is one report beside the one before it.
@@ -63,37 +70,32 @@ type step struct {
 
 type push struct {
 	workflow.Push
-	Files []look.File
+	Files []file
 }
 
-// A bar is the time that an agent took, as a share of the longest.
-type bar struct {
-	Name   string
-	Took   string
-	Models int // percent of the longest, spent with models
-	Tools  int // likewise, with tools
-}
-
-func (p *Pages) sessionView(ctx context.Context, a home.Access) (sessionPage, error) {
-	v := sessionPage{Title: cmp.Or(a.Session.Title, "(no words)"), Session: a.Session, Code: a.Code}
-	names := map[string]string{}
-	name := func(user string) string {
-		if _, known := names[user]; !known {
-			names[user] = p.NameOf(ctx, user)
-		}
-		return names[user]
-	}
+// sessionView is what a person may see of a session: the newest of it, or what happened before a
+// moment.
+func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sessionPage, error) {
+	ctx := r.Context()
+	_, unlisted := p.granted(r, "")
+	v := sessionPage{Title: cmp.Or(a.Session.Title, "(no words)"), Session: a.Session, Code: a.Code, Earlier: before != "", Listed: unlisted == nil}
+	name := p.namer(ctx)
 	v.Asked = name(a.Session.Requester)
 	if !a.Code {
 		return v, nil
 	}
-	entries, more, err := timeline.Read(ctx, p.Store.DB, a.Session.ID)
+	page, err := timeline.Read(ctx, p.Store.DB, a.Session.ID, momentOf(before))
 	if err != nil {
 		return v, err
 	}
-	v.More, v.Hours = more, hours(entries)
-	for _, e := range entries {
+	if !page.Before.IsZero() {
+		v.Before = strconv.FormatInt(page.Before.UnixMicro(), 36)
+	}
+	for _, e := range page.Entries {
 		v.Entries = append(v.Entries, p.shownEntry(e, name))
+	}
+	if v.Earlier {
+		return v, nil
 	}
 	if v.Reports, v.Way, err = p.reports(ctx, a.Session); err != nil {
 		return v, err
@@ -104,27 +106,60 @@ func (p *Pages) sessionView(ctx context.Context, a home.Access) (sessionPage, er
 	for i := range v.Tasks {
 		v.Tasks[i].Description, v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Description), p.Secrets.Mask(v.Tasks[i].Summary)
 	}
-	pushes, err := p.Store.Pushes(ctx, a.Session.ID)
-	if err != nil {
+	if v.Pushes, err = p.pushes(ctx, a.Session); err != nil {
 		return v, err
 	}
-	for _, x := range pushes {
-		shown := push{Push: x}
-		if x.State == workflow.PushDone {
-			shown.Files = look.SplitDiff(p.Secrets.Mask(p.DiffOf(ctx, a.Session.Repository, x.Commit)))
-		}
-		v.Pushes = append(v.Pushes, shown)
-	}
-	return v, nil
+	took, err := timeline.Shares(ctx, p.Store.DB, a.Session.ID)
+	v.Shares, v.Priced = shares(took, a.Session.SpentUSD)
+	return v, err
 }
 
-// shownEntry is an entry with names for ids and secrets masked.
+// momentOf reads what Before has; the zero time of anything else.
+func momentOf(before string) time.Time {
+	n, err := strconv.ParseInt(before, 36, 64)
+	if err != nil || n <= 0 || n > mostMicros {
+		return time.Time{}
+	}
+	return time.UnixMicro(n)
+}
+
+const mostMicros = 1 << 56 // of the year 4253; Postgres knows more
+
+// namer is how people know the users of one page.
+func (p *Pages) namer(ctx context.Context) func(user string) string {
+	names := map[string]string{}
+	return func(user string) string {
+		if _, known := names[user]; !known {
+			names[user] = p.NameOf(ctx, user)
+		}
+		return names[user]
+	}
+}
+
+// mostShown is how many characters of a call's arguments, and of its output, are on the page of a
+// session: the whole is on a page of its own.
+const mostShown = 1000
+
+// shownEntry is an entry as the page of a session has it.
 func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
+	shown := p.wholeEntry(e, name)
 	if e.Kind == timeline.Call {
-		e.Text = readableArguments(e.Text)
+		var args, output int
+		shown.Text, args = plaintext.CutMiddle(shown.Text, mostShown/2, mostShown/2)
+		shown.Output, output = plaintext.CutMiddle(shown.Output, mostShown/2, mostShown/2)
+		shown.Left = args+output > 0
+	}
+	return shown
+}
+
+// wholeEntry is an entry with names for ids and secrets masked.
+func (p *Pages) wholeEntry(e timeline.Entry, name func(string) string) entry {
+	brief := ""
+	if e.Kind == timeline.Call {
+		brief, e.Text = p.Secrets.Mask(briefArgument(e.Text)), readableArguments(e.Text)
 	}
 	e.Title, e.Text, e.Output = p.Secrets.Mask(e.Title), p.Secrets.Mask(e.Text), p.Secrets.Mask(e.Output)
-	shown := entry{Entry: e, Name: e.Who}
+	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
 	switch e.Kind {
 	case timeline.Person, timeline.Decision:
 		if shown.Name = "the program"; e.Who != "" {
@@ -142,6 +177,22 @@ func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
 }
 
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
+
+// telling are the arguments by which people know one call from another, the most telling first.
+var telling = []string{"command", "path", "pattern", "query", "title", "question", "message", "summary", "task"}
+
+func briefArgument(args string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(args), &fields) != nil {
+		return ""
+	}
+	for _, key := range telling {
+		if text, ok := fields[key].(string); ok && strings.TrimSpace(text) != "" {
+			return plaintext.OneLine(text)
+		}
+	}
+	return ""
+}
 
 // readableArguments is a call's arguments, one in a line, with their newlines.
 func readableArguments(args string) string {
@@ -172,14 +223,14 @@ func readableArguments(args string) string {
 
 // reports are the revisions, the newest first, and the way of the bug by the newest.
 func (p *Pages) reports(ctx context.Context, s workflow.Session) (list []revision, way []step, err error) {
+	all, err := consent.Register{DB: p.Store.DB}.Reports(ctx, s.ID)
+	if err != nil {
+		return nil, nil, err
+	}
 	var before map[string]bool
-	for n := 1; n <= s.Revision; n++ {
-		r, err := consent.Register{DB: p.Store.DB}.Report(ctx, s.ID, n)
-		if err != nil {
-			return nil, nil, err
-		}
+	for _, r := range all {
 		lines := strings.Split(strings.TrimSpace(p.Secrets.Mask(r.Text)), "\n")
-		shown, these := revision{Number: n, Kind: strings.ReplaceAll(r.Kind, "_", " ")}, map[string]bool{}
+		shown, these := revision{Number: r.Revision, Kind: strings.ReplaceAll(r.Kind, "_", " ")}, map[string]bool{}
 		for _, l := range lines {
 			these[l] = true
 			shown.Lines = append(shown.Lines, reportLine{Text: l, New: before != nil && !before[l]})
@@ -206,29 +257,6 @@ func (p *Pages) wayOf(r workflow.Report) (way []step) {
 		way = append(way, at)
 	}
 	return way
-}
-
-// hours is the time that each agent took, the longest first.
-func hours(entries []timeline.Entry) (bars []bar) {
-	models, tools := map[string]time.Duration{}, map[string]time.Duration{}
-	var names []string
-	for _, e := range entries {
-		if e.Kind != timeline.Call && e.Kind != timeline.Thought {
-			continue
-		}
-		if !slices.Contains(names, e.Who) {
-			names = append(names, e.Who)
-		}
-		models[e.Who] += e.Waited
-		tools[e.Who] += e.Took
-	}
-	all := func(n string) time.Duration { return models[n] + tools[n] }
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(all(b), all(a)) })
-	for _, n := range names {
-		longest := max(all(names[0]), 1)
-		bars = append(bars, bar{Name: n, Took: all(n).Round(100 * time.Millisecond).String(), Models: int(100 * models[n] / longest), Tools: int(100 * tools[n] / longest)})
-	}
-	return bars
 }
 
 // A sessionList is what the list shows.

@@ -37,6 +37,7 @@ var (
 	notShown  = regexp.MustCompile(`(?s)<head>.*?</head>|<[^>]*>`)
 	blankRuns = regexp.MustCompile(`[ \t]*\n\s*`)
 	clockTime = regexp.MustCompile(`\b\d\d:\d\d:\d\d\b`)
+	tokens    = regexp.MustCompile(`[\d,]+ tokens read, [\d,]+ written`)
 	tookTime  = regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?m?s\b`)
 )
 
@@ -64,6 +65,7 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	}
 	text := html.UnescapeString(notShown.ReplaceAllString(body, "\n"))
+	text = tokens.ReplaceAllString(text, "<tokens>")
 	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""), "<when>"), "<time>")
 	text = blankRuns.ReplaceAllString(text, "\n")
 	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)

@@ -39,7 +39,7 @@ var outside = []readerOf{
 	{"text of people and models on its way to Slack", []string{"bot/mrkdwn/text.go Visible", "bot/mrkdwn/text.go Escape", "bot/mrkdwn/split.go SplitText"}, []string{"bot/mrkdwn FuzzText", "bot/mrkdwn FuzzSplit"}},
 	{"Markdown of models", []string{"bot/mrkdwn/mrkdwn.go Render"}, []string{"bot/mrkdwn FuzzMrkdwn", "bot/mrkdwn FuzzEmphasis"}},
 	{"text and blocks of Slack, on a page", []string{"cmd/bobbin/internal/playground/slackhtml/text.go Text", "cmd/bobbin/internal/playground/slackhtml/blocks.go Blocks", "bot/look/code.go Code"}, []string{"cmd/bobbin/internal/playground/slackhtml FuzzShown"}},
-	{"links to pages, and what pages show of rows and diffs", []string{"bot/page/link.go read", "bot/look/diff.go SplitDiff", "bot/page/view.go readableArguments", "workflow/store/timeline/timeline.go pairCalls"}, []string{"bot/look FuzzSplitDiff", "bot/page FuzzLink", "bot/page FuzzArguments", "workflow/store/timeline FuzzPairCalls"}},
+	{"links to pages, and what pages show of rows and diffs", []string{"bot/page/link.go read", "bot/look/diff.go SplitDiff", "bot/page/view.go readableArguments", "bot/page/view.go briefArgument", "bot/page/parts.go readShown", "workflow/store/timeline/timeline.go pairCalls"}, []string{"bot/look FuzzSplitDiff", "bot/page FuzzLink", "bot/page FuzzArguments", "bot/page FuzzShownParts", "workflow/store/timeline FuzzPairCalls"}},
 	{"names of files that models attach", []string{"bot/render/file.go MarkedName"}, []string{"bot/render FuzzFileName"}},
 
 	{"words of consent", []string{"workflow/intent/approval.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},

@@ -1,56 +1,76 @@
 // A page is whole without this script. With it the page follows its session, keeps what is open,
-// and finds words in the timeline.
+// finds words in the timeline, and is walked through by keys.
 "use strict";
-document.documentElement.classList.add("alive");
 (() => {
-  const open = () => [...document.querySelectorAll("details")].map((d) => d.open);
-  const find = () => document.getElementById("find");
+  const root = document.documentElement, $ = (id) => document.getElementById(id);
+  root.classList.add("alive");
 
   function filter() {
-    const words = (find()?.value ?? "").toLowerCase();
+    const words = ($("find")?.value ?? "").toLowerCase();
     for (const li of document.querySelectorAll(".timeline > li"))
       li.hidden = words !== "" && !li.textContent.toLowerCase().includes(words);
   }
+  $("find")?.addEventListener("input", filter);
 
-  function setUp() {
-    find()?.addEventListener("input", filter);
-  }
-
-  // Everything that a person has set stays as it was.
-  async function reload() {
-    const answer = await fetch(location.pathname, { headers: { Accept: "text/html", "Bobbin-Follows": "1" } });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const were = open(), boxes = [...document.querySelectorAll(".filters input")].map((i) => [i.id, i.checked, i.value]);
-    const focused = document.activeElement?.id, atEnd = innerHeight + scrollY > document.body.scrollHeight - 80;
-    document.body.dataset.version = page.body.dataset.version ?? "";
-    document.querySelector("main").replaceWith(page.querySelector("main"));
-    document.querySelectorAll("details").forEach((d, i) => { if (i < were.length) d.open = were[i]; });
-    for (const [id, checked, value] of boxes) {
-      const box = document.getElementById(id);
-      if (box) { box.checked = checked; if (box.type === "search") box.value = value; }
+  // put shows a part anew: what is open in it stays open, and the focus where it was.
+  const focusable = "a, summary, [tabindex]";
+  function put(change) {
+    const shell = document.createElement("template");
+    shell.innerHTML = change.html;
+    const now = shell.content.firstElementChild, was = $(change.id);
+    if (!now) return;
+    if (was) {
+      const open = [...was.querySelectorAll("details")].map((d) => d.open);
+      const focus = [...was.querySelectorAll(focusable)].indexOf(document.activeElement);
+      now.querySelectorAll("details").forEach((d, i) => { if (i < open.length) d.open = open[i]; });
+      was.replaceWith(now);
+      if (focus >= 0) now.querySelectorAll(focusable)[focus]?.focus({ preventScroll: true });
+      return;
     }
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-    setUp();
-    filter();
-    if (atEnd) scrollTo(0, document.body.scrollHeight);
-    return answer.ok;
+    const before = $(change.after);
+    if (before) before.after(now);
+    else document.querySelector(".timeline")?.append(now);
   }
 
-  function follow() {
-    const version = document.body.dataset.version;
-    if (version === undefined) return;
-    const changes = new EventSource(location.pathname + "/live?version=" + encodeURIComponent(version));
-    changes.addEventListener("changed", async () => {
-      changes.close();
-      if (await reload().catch(() => true)) setTimeout(follow, 1000);
-    });
+  // update asks for what looks otherwise than it is shown.
+  let updating = false, again = false;
+  async function update() {
+    if (updating) { again = true; return; }
+    updating = true;
+    try {
+      const shown = Object.fromEntries([...document.querySelectorAll("[data-hash]")].map((e) => [e.id, e.dataset.hash]));
+      const answer = await fetch(location.pathname + "/parts", { method: "POST", body: JSON.stringify(shown) });
+      if (answer.status === 403) location.reload(); // it says why
+      if (!answer.ok) throw new Error(answer.status);
+      const atEnd = innerHeight + scrollY > document.body.scrollHeight - 80;
+      for (const change of await answer.json()) put(change);
+      filter();
+      if (atEnd) scrollTo(0, document.body.scrollHeight);
+    } catch { /* the next change asks again */ }
+    updating = false;
+    if (again) { again = false; setTimeout(update, 200); }
   }
+  if (document.body.dataset.version !== undefined)
+    new EventSource(location.pathname + "/live?version=" + encodeURIComponent(document.body.dataset.version)).addEventListener("changed", update);
 
+  // step moves the focus from entry to entry.
+  function step(by) {
+    const all = [...document.querySelectorAll(".timeline > li:not([hidden])")].filter((li) => li.checkVisibility());
+    const at = all.indexOf(document.activeElement.closest(".timeline > li"));
+    const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by];
+    if (!next) return;
+    const target = next.querySelector("summary, a") ?? next;
+    if (target === next) next.tabIndex = -1;
+    target.focus();
+  }
+  const theme = (t) => { root.dataset.theme = t; try { localStorage.setItem("theme", t); } catch { /* for this page */ } };
+  try { if (localStorage.getItem("theme")) theme(localStorage.getItem("theme")); } catch { /* as the system has it */ }
   document.addEventListener("keydown", (e) => {
-    const typing = e.target.matches("input, select, textarea");
-    if (e.key === "/" && !typing) { e.preventDefault(); (find() ?? document.getElementById("q"))?.focus(); }
-    if (e.key === "Escape" && e.target.id === "find") { find().value = ""; filter(); e.target.blur(); }
+    if (e.key === "Escape" && e.target.id === "find") { e.target.value = ""; filter(); e.target.blur(); }
+    if (e.target.matches("input:not([type=checkbox]), select, textarea") || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.key === "/") { e.preventDefault(); ($("find") ?? $("q"))?.focus(); }
+    if (e.key === "j") step(1);
+    if (e.key === "k") step(-1);
+    if (e.key === "d") theme((root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark" ? "light" : "dark");
   });
-  setUp();
-  follow();
 })();

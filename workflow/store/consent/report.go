@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
@@ -38,6 +39,21 @@ func (g Register) Report(ctx context.Context, session string, revision int) (wor
 		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy, &r.Credits)
 	r.Body = body
 	return r, err
+}
+
+// Reports are all revisions, the first first.
+func (g Register) Reports(ctx context.Context, session string) ([]workflow.Report, error) {
+	rows, err := g.DB.Pool.Query(ctx, `select revision, kind, body, text, base_commit, asked_by, credits from reports where session_id = $1 order by revision`, session)
+	if err != nil {
+		return nil, fmt.Errorf("reports of %s: %w", session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (workflow.Report, error) {
+		r := workflow.Report{Session: session}
+		var body []byte
+		err := row.Scan(&r.Revision, &r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy, &r.Credits)
+		r.Body = body
+		return r, err
+	})
 }
 
 // ReportShown is the ts of the message in which people read a revision, empty before it is

@@ -113,6 +113,7 @@ var clearing = []string{
 	`delete from inbox where session_id = $1`,
 	`delete from amendments where session_id = $1`,
 	`delete from transcript where session_id = $1`,
+	`delete from agent_usage where session_id = $1`,
 	`delete from workspaces where session_id = $1`,
 	`delete from attachments where session_id = $1`,
 	`delete from seats where session_id = $1`,

@@ -147,6 +147,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 	for _, sql := range []string{
 		`insert into sessions (id, team, channel, thread_ts, phase, revision, updated_at) values ('%[1]s', 'T1', 'C1', '%[1]s.0', '%[2]s', 1, now() - '%[3]d days'::interval)`,
 		`insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at) values ('%[1]s', 'Ev%[1]s', 'mention', '%[1]s.0', 'U1', now())`,
+		`insert into agent_usage (session_id, task_id, calls, usd) values ('%[1]s', 0, 1, 1)`,
 		`insert into transcript (session_id, seq, body) values ('%[1]s', 1, '{}'), ('%[1]s', 2, '{}')`,
 		`insert into lines (session_id, agent, text) values ('%[1]s', 'a', 'one'), ('%[1]s', 'a', 'two')`,
 		`insert into outbox (key, session_id, line_id, posted_at) select '%[1]s:' || id, '%[1]s', id, now() from lines where session_id = '%[1]s'`,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,9 +42,10 @@ func TestRead(t *testing.T) {
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
 
-	entries, more, err := timeline.Read(t.Context(), s.DB, id)
+	page, err := timeline.Read(t.Context(), s.DB, id, time.Time{})
 	require.NoError(t, err)
-	require.False(t, more)
+	require.Zero(t, page.Before)
+	entries := page.Entries
 	type short struct {
 		Kind             timeline.Kind
 		Who, Title, Text string
@@ -72,16 +74,82 @@ func TestRead(t *testing.T) {
 	require.Error(t, err)
 }
 
-// Of a long session the newest is told, and that there is more.
-func TestReadMost(t *testing.T) {
+// Of a long session the newest is told, and what is older page by page: nothing twice, nothing
+// left out, and a call with its result, whichever page that is of.
+func TestReadPages(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	_, err := s.Pool.Exec(t.Context(), `insert into lines (session_id, agent, text) select $1, 'bobbin', 'line ' || i from generate_series(1, $2) i`, turn.Session().ID, timeline.Most)
+	id := turn.Session().ID
+	const items = 4*timeline.Most + 8
+	_, err := s.Pool.Exec(t.Context(), `insert into transcript (session_id, seq, at, body) select $1, i, now() + i * interval '1 second', case i % 3
+		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id', 'a' || i, 'name', 'run'), json_build_object('id', 'b' || i, 'name', 'read')))
+		when 1 then json_build_object('role', 'tool', 'call_id', 'a' || i - 1, 'text', 'ran ' || i) else json_build_object('role', 'tool', 'call_id', 'b' || i - 2, 'text', 'read') end
+		from generate_series(0, $2 - 1) i`, id, items)
 	require.NoError(t, err)
-	entries, more, err := timeline.Read(t.Context(), s.DB, turn.Session().ID)
+	seen := map[string]bool{}
+	calls := 0
+	var before time.Time
+	for pages := 1; ; pages++ {
+		page, err := timeline.Read(t.Context(), s.DB, id, before)
+		require.NoError(t, err)
+		for _, e := range page.Entries {
+			require.False(t, seen[e.ID], e.ID)
+			seen[e.ID] = true
+			if e.Kind != timeline.Call {
+				continue
+			}
+			calls++
+			if e.Open {
+				require.Equal(t, "read", e.Title, "the last one has no result yet")
+				continue
+			}
+			require.Equal(t, time.Second, e.Took)
+			found, ok, err := timeline.Find(t.Context(), s.DB, id, e.ID)
+			require.NoError(t, err)
+			require.True(t, ok)
+			require.Equal(t, e, found)
+		}
+		if before = page.Before; before.IsZero() {
+			require.Equal(t, 5, pages)
+			break
+		}
+	}
+	require.Equal(t, 2*((items+2)/3), calls)
+	for _, bad := range []string{"", "-", "zz", "1-1-1-1", "a1b2c3-99"} {
+		_, ok, err := timeline.Find(t.Context(), s.DB, id, bad)
+		require.NoError(t, err)
+		require.False(t, ok, bad)
+	}
+}
+
+// What agents took is added up by agent; of a session from before it was kept there is the time.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	id := turn.Session().ID
+	_, err := s.Pool.Exec(t.Context(), `insert into inquiries (session_id, kind, key, question) values ($1, 'consultant', 'a', '?'), ($1, 'consultant', 'b', '?')`, id)
 	require.NoError(t, err)
-	require.True(t, more)
-	require.Len(t, entries, timeline.Most)
-	require.Equal(t, "line 1", entries[0].Text)
+	var first int64
+	require.NoError(t, s.Pool.QueryRow(t.Context(), `select min(id) from inquiries where session_id = $1`, id).Scan(&first))
+	for task, ask := range map[int64]time.Duration{0: 4, -first: 1, -first - 1: 2} {
+		for i, role := range []string{"user", "assistant", "tool"} {
+			_, err := s.Pool.Exec(t.Context(), `insert into transcript (session_id, task_id, seq, at, body) values ($1, $2, $3, $4, json_build_object('role', $5::text))`,
+				id, task, i, time.Unix(1e9, 0).Add(time.Duration(i)*ask*time.Second), role)
+			require.NoError(t, err)
+		}
+		if task != 0 {
+			continue
+		}
+		for range 2 {
+			require.NoError(t, turn.Record(t.Context(), progress.AgentUsage{Task: task, Input: 100, Cached: 50, Output: 10, USD: 0.25}))
+		}
+	}
+	shares, err := timeline.Shares(t.Context(), s.DB, id)
+	require.NoError(t, err)
+	require.Equal(t, []timeline.Share{
+		{Who: "orchestrator", Models: 4 * time.Second, Tools: 4 * time.Second, Calls: 2, Input: 200, Output: 20, USD: 0.5},
+		{Who: "consultant", Models: 3 * time.Second, Tools: 3 * time.Second},
+	}, shares)
 }

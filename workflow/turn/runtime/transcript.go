@@ -64,6 +64,9 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 		added.Items = append(added.Items, b)
 	}
 	used := store.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	if used.Tokens > 0 || used.USD > 0 {
+		parts = append(parts, progress.AgentUsage{Task: j.task, Input: e.Usage.Input, Cached: e.Usage.Cached, Output: e.Usage.Output, USD: used.USD})
+	}
 	if j.task < 0 && used.USD > 0 {
 		parts = append(parts, progress.InquiryCost{ID: -j.task, USD: used.USD})
 	}

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -103,10 +104,16 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// sees waits until an expression is true in the page.
+// sees waits until an expression is true in the page, or in that to which it leads.
 func (b *tab) sees(expression string) {
 	b.t.Helper()
-	if _, err := chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))); err != nil {
+	var err error
+	for range 5 {
+		if _, err = chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience))); err == nil || !strings.Contains(err.Error(), "(-32000)") {
+			break
+		}
+	}
+	if err != nil {
 		b.shoot("failed-" + b.t.Name())
 		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
 		require.NoError(b.t, err, "%s is not so in:\n%s", expression, text)
@@ -136,6 +143,18 @@ func (b *tab) shoot(name string) {
 	if picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot()); err == nil {
 		require.NoError(b.t, os.MkdirAll(dir, 0o755))
 		require.NoError(b.t, os.WriteFile(filepath.Join(dir, filepath.Base(name)+".png"), picture, 0o644))
+	}
+}
+
+// shootWhole takes one of the whole page.
+func (b *tab) shootWhole(name string) {
+	b.t.Helper()
+	dir := os.Getenv("BOBBIN_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	if picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100)); err == nil {
+		require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644))
 	}
 }
 

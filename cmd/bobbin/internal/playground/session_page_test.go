@@ -1,55 +1,247 @@
 package playground
 
 import (
+	"fmt"
 	"net/url"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 )
 
-// pageOf opens the page of the session in the open thread, as the reader of a chat does: by
-// Details, and the link in them.
-func (b *tab) pageOf(who string) *tab {
-	b.t.Helper()
-	b.click("#pane button", "Details")
-	b.reads("dialog[open] a", "page")
-	link, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](`[...document.querySelectorAll('dialog[open] a')].find((a) => a.pathname.startsWith('/s/')).href`))
-	require.NoError(b.t, err)
-	u, err := url.Parse(link)
-	require.NoError(b.t, err)
-	require.NotEmpty(b.t, u.Query().Get("k"))
-	b.do(chromedp.Click("[data-modal] footer .plain"))
-	b.sees("!document.querySelector('dialog[data-modal]')")
-	return b.again(strings.TrimPrefix(u.RequestURI(), ""))
-}
-
-// TestSessionPage: three people look at a session, while it goes on and after.
+// TestSessionPage: a team looks at a session while it goes on and afterwards, each by a link of
+// their own.
 func TestSessionPage(t *testing.T) {
 	t.Parallel()
 	chromium(t)
-	p := openPlayground(t, nil)
+	p := openPlayground(t, func(opt *Options) {
+		opt.adjust = func(s *server.Settings) { s.Repositories[0].Closed = true } // to guests
+	})
 	ann := open(t, p.URL, 1280, 800)
 	ann.click(".story button", "the refund of order 1042")
 	ann.reads("#pane .body", "Root cause (revision 1")
-	page := ann.pageOf("ann")
+	page := ann.again(ann.linkToPage())
 	page.reads("h1", "the refund of order 1042")
+	page.sees("location.search === ''") // no signature stands in the address
 	page.accessible("a session")
 	page.shoot("session")
+
+	// It follows: it is never loaded again, and what is open in it stays open.
+	page.sees("(window.here = true, document.querySelector('.call summary').click(), true)")
+	page.sees("(document.querySelector('.call summary').focus(), true)")
 	ann.click(".story button", "percent")
 	page.reads("#report h3", "Revision 2")
+	page.sees("window.here && document.querySelector('.call details').open && document.activeElement === document.querySelector('.call summary')")
 	ann.reads("#pane .body", "Root cause (revision 2")
 	ann.click(".story button", "Fix it")
 	ann.reads("#pane .body", "Done. Pushed")
 	page.reads(".pill", "done")
 	page.reads("#diff .file", "split.go")
-	page.accessible("a session that is done")
-	page.shoot("session-done")
-	page.prefers("dark")
-	page.accessible("a session in the dark")
-	page.shoot("session-dark")
-	page.resize(390, 780)
-	page.accessible("a session on a phone")
-	page.shoot("session-phone")
+	page.reads("#diff .proof.needed", "Without it: ")
+	page.reads("#shares dt", "orchestrator")
+	page.sees("window.here")
+	page.inOrder()
+	page.walked()
+	page.light()
+	page.closed()
+	for _, view := range []struct {
+		scheme, name  string
+		width, height int64
+	}{{"light", "done", 1280, 800}, {"dark", "dark", 1280, 800}, {"dark", "phone", 390, 780}} {
+		page.prefers(view.scheme)
+		page.resize(view.width, view.height)
+		page.sees("document.documentElement.scrollWidth <= innerWidth")
+		page.accessible("a session, " + view.name)
+		page.shootWhole("session-" + view.name)
+	}
+	ann.othersLook(p)
+}
+
+// linkToPage is what Details give to whoever reads the open thread.
+func (b *tab) linkToPage() string {
+	b.t.Helper()
+	b.click("#pane button", "Details")
+	return b.pageLink("dialog[open]")
+}
+
+// pageLink is the path and the signature of a link to a page.
+func (b *tab) pageLink(within string) string {
+	b.t.Helper()
+	b.reads(within+" a", "page")
+	link, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll(%q)].find((a) => a.pathname.startsWith('/s/')).href`, within+" a")))
+	require.NoError(b.t, err)
+	u, err := url.Parse(link)
+	require.NoError(b.t, err)
+	if within == "dialog[open]" {
+		b.do(chromedp.Click("[data-modal] footer .plain"))
+		b.sees("!document.querySelector('dialog[data-modal]')")
+	}
+	return u.RequestURI()
+}
+
+// inOrder: what came while the page was open stands as on a page that is loaded now.
+func (b *tab) inOrder() {
+	b.t.Helper()
+	const ids = "[...document.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join()"
+	b.sees(`fetch(location.pathname).then((r) => r.text()).then((text) => {
+		const fresh = new DOMParser().parseFromString(text, 'text/html');
+		return [...fresh.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join() === ` + ids + `})`)
+}
+
+// walked: by keys through the timeline, to a word, to the whole of an output, and back.
+func (b *tab) walked() {
+	b.t.Helper()
+	b.focusOut()
+	b.press("/")
+	b.sees("document.activeElement.id === 'find'")
+	b.press("orders/1042.json")
+	b.sees("[...document.querySelectorAll('.timeline > li')].some((li) => li.hidden)")
+	b.press(kb.Escape)
+	b.sees("![...document.querySelectorAll('.timeline > li')].some((li) => li.hidden) && document.activeElement === document.body")
+	b.press("j")
+	b.sees("document.activeElement.closest('.timeline > li') === document.querySelector('.timeline > li')")
+	b.sees("([...document.querySelectorAll('.call:not(.open) details:not([open]) summary')].at(0).focus(), true)")
+	b.press(kb.Enter)
+	b.sees("document.activeElement.parentElement.open")
+	b.press("k", "j")
+	b.sees("document.activeElement.matches('.call summary')")
+	b.press("d")
+	b.sees("document.documentElement.dataset.theme === 'dark'")
+	b.press("d")
+	b.sees("(delete document.documentElement.dataset.theme, localStorage.removeItem('theme'), true)")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
+	b.sees("!document.querySelector('.timeline > .call').checkVisibility()")
+	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
+}
+
+// light: all that a page loads, itself included, is less than 200 KB, and from here.
+func (b *tab) light() {
+	b.t.Helper()
+	bytes, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
+		+ performance.getEntriesByType('resource').filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script').reduce((sum, r) => sum + r.decodedBodySize, 0))`, chromedp.EvalAwaitPromise))
+	require.NoError(b.t, err)
+	b.t.Logf("%s is %d bytes with its style and script", b.t.Name(), bytes)
+	require.Less(b.t, bytes, 200_000)
+	require.Greater(b.t, bytes, 20_000, "it has been counted")
+	b.sees("performance.getEntriesByType('resource').length > 2 && performance.getEntriesByType('resource').every((r) => r.name.startsWith(location.origin + '/'))")
+}
+
+// closed: neither a script nor a style that somebody got into the page runs, and nothing is loaded
+// from elsewhere.
+func (b *tab) closed() {
+	b.t.Helper()
+	b.sees(`(() => {
+		const script = document.createElement('script'), style = document.createElement('p');
+		script.textContent = 'window.taken = true';
+		style.setAttribute('style', 'color: rgb(1, 2, 3)');
+		document.body.append(script, style);
+		const shown = getComputedStyle(style).color;
+		script.remove(), style.remove();
+		return window.taken === undefined && shown !== 'rgb(1, 2, 3)';
+	})()`)
+	b.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener('securitypolicyviolation', (e) => { window.blocked = e.blockedURI }); new Image().src = 'http://127.0.0.1:9/x.png'`))
+	b.sees("window.blocked?.startsWith('http://127.0.0.1:9')")
+}
+
+// othersLook: the list by a link of one's own; a guest, a bent link, somebody who has left.
+func (b *tab) othersLook(p *Playground) {
+	b.t.Helper()
+	home := b.again("/bea/home")
+	list := home.again(home.pageLink("#main"))
+	list.reads(".sessions a", "the refund of order 1042")
+	list.accessible("the list")
+	list.shoot("session-list")
+	list.focusOut()
+	list.press("/", "nothing like it", kb.Enter)
+	list.reads("main", "No session of yours holds these words")
+	list.accessible("an empty list")
+	list.click("main a", "Show all")
+	list.sees("location.search === '' && document.querySelector('.sessions a')")
+	list.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#state').value = 'Finished', document.querySelector('.search').requestSubmit()"))
+	list.sees("location.search.includes('state=Finished')")
+	list.click(".sessions a", "the refund of order 1042")
+	list.reads("#diff .file", "split.go")
+	list.reads(".back a", "All sessions")
+
+	b.click("#nav .places a", "bugs")
+	b.focusOut()
+	b.press("3")
+	b.sees("document.body.dataset.me === 'gus'")
+	b.click("#main .replies", "replies")
+	guest := b.again(b.linkToPage())
+	guest.reads(".warn", "Code and paths are kept back")
+	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) && !document.querySelector('.timeline')")
+	guest.accessible("a guest's page")
+	guest.shoot("session-guest")
+
+	b.focusOut()
+	b.press("2")
+	b.sees("document.body.dataset.me === 'bea'")
+	link := b.linkToPage()
+	bent := b.again(link + "x")
+	bent.reads("h1", "not one of mine, or is not whole")
+	bent.accessible("a bent link")
+	bent.shoot("session-refused")
+	require.NoError(b.t, p.Stage.Slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) {
+		for i, id := range ch.Members {
+			if id == p.Stage.People["bea"] {
+				ch.Members = append(ch.Members[:i:i], ch.Members[i+1:]...)
+				break
+			}
+		}
+	}))
+	left := b.again(link)
+	left.reads("h1", "in a channel that you are not in")
+	left.sees("!document.body.innerText.includes('split')")
+	left.accessible("a page of a channel that one left")
+}
+
+// TestLongSessionPage: of a session of thousands of steps the newest are shown and followed, the
+// others page by page, and an output whole on a page of its own.
+func TestLongSessionPage(t *testing.T) {
+	t.Parallel()
+	chromium(t)
+	p := openPlayground(t, func(opt *Options) { opt.NoSandbox = unavailable })
+	ann := open(t, p.URL, 1280, 800)
+	ann.press("@bobbin hello", kb.Enter, kb.Enter)
+	ann.click("#main .replies", "repl")
+	ann.reads("#pane .body", "No model is connected")
+	_, err := p.Stage.Store.Pool.Exec(t.Context(), `insert into transcript (session_id, seq, at, body) select s.id, 100 + i, s.created_at + i * interval '1 millisecond', case i % 2
+		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id', 'c' || i, 'name', 'run', 'args', json_build_object('command', 'go test ./... # ' || i))))
+		else json_build_object('role', 'tool', 'call_id', 'c' || i - 1, 'text', 'output ' || i || E'\n' || repeat('A line of a long output, as tests have it.' || E'\n', 150)) end
+		from sessions s, generate_series(1, 3000) i`)
+	require.NoError(t, err)
+	home := ann.again("/ann/home")
+	list := home.again(home.pageLink("#main"))
+	list.click(".sessions a", "hello")
+	list.reads(".timeline", "go test ./... # 2998")
+	list.light()
+	list.accessible("a long session")
+	update, err := chromedp.Run(list.ctx, chromedp.Evaluate[[]float64](`(async () => {
+		const shown = Object.fromEntries([...document.querySelectorAll('[data-hash]')].map((e) => [e.id, e.dataset.hash]));
+		delete shown[[...document.querySelectorAll('.call')].at(-1).id];
+		const body = JSON.stringify(shown), began = performance.now();
+		const text = await (await fetch(location.pathname + '/parts', { method: 'POST', body })).text();
+		return [JSON.parse(text).length, text.length, body.length, performance.now() - began];
+	})()`, chromedp.EvalAwaitPromise))
+	require.NoError(t, err)
+	t.Logf("an update: %.0f bytes for %.0f asked, in %.0f ms", update[1], update[2], update[3])
+	require.Equal(t, 1.0, update[0], "one entry is not shown, and one is sent")
+	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call summary')].at(-2).click()"))
+	list.shoot("session-long")
+	list.click(".older a", "Earlier")
+	list.sees("location.search.startsWith('?before=') && !document.body.innerText.includes('# 2998') && document.querySelectorAll('.call').length > 50")
+	list.accessible("what was earlier")
+	list.click(".older a", "Newest")
+	list.reads(".timeline", "go test ./... # 2998")
+	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call details')].at(-2).open = true"))
+	list.click(".timeline a", "Whole")
+	list.reads("h2", "Answered")
+	list.sees("document.querySelector('pre:last-of-type').innerText.length > 6000")
+	list.accessible("a step")
+	list.shoot("session-step")
 }

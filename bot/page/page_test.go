@@ -1,0 +1,105 @@
+package page
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot/look"
+	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/tried"
+)
+
+// Without a link that holds nothing is asked of the database or of Slack, and the page says how to
+// get one.
+func TestRefusedLinks(t *testing.T) {
+	t.Parallel()
+	l := newLinks(t, "xoxb-1")
+	good := signed(t, l.To("U1", "abc"))
+	handler := (&Pages{Links: l}).Handler()
+	get := func(method, path, kept string) (int, string) {
+		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, path, nil)
+		if kept != "" {
+			r.AddCookie(&http.Cookie{Name: cookie, Value: kept})
+		}
+		handler.ServeHTTP(w, r)
+		require.Contains(t, w.Header().Get("Content-Security-Policy"), "default-src 'none'")
+		return w.Code, w.Body.String()
+	}
+	refused := func(why string, status int, text string) {
+		t.Helper()
+		require.Equal(t, http.StatusForbidden, status)
+		require.Contains(t, text, why)
+		require.Contains(t, text, "there is a new link for you")
+	}
+	for _, path := range []string{"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4"} {
+		status, text := get(http.MethodGet, path, "")
+		refused("opens by a link that is yours alone", status, text)
+		status, text = get(http.MethodGet, path, good+"x")
+		refused("not one of mine", status, text)
+	}
+	status, text := get(http.MethodPost, "/s/abc/parts", good+"x")
+	refused("not one of mine", status, text)
+	status, text = get(http.MethodGet, "/s/abd", good)
+	refused("opens by a link that is yours alone", status, text)
+	status, _ = get(http.MethodGet, "/s/abc?k="+good, "")
+	require.Equal(t, http.StatusSeeOther, status, "a control: it opens its own")
+
+	l.now = func() time.Time { return time.Now().Add(LinkLasts + time.Second) }
+	status, text = get(http.MethodGet, "/s/abc", good)
+	refused("has expired", status, text)
+	status, text = get(http.MethodGet, "/s/abc?k="+good, "")
+	refused("has expired", status, text)
+}
+
+// Each hunk has what came of trying it beside it, of its own file and lines alone.
+func TestProven(t *testing.T) {
+	t.Parallel()
+	files := look.SplitDiff("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
+	known := tried.Hunks{
+		{Path: "a.go", Line: 2, Verdict: tried.Needed, Why: "TestA fails"},
+		{Path: "a.go", Line: 4, Verdict: tried.Unneeded, Kept: "it reads better"},
+		{Path: "a.go", Line: 22, Verdict: tried.Untried, Why: "no time was left"},
+		{Path: "b.go", Verdict: tried.Unneeded},
+		{Path: "c.go", Line: 2, Verdict: tried.Needed},
+	}
+	var got [][]proof
+	for _, f := range proven(files, known, func(s string) string { return s }) {
+		for _, h := range f.Hunks {
+			got = append(got, h.Shown)
+		}
+	}
+	require.Equal(t, [][]proof{
+		{{tried.Needed, "Line 2: needed. Without it: TestA fails."}, {tried.Unneeded, "Line 4: nothing fails without it. Kept: it reads better"}},
+		{{tried.Untried, "Line 22: not tried, no time was left."}},
+		{{tried.Unneeded, "nothing fails without it."}},
+	}, got)
+}
+
+// Bars are shares of what took most; money that was not kept by agent is told as that.
+func TestShares(t *testing.T) {
+	t.Parallel()
+	list := []timeline.Share{
+		{Who: "orchestrator", Models: 3 * time.Second, Tools: time.Second, Calls: 2, Input: 12345, Output: 1, USD: 0.5},
+		{Who: "deep", Models: time.Second, USD: 0.001},
+	}
+	first := share{Name: "orchestrator", Took: "4s", Spent: "$0.50", Tokens: "2 model calls, 12,345 tokens read, 1 written", Models: 75, Tools: 25, Money: 100}
+	second := share{Name: "deep", Took: "1s", Spent: "<$0.01", Models: 25}
+	bars, priced := shares(list, 0.501)
+	require.True(t, priced)
+	require.Equal(t, []share{first, second}, bars)
+	bars, _ = shares(list, 2.501)
+	first.Money = 25
+	require.Equal(t, []share{first, second, {Name: "not kept by agent", Spent: "$2.00", Money: 100}}, bars)
+
+	list[0].USD, list[1].USD, list[0].Calls = 0, 0, 0
+	bars, priced = shares(list, 2)
+	require.False(t, priced, "a session from before says nothing of money")
+	require.Len(t, bars, 2)
+	require.Empty(t, bars[0].Tokens)
+	bars, _ = shares(nil, 0)
+	require.Empty(t, bars)
+}

@@ -1,0 +1,56 @@
+package page
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+)
+
+// A share is what an agent took of a session: each as percent of what took most.
+type share struct {
+	Name                string
+	Took, Spent, Tokens string
+	Models, Tools       int // of the time, with models and with tools
+	Money               int
+}
+
+// shares are the bars of a session. Money is shown where all of it is known: what a session spent
+// before it was kept by agent is a bar of its own.
+func shares(list []timeline.Share, spent float64) (bars []share, priced bool) {
+	var longest time.Duration
+	var most, known float64
+	for _, s := range list {
+		longest, most, known = max(longest, s.Models+s.Tools), max(most, s.USD), known+s.USD
+	}
+	unknown := spent - known
+	if unknown < 0.005 || known == 0 {
+		unknown = 0
+	}
+	most = max(most, unknown)
+	for _, s := range list {
+		b := share{Name: s.Who, Took: (s.Models + s.Tools).Round(100 * time.Millisecond).String(), Spent: dollars(s.USD)}
+		if longest > 0 {
+			b.Models, b.Tools = int(100*s.Models/longest), int(100*s.Tools/longest)
+		}
+		if most > 0 {
+			b.Money = int(100 * s.USD / most)
+		}
+		if s.Calls > 0 {
+			b.Tokens = fmt.Sprintf("%s, %s tokens read, %s written", plaintext.CountNoun(s.Calls, "model call"), plaintext.FormatCount(s.Input), plaintext.FormatCount(s.Output))
+		}
+		bars = append(bars, b)
+	}
+	if unknown > 0 {
+		bars = append(bars, share{Name: "not kept by agent", Spent: dollars(unknown), Money: int(100 * unknown / most)})
+	}
+	return bars, known > 0
+}
+
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return "<$0.01"
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}

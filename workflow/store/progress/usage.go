@@ -1,0 +1,27 @@
+package progress
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/record"
+)
+
+// AgentUsage is what a model's answer took in one agent's conversation.
+type AgentUsage struct {
+	Task                  int64 // as Transcript has it
+	Input, Cached, Output int   // tokens; Cached are of Input
+	USD                   float64
+}
+
+func (AgentUsage) Stage() record.Stage { return record.Work }
+
+// Write adds it up.
+func (u AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `insert into agent_usage (session_id, task_id, calls, input, cached, output, usd) values ($1, $2, 1, $3, $4, $5, $6)
+		on conflict (session_id, task_id) do update set calls = agent_usage.calls + 1, input = agent_usage.input + excluded.input,
+			cached = agent_usage.cached + excluded.cached, output = agent_usage.output + excluded.output, usd = agent_usage.usd + excluded.usd`,
+		r.Session, u.Task, u.Input, u.Cached, u.Output, u.USD)
+	return err
+}
