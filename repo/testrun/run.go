@@ -96,8 +96,12 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 }
 
 // runTests runs the tests into r. Where they run and cannot be counted, which what was added to
-// their command may have done, they are run as the project has them, once; what counts is kept.
+// their command may have done, they are run as the project has them, once; what counts is kept. A
+// command that is its own Written is run as it is.
 func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
+	if p := r.Project; p.Written != "" && p.Written == p.Test {
+		return j.runTestLine(ctx, r, p.Test)
+	}
 	if j.first != nil {
 		if done, err := j.runFirst(ctx, r); done || err != nil {
 			return err
@@ -200,12 +204,15 @@ func (j *treeRun) countable(p project.Project) project.Project {
 	return p
 }
 
+// namesEach is in a command that names each test already; -vet is another flag.
+var namesEach = regexp.MustCompile(`-json| -v(?:[ =]|$)`)
+
 var goTestLine = regexp.MustCompile(`\bgo test\b`)
 
 // countableCommand is a test command that names each test: go test by itself names only what
 // fails. Everything else stays as it is written.
 func countableCommand(line string) string {
-	if strings.Contains(line, "-json") || strings.Contains(line, " -v") {
+	if namesEach.MatchString(line) {
 		return line
 	}
 	return goTestLine.ReplaceAllString(line, "go test -json")

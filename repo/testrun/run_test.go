@@ -163,6 +163,7 @@ func TestUnittestsAreNamed(t *testing.T) {
 func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "go test -json ./...", countableCommand("go test ./..."))
+	require.Equal(t, "go test -json -vet=off ./...", countableCommand("go test -vet=off ./..."))
 	require.Equal(t, "cd x && go test -json -race ./...", countableCommand("cd x && go test -race ./..."))
 	for _, as := range []string{"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./..."} {
 		require.Equal(t, as, countableCommand(as))
