@@ -112,6 +112,7 @@ const (
 	IncomingSent    IncomingKind = "sent"    // User sent somebody's message to the bot: TS and Text are that message's
 	IncomingDue     IncomingKind = "due"     // not of Slack: a question waited long enough; Value is its id
 	IncomingTold    IncomingKind = "told"    // not of Slack: the program tells the agents something
+	IncomingAlert   IncomingKind = "alert"   // an app posted about a problem: Alert is set, and Value is the app's name
 	IncomingEarlier IncomingKind = "earlier" // not an event: a message that was in the thread before the session
 )
 
@@ -128,6 +129,7 @@ type Incoming struct {
 	Value    string // the button's opaque id; of a message that was sent: who wrote it
 	At       time.Time
 	Files    []Attachment // that were shared with the message
+	Alert    *Alert       // of an alert
 }
 
 // A Message is an Incoming that was bound to a session and kept.

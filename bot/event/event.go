@@ -22,6 +22,7 @@ type Reader struct {
 	Watch []string // ids of channels in which a message needs no mention
 	// Reactions names the emoji that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
+	Feeds     []workflow.Feed // channels in which apps' messages are read as reports
 }
 
 // Normalise translates the payload of an envelope of that type (events_api, interactive).
@@ -36,6 +37,7 @@ func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.Inco
 		if err := json.Unmarshal(payload, &callback); err != nil {
 			return in, false, "not JSON: " + err.Error()
 		}
+		callback.raw = payload
 		in, reason = r.readEvent(callback)
 	case "interactive":
 		var p blockActions
@@ -66,7 +68,7 @@ func (r Reader) readEvent(c eventCallback) (workflow.Incoming, string) {
 		in, reason = r.readChanged(c, e)
 	case "message_deleted":
 		in, reason = r.readDeleted(c, e)
-	case "", "file_share", "thread_broadcast", "me_message":
+	case "", "file_share", "thread_broadcast", "me_message", "bot_message":
 		in, reason = r.readWritten(c, e)
 	default:
 		reason = fmt.Sprintf("message of subtype %q", e.Subtype)
@@ -78,7 +80,11 @@ func (r Reader) readEvent(c eventCallback) (workflow.Incoming, string) {
 
 // readWritten translates a new message.
 func (r Reader) readWritten(c eventCallback, e event) (workflow.Incoming, string) {
-	if reason := r.notAPerson(c, e.post); reason != "" {
+	switch reason := r.notAPerson(c, e.post); reason {
+	case "":
+	case anotherBot:
+		return r.readAlert(c, e)
+	default:
 		return workflow.Incoming{}, reason
 	}
 	if e.Type == "app_mention" && e.Edited.v != nil {
@@ -164,6 +170,8 @@ func (r Reader) newIncoming(p post) workflow.Incoming {
 	}
 }
 
+const anotherBot = "a bot's message"
+
 // notAPerson returns why the author of a message is not a person; empty if it is one.
 func (r Reader) notAPerson(c eventCallback, p post) string {
 	switch {
@@ -171,7 +179,7 @@ func (r Reader) notAPerson(c eventCallback, p post) string {
 		p.AppID == c.APIAppID && p.AppID != "":
 		return "our own message"
 	case p.BotID != "", p.Subtype == "bot_message":
-		return "a bot's message"
+		return anotherBot
 	case p.User == "", p.User == "USLACKBOT":
 		return "a message of Slack's own"
 	}

@@ -147,6 +147,10 @@ func (r Reader) ReadHistory(channel string, m slack.Message) (workflow.Incoming,
 	if strings.HasPrefix(channel, "D") {
 		e.ChannelType = "im"
 	}
-	in, reason := r.readEvent(eventCallback{EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	raw, err := json.Marshal(map[string]any{"event": m.Msg})
+	if err != nil {
+		return workflow.Incoming{}, false
+	}
+	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring("again:" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
 	return in, reason == ""
 }

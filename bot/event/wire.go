@@ -44,6 +44,8 @@ type eventCallback struct {
 	EventID  jstring        `json:"event_id"`
 	APIAppID jstring        `json:"api_app_id"`
 	Event    lenient[event] `json:"event"`
+
+	raw []byte // all of it
 }
 
 // event is app_mention or message; Message and Previous belong to message_changed, and

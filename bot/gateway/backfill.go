@@ -120,7 +120,7 @@ func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only", "since", since)
 		from = bound
 	}
-	f := &filling{g: g, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch}, oldest: event.FormatTS(from)}
+	f := &filling{g: g, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Feeds: g.Feeds}, oldest: event.FormatTS(from)}
 	threads, err := g.Ledger.Threads(ctx, from.Add(-openFor), openThreads)
 	if err != nil {
 		g.log().Warn("cannot read which threads are open", "err", err)

@@ -34,6 +34,7 @@ type Gateway struct {
 	Watch []string     // ids of channels in which a message needs no mention
 	// Reactions names the emoji (bug) that send a message to the bot, by the channel's id.
 	Reactions map[string][]string
+	Feeds     []workflow.Feed // channels in which apps' messages are read as reports
 	// Homes makes people's App Homes. Default: nobody has one.
 	Homes Homes
 
@@ -142,7 +143,7 @@ func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	if g.PingInterval > 0 {
 		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
 	}
-	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions}}
+	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions, Feeds: g.Feeds}}
 	for {
 		l.client, l.due = socketmode.New(g.Slack.NewClient(door), options...), nil
 		if err := l.runClient(parent); !errors.Is(err, errRenew) {

@@ -120,7 +120,7 @@ func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	if !strings.HasPrefix(x.Thread.Channel, "D") {
 		parts = append(parts, "<#"+mrkdwn.Escape(x.Thread.Channel)+">")
 	}
-	if x.Requester != reader.ID {
+	if x.Requester != reader.ID && x.Requester != "" { // an app's alert is nobody's request
 		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
 	}
 	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))

@@ -16,6 +16,9 @@ import (
 type Inbox struct {
 	db    *database.DB
 	queue *queue.Queue
+
+	// Name signs what is said of alerts; empty: the orchestrator's own.
+	Name string
 }
 
 // New is the inbox in the database; jobs is where turns are queued.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store/alerts"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -20,6 +21,12 @@ import (
 // error. What concerns no session is left alone.
 func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
 	err := pgx.BeginFunc(ctx, i.db.Pool, func(tx pgx.Tx) error {
+		if in.Alert != nil {
+			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, in)
+			if err != nil || !begins {
+				return err
+			}
+		}
 		id, err := findSession(ctx, tx, in)
 		if err != nil || id == "" {
 			return err
@@ -33,6 +40,11 @@ func (i *Inbox) Receive(ctx context.Context, in workflow.Incoming) error {
 		fresh, err := insertMessage(ctx, tx, id, in)
 		if err != nil || !fresh {
 			return err
+		}
+		if in.Alert != nil {
+			if err := alerts.Opened(ctx, tx, in, id); err != nil {
+				return err
+			}
 		}
 		if err := i.markSeen(ctx, tx, id, in); err != nil {
 			return err
@@ -74,7 +86,7 @@ func findSession(ctx context.Context, tx pgx.Tx, in workflow.Incoming) (string, 
 // stands, and so does what was sent; a plain message only as the root of a thread, which the
 // gateway lets through for watched channels alone.
 func startsSession(in workflow.Incoming) bool {
-	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
+	return in.Kind == workflow.IncomingMention || in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingAlert || in.Kind == workflow.IncomingReply && in.TS == in.Thread.TS
 }
 
 // insertMessage inserts the inbox row; false when it was there already.
@@ -85,8 +97,8 @@ func insertMessage(ctx context.Context, tx pgx.Tx, session string, in workflow.I
 	if err != nil || tag.RowsAffected() == 0 {
 		return false, err
 	}
-	if in.Kind == workflow.IncomingSent {
-		return true, nil // somebody else's words
+	if in.Kind == workflow.IncomingSent || in.Kind == workflow.IncomingAlert {
+		return true, nil // somebody else's words, or an app's
 	}
 	// Words of stop act on the running turn at once, and so does a request that is taken away;
 	// who said them is judged by the turn.

@@ -121,6 +121,7 @@ var clearing = []string{
 	`delete from under_way where session_id = $1`,
 	`delete from pauses_told where session_id = $1`,
 	`delete from tried_hunks where session_id = $1`,
+	`delete from alerts where session_id = $1`,
 	`delete from report_words where session_id = $1`,
 	`delete from twins where session_id = $1 or twin = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,

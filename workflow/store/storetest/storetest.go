@@ -154,6 +154,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
 		`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
 		`insert into tried_hunks (session_id, base, tree, hunks) values ('%[1]s', 'b', 't', '[]')`,
+		`insert into alerts (team, channel, fingerprint, session_id, app, title, last_ts) values ('T1', 'C1', '%[1]s', '%[1]s', 'Sentry', 'it panics', '1.0')`,
 		`insert into report_words (session_id, repository, words) values ('%[1]s', 'shop', 'the total is off')`,
 		`insert into twins (session_id, twin, score) values ('%[1]s', '%[1]s', 1)`,
 		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,

@@ -60,6 +60,8 @@ func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store
 		return in.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
 	case workflow.IncomingEdit:
 		return in.judgeEdit(ctx, m)
+	case workflow.IncomingAlert:
+		return in.judgeAlert(ctx, m)
 	case workflow.IncomingDue:
 		return in.Interview.takeDefault(ctx, m)
 	}

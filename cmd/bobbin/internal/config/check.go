@@ -103,6 +103,7 @@ var (
 	channelName    = regexp.MustCompile(`^([CGD][A-Z0-9]{2,}|#[^\s#]+)$`)
 	adminName      = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 	commandEnvName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	appName        = regexp.MustCompile(`^\S(.{0,78}\S)?$`)
 	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)
 )
 
@@ -124,6 +125,10 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	if r.Watch == "all" && len(r.Channels) == 0 {
 		p.At(at+".watch", "watch: all needs channels to watch")
 	}
+	if len(r.WatchApps) > 0 && len(r.Channels) == 0 {
+		p.At(at+".watch_apps", "watch_apps needs channels in which they post")
+	}
+	p.InForm(at+".watch_apps", r.WatchApps, appName, "the id of an app (A…), or its name as Slack shows it")
 	r.checkReactions(p, at)
 	p.InForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
 	p.InForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")

@@ -39,12 +39,13 @@ type Config struct {
 // A Repository is one repository that sessions can be about.
 type Repository struct {
 	Name      string   `yaml:"name"`
-	URL       string   `yaml:"url"`       // https, ssh or a local path
-	Base      string   `yaml:"base"`      // default: the remote's default branch
-	Channels  []string `yaml:"channels"`  // ids or #names
-	Private   bool     `yaml:"private"`   // threads of other channels cannot be about it; default: whoever names it
-	Watch     string   `yaml:"watch"`     // mention (default) or all
-	Reactions []string `yaml:"reactions"` // names of emoji that make a request of a message in the channels; default: none
+	URL       string   `yaml:"url"`        // https, ssh or a local path
+	Base      string   `yaml:"base"`       // default: the remote's default branch
+	Channels  []string `yaml:"channels"`   // ids or #names
+	Private   bool     `yaml:"private"`    // threads of other channels cannot be about it; default: whoever names it
+	Watch     string   `yaml:"watch"`      // mention (default) or all
+	WatchApps []string `yaml:"watch_apps"` // ids (A…) or names of apps whose messages in the channels are reports; default: none
+	Reactions []string `yaml:"reactions"`  // names of emoji that make a request of a message in the channels; default: none
 	Checks    Checks   `yaml:"checks"`
 	Approval
 	Guests       string `yaml:"guests"`        // all (default) or no_code: what channels with guests read

@@ -40,6 +40,11 @@ func FromConfig(file config.Config, values map[string]string, place storage.Plac
 	s.Reactions = file.ReactionsByChannel()
 	for _, r := range file.Repositories {
 		s.Repositories = append(s.Repositories, repositoryOf(r, credentials[r.Name]))
+		for _, channel := range r.Channels {
+			if len(r.WatchApps) > 0 {
+				s.Feeds = append(s.Feeds, workflow.Feed{Channel: channel, Repository: r.Name, Apps: r.WatchApps})
+			}
+		}
 		if r.Watch == "all" {
 			s.Watch = append(s.Watch, r.Channels...)
 		}

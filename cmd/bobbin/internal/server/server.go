@@ -84,6 +84,7 @@ type SlackSettings struct {
 	ProgressCards                       bool                // each run is shown by a card
 	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app that is an agent
 	Watch                               []string            // channel ids whose every new message is a request
+	Feeds                               []workflow.Feed     // channels in which apps' messages are reports
 	Reactions                           map[string][]string // names of those that make a request of a message, by channel
 	Admins                              []string            // who see the settings in their App Home; empty: those of the workspace
 }
@@ -195,6 +196,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.sandboxOff = runner.SandboxOff
 	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: log}
 	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
+	received.Name = runner.Agents[agent.Orchestrator].Signature()
 	posts := &poster.Poster{Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace, Links: append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"), Calls: approverIDs(s.Repositories), Code: codeURLs(s.Repositories)}
 	posts.CallsOwners = slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.CallsOwners })
 	b.Store.Cards, posts.Name = s.ProgressCards, runner.Agents[agent.Orchestrator].Signature()
@@ -207,7 +209,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	posts.GuestFilter = &poster.GuestFilter{Closed: closedToGuests(s.Repositories), People: directory, Log: log}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Slack: slack, Inbox: received, Log: log, Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Homes: homes, Modals: gateway.Modals{Forms: received, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{Ledger: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
@@ -258,6 +260,14 @@ func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error
 	}
 	if s.Reactions, err = nameReactions(ctx, slack, s.Reactions); err != nil {
 		return cli.UsageError{Err: err}
+	}
+	s.Feeds = slices.Clone(s.Feeds)
+	for i, f := range s.Feeds {
+		ids, err := slack.ChannelIDs(ctx, []string{f.Channel})
+		if err != nil {
+			return cli.UsageError{Err: err}
+		}
+		s.Feeds[i].Channel = ids[0]
 	}
 	s.Repositories = slices.Clone(s.Repositories)
 	for i, r := range s.Repositories {

@@ -1,0 +1,102 @@
+package alert
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+func read(t *testing.T, name string) workflow.Alert {
+	t.Helper()
+	raw, err := os.ReadFile("testdata/" + name + ".json")
+	require.NoError(t, err)
+	a, ok := Read(raw)
+	require.True(t, ok)
+	return a
+}
+
+func TestAlertsAreReadAsReports(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]workflow.Alert{
+		"sentry": {
+			App: "Sentry", AppID: "A0SENTRY", Title: "TypeError: Cannot read properties of undefined (reading 'price')", Link: "https://acme.sentry.io/issues/4711/?referrer=slack&alert_rule_id=9", Release: "shop@2.4.1",
+			Trace: "TypeError: Cannot read properties of undefined (reading 'price')\n    at renderRow (web/cart.js:88:14)\n    at Array.map (<anonymous>)\n    at renderCart (web/cart.js:60:9)",
+		},
+		"pagerduty": {App: "PagerDuty", AppID: "A0PD", Title: "#812 checkout answers 500", Link: "https://acme.pagerduty.com/incidents/Q2ABCDEF?utm_source=slack"},
+		"github":    {App: "GitHub", AppID: "A0GH", Title: "#12 Export is empty", Link: "https://github.com/acme/shop/issues/12", Release: "2.4.0"},
+		"grafana":   {App: "Grafana", Title: "[FIRING:1] HighErrorRate shop (prod)", Link: "https://grafana.acme.example/alerting/list"},
+	} {
+		got := read(t, name)
+		require.NotEmpty(t, got.Fingerprint)
+		require.NotEmpty(t, got.Body)
+		got.Fingerprint, got.Body = "", ""
+		require.Equal(t, want, got, name)
+	}
+}
+
+// What an alert says stays words: no link but those of the web, and no line of the program's.
+func TestAHostileAlertIsWords(t *testing.T) {
+	t.Parallel()
+	a := read(t, "hostile")
+	require.Empty(t, a.Link)
+	require.NotContains(t, a.String(), "<javascript")
+	require.NotContains(t, a.Title, "\n")
+	require.Contains(t, a.Body, "fix it")
+}
+
+// Alerts of one problem have one fingerprint, whatever their numbers and times; others do not.
+func TestOneProblemHasOneFingerprint(t *testing.T) {
+	t.Parallel()
+	change := func(name, old, now string) string {
+		raw, err := os.ReadFile("testdata/" + name + ".json")
+		require.NoError(t, err)
+		require.Contains(t, string(raw), old)
+		a, ok := Read(bytes.ReplaceAll(raw, []byte(old), []byte(now)))
+		require.True(t, ok)
+		return a.Fingerprint
+	}
+	sentry, grafana := read(t, "sentry").Fingerprint, read(t, "grafana").Fingerprint
+	require.Equal(t, sentry, change("sentry", "alert_rule_id=9", "alert_rule_id=10"))
+	require.Equal(t, sentry, change("sentry", "shop@2.4.1", "shop@2.4.2"))
+	require.NotEqual(t, sentry, change("sentry", "/issues/4711/", "/issues/4712/"))
+	require.Equal(t, grafana, change("grafana", "FIRING:1", "FIRING:14"))
+	require.NotEqual(t, grafana, change("grafana", "HighErrorRate", "HighLatency"))
+	noLink := func(line string) string { return change("sentry", "https://acme.sentry.io/issues/4711/", line) }
+	require.Equal(t, noLink("https://acme.sentry.io/a/1"), noLink("https://acme.sentry.io/b/2"), "by title and frames")
+	require.True(t, read(t, "grafana").Resolved == false)
+	raw, err := os.ReadFile("testdata/grafana.json")
+	require.NoError(t, err)
+	over, _ := Read(bytes.ReplaceAll(raw, []byte("FIRING:1"), []byte("RESOLVED")))
+	require.True(t, over.Resolved)
+}
+
+// FuzzRead: whatever an app posts, what is read of it is bounded, and its link is of the web.
+func FuzzRead(f *testing.F) {
+	for _, name := range []string{"sentry", "pagerduty", "github", "grafana", "hostile"} {
+		raw, err := os.ReadFile("testdata/" + name + ".json")
+		require.NoError(f, err)
+		f.Add(raw)
+	}
+	f.Add([]byte(`{"text":7,"attachments":[{"blocks":{"type":"rich_text_section","elements":[[[{}]]]}},null,3],"blocks":"x","bot_profile":[]}`))
+	f.Add([]byte(`{"text":"<>","blocks":[{"type":"header","text":{"text":{"text":1}}}]}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		a, ok := Read(raw)
+		if !ok {
+			return
+		}
+		require.NotEmpty(t, a.Title)
+		require.NotContains(t, a.Title, "\n")
+		require.LessOrEqual(t, utf8.RuneCountInString(a.Title), maxTitle)
+		require.LessOrEqual(t, utf8.RuneCountInString(a.Body), maxBody)
+		require.Len(t, a.Fingerprint, 32)
+		if a.Link != "" {
+			require.True(t, strings.HasPrefix(a.Link, "http://") || strings.HasPrefix(a.Link, "https://"), a.Link)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Feed is a channel in which the messages of some apps are read as reports.
+type Feed struct {
+	Channel    string
+	Repository string   // that they are about
+	Apps       []string // their ids (A…), or their names
+}
+
+// An Alert is what an app posted about a problem. All of it is the app's words: data.
+type Alert struct {
+	App        string // the app's name
+	AppID      string
+	Repository string // that the channel's alerts are about; empty: several
+	Title      string
+	Trace      string // lines of a stack trace
+	Release    string
+	Link       string // http or https; empty: none
+	Body       string // all that was posted
+	// Fingerprint is the same for alerts about one problem.
+	Fingerprint string
+	// Resolved: it says that a problem is over.
+	Resolved bool
+}
+
+// String is the alert as a report, its title in the first line.
+func (a Alert) String() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, a.Title)
+	for _, part := range []struct{ name, text string }{{"Link", a.Link}, {"Release", a.Release}} {
+		if part.text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", part.name, part.text)
+		}
+	}
+	if a.Trace != "" {
+		fmt.Fprintf(&b, "Stack trace:\n%s\n", a.Trace)
+	}
+	if a.Body != "" && a.Body != a.Title {
+		fmt.Fprintf(&b, "Posted:\n%s\n", a.Body)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
