@@ -1,0 +1,393 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// Client asks a host's REST API: bounded, page by page, with what did not change taken from
+// before. It follows no redirect with a credential.
+type Client struct {
+	API  string // without a slash at its end
+	Name string // of the host, for people: GitHub
+	// Repository is what it is asked about, for people: acme/shop.
+	Repository string
+	// Web is the repository's own page, which addresses have to be below; empty: none is shown.
+	Web string
+	// Sign adds the credential to a request; write: it is to change something.
+	Sign func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error)
+	// Rights say what a credential needs, in the cure of a refusal.
+	Rights string
+	Accept string
+
+	mu    sync.Mutex
+	known map[string]answer // by address
+}
+
+// An answer is kept with the tag by which the host tells whether it has changed.
+type answer struct {
+	tag, next string
+	text      []byte
+}
+
+const (
+	mostAnswer  = 8 << 20
+	mostKnown   = 64
+	mostPages   = 10
+	askTimeout  = 30 * time.Second
+	mostWait    = 24 * time.Hour
+	mostRefusal = 300
+)
+
+// Get reads one answer into out.
+func (c *Client) Get(ctx context.Context, path string, out any) error {
+	a, err := c.get(ctx, c.API+path)
+	if err != nil {
+		return err
+	}
+	return c.decode(a.text, out)
+}
+
+// Pages reads a list that goes over several pages, each with add.
+func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) error) error {
+	address := c.API + path
+	for range mostPages {
+		a, err := c.get(ctx, address)
+		if err != nil {
+			return err
+		}
+		if err := add(a.text); err != nil {
+			return c.nonsense()
+		}
+		// The next page is where this one was, or it is nobody's that has to see the credential.
+		if a.next == "" || !strings.HasPrefix(a.next, c.API+"/") {
+			return nil
+		}
+		address = a.next
+	}
+	return nil
+}
+
+// List reads all pages of a list.
+func List[T any](ctx context.Context, c *Client, path string) (all []T, err error) {
+	err = c.Pages(ctx, path, func(page []byte) error {
+		var some []T
+		if err := json.Unmarshal(page, &some); err != nil {
+			return err
+		}
+		all = append(all, some...)
+		return nil
+	})
+	return all, err
+}
+
+// Send changes something, and reads the answer into out.
+func (c *Client) Send(ctx context.Context, method, path string, body, out any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	res, said, err := c.do(ctx, method, c.API+path, text, "")
+	if err != nil {
+		return err
+	}
+	if res.StatusCode/100 != 2 {
+		return c.refusal(res, said, true)
+	}
+	if out == nil {
+		return nil
+	}
+	return c.decode(said, out)
+}
+
+// Tail is the end of a long text. Where the host keeps it elsewhere, it is fetched from there
+// without the credential.
+func (c *Client) Tail(ctx context.Context, path string, most int) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*askTimeout)
+	defer cancel()
+	req, _, err := c.request(ctx, http.MethodGet, c.API+path, nil)
+	if err != nil {
+		return "", err
+	}
+	res, err := transport().Do(req)
+	if err == nil && res.StatusCode/100 == 3 {
+		to, where := res.Location()
+		_ = res.Body.Close()
+		if where != nil || to.Scheme != "https" && to.Hostname() != "127.0.0.1" {
+			return "", nil
+		}
+		elsewhere, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+		if err != nil {
+			return "", nil
+		}
+		if res, err = transport().Do(elsewhere); err != nil {
+			return "", c.unreachable(ctx, err)
+		}
+	}
+	if err != nil {
+		return "", c.unreachable(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode/100 != 2 {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+		return "", c.refusal(res, text, false)
+	}
+	return tail(io.LimitReader(res.Body, 64<<20), most), nil
+}
+
+// tail is the end of what can be read, in whole lines.
+func tail(r io.Reader, most int) string {
+	var end []byte
+	chunk := make([]byte, 32<<10)
+	for {
+		n, err := r.Read(chunk)
+		end = append(end, chunk[:n]...)
+		if len(end) > most {
+			end = append([]byte(nil), end[len(end)-most:]...)
+			if at := bytes.IndexByte(end, '\n'); at >= 0 && err != nil {
+				end = end[at+1:]
+			}
+		}
+		if err != nil {
+			return strings.ToValidUTF8(string(end), "�")
+		}
+	}
+}
+
+// get asks for an address, and takes what did not change from before.
+func (c *Client) get(ctx context.Context, address string) (answer, error) {
+	c.mu.Lock()
+	before, asked := c.known[address]
+	c.mu.Unlock()
+	res, text, err := c.do(ctx, http.MethodGet, address, nil, before.tag)
+	switch {
+	case err != nil:
+		return answer{}, err
+	case res.StatusCode == http.StatusNotModified && asked:
+		return before, nil
+	case res.StatusCode/100 != 2:
+		return answer{}, c.refusal(res, text, false)
+	}
+	a := answer{tag: res.Header.Get("ETag"), next: nextPage(res.Header.Values("Link")), text: text}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil || len(c.known) >= mostKnown {
+		c.known = map[string]answer{}
+	}
+	if a.tag != "" {
+		c.known[address] = a
+	}
+	return a, nil
+}
+
+// nextPage is the address of rel="next".
+func nextPage(links []string) string {
+	for _, link := range strings.Split(strings.Join(links, ","), ",") {
+		address, rel, _ := strings.Cut(link, ";")
+		if strings.Contains(rel, `rel="next"`) {
+			return strings.Trim(strings.TrimSpace(address), "<>")
+		}
+	}
+	return ""
+}
+
+func (c *Client) do(ctx context.Context, method, address string, body []byte, tag string) (*http.Response, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	req, used, err := c.request(ctx, method, address, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if tag != "" {
+		req.Header.Set("If-None-Match", tag)
+	}
+	res, err := transport().Do(req)
+	if err != nil {
+		return nil, nil, c.unreachable(ctx, used.CleanError(err))
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	if err != nil {
+		return nil, nil, c.unreachable(ctx, used.CleanError(err))
+	}
+	if res.StatusCode/100 > 3 { // hosts and proxies have been seen to repeat what they were sent
+		text = []byte(used.HideIn(string(text)))
+	}
+	return res, text, nil
+}
+
+func (c *Client) request(ctx context.Context, method, address string, body []byte) (*http.Request, remote.Credential, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, remote.Credential{}, &remote.Error{Reason: "the address of " + c.Name + "'s API cannot be read", Cure: "Check url under host"}
+	}
+	req.Header.Set("Accept", c.Accept)
+	req.Header.Set("User-Agent", "bobbin")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	used, err := c.Sign(ctx, req, method != http.MethodGet)
+	return req, used, err
+}
+
+// transport leaves no connection open behind it, and follows nothing.
+func transport() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableKeepAlives = true
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func (c *Client) decode(text []byte, out any) error {
+	if json.Unmarshal(text, out) != nil {
+		return c.nonsense()
+	}
+	return nil
+}
+
+func (c *Client) nonsense() error {
+	return &remote.Error{Op: c.op(), Reason: c.Name + "'s API answered with something that cannot be read", Cure: "Check url under host, and what stands between it and the bot", Retry: true}
+}
+
+// op is what went wrong, in words of operators.
+func (c *Client) op() string { return "ask " + c.Name + " about " + c.Repository }
+
+// unreachable has no word of what was sent in it.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	e := &remote.Error{Op: c.op(), Reason: c.Name + "'s API cannot be reached", Cure: "Nothing is lost; it is tried again", Retry: true, Err: err}
+	var op *net.OpError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Reason += ": it did not answer in time"
+	case errors.As(err, &op):
+		e.Reason += ": " + op.Err.Error()
+	}
+	return e
+}
+
+// refusal makes words of an answer that is no.
+func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
+	said := words(text)
+	low := strings.ToLower(said)
+	e := &remote.Error{Op: c.op(), After: wait(res.Header), Cure: "Check host in the configuration"}
+	switch code := res.StatusCode; {
+	case code == http.StatusTooManyRequests, code == http.StatusForbidden && (e.After > 0 || strings.Contains(low, "rate limit")):
+		e.Reason, e.Cure, e.Retry = c.Name+" has had too many requests", "It is asked again later", true
+		if e.After == 0 {
+			e.After = time.Minute
+		}
+	case code >= 500, code == http.StatusRequestTimeout:
+		e.Reason, e.Cure, e.Retry = fmt.Sprintf("%s's API answered %d %s", c.Name, code, http.StatusText(code)), "Its trouble, most likely; it is tried again", true
+	case code/100 == 3:
+		e.Reason, e.Cure = c.Name+"'s API sends us elsewhere for "+c.Repository, "It was renamed or moved, most likely: put its new address into the configuration"
+	case code == http.StatusUnauthorized:
+		e.Reason, e.Cure = c.Name+" does not accept the token"+after(said), "Check that it is current, and of this host; it needs "+c.Rights
+	case code == http.StatusNotFound:
+		e.Reason, e.Cure, e.Err = "there is no "+c.Repository+" at "+c.Name+", or the token may not see it", "Check the repository's url; the token needs "+c.Rights, ErrNotFound
+	case code == http.StatusForbidden:
+		e.Reason, e.Cure = "the token may not read this at "+c.Name+after(said), "It needs "+c.Rights
+		if write {
+			e.Reason = "the token may not do this at " + c.Name + after(said)
+		}
+	case code == http.StatusConflict, code == http.StatusUnprocessableEntity && strings.Contains(low, "already exists"):
+		e.Reason, e.Err = c.Name+" refuses it"+after(said), ErrExists
+	default:
+		e.Reason = fmt.Sprintf("%s refuses it (%d)", c.Name, code) + after(said)
+	}
+	return e
+}
+
+func after(said string) string {
+	if said == "" {
+		return ""
+	}
+	return ": " + strings.TrimSuffix(said, ".")
+}
+
+// words are the host's own, in one line, where it has any for people.
+func words(text []byte) string {
+	var answer struct {
+		Message json.RawMessage `json:"message"`
+		Error   json.RawMessage `json:"error"`
+		Errors  []struct {
+			Message string `json:"message"`
+		} `json:"errors"`
+	}
+	if json.Unmarshal(text, &answer) != nil {
+		var other struct {
+			Message string `json:"message"` // with errors in another form
+		}
+		if json.Unmarshal(text, &other) != nil {
+			return ""
+		}
+		return plain(other.Message)
+	}
+	var parts []string
+	for _, raw := range []json.RawMessage{answer.Message, answer.Error} {
+		var one string
+		var several []string
+		if json.Unmarshal(raw, &one) == nil && one != "" {
+			parts = append(parts, one)
+		} else if json.Unmarshal(raw, &several) == nil {
+			parts = append(parts, several...)
+		}
+	}
+	for _, e := range answer.Errors {
+		if e.Message != "" {
+			parts = append(parts, e.Message)
+		}
+	}
+	return plain(strings.Join(parts, "; "))
+}
+
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return ' '
+		}
+		return r
+	}, s)
+	return s[:min(len(s), mostRefusal)]
+}
+
+// wait is how long a host asks to wait: by Retry-After, or until its count begins anew.
+func wait(h http.Header) time.Duration {
+	if seconds, err := strconv.ParseUint(h.Get("Retry-After"), 10, 31); err == nil {
+		return min(time.Duration(seconds)*time.Second, mostWait)
+	}
+	for _, name := range []string{"X-RateLimit-", "RateLimit-"} {
+		at, err := strconv.ParseInt(h.Get(name+"Reset"), 10, 64)
+		now, dated := http.ParseTime(h.Get("Date"))
+		if err == nil && dated == nil && h.Get(name+"Remaining") == "0" && at > now.Unix() {
+			return min(time.Unix(at, 0).Sub(now), mostWait)
+		}
+	}
+	return 0
+}
+
+// Page is an address of the repository's own pages, empty for any other.
+func (c *Client) Page(address string) string {
+	u, err := url.Parse(address)
+	own, broken := url.Parse(c.Web)
+	if err != nil || broken != nil || c.Web == "" || u.User != nil || u.Scheme != own.Scheme || !strings.EqualFold(u.Host, own.Host) ||
+		!strings.HasPrefix(strings.ToLower(u.Path), strings.ToLower(strings.TrimSuffix(own.Path, "/"))+"/") || strings.ContainsAny(address, " <>|\"`()\n") {
+		return ""
+	}
+	return address
+}

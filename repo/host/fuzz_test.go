@@ -1,0 +1,64 @@
+package host_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/host/gitea"
+	"github.com/bobbinhq/bobbin/repo/host/github"
+	"github.com/bobbinhq/bobbin/repo/host/gitlab"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// FuzzAnswers gives each kind of client an answer of anybody's: nothing panics, no page is
+// shown that is not the repository's, and no word has the token in it.
+func FuzzAnswers(f *testing.F) {
+	f.Add(200, "", `[{"number": 1, "html_url": "https://evil.example/acme/shop/pull/1", "state": "open", "head": {"ref": "b"}}]`)
+	f.Add(200, `<https://evil.example/?page=2>; rel="next"`, `{"check_runs": [{"id": 7, "status": "completed", "conclusion": "failure"}], "statuses": [{}]}`)
+	f.Add(403, "", `{"message": "tok_of_the_shop may not", "errors": [{"message": "x"}]}`)
+	f.Add(422, "", `{"message": ["a", "b"], "error": {"source": ["c"]}}`)
+	f.Add(429, "Retry-After: 99999999999", "<html>")
+	f.Add(304, "", "")
+	f.Fuzz(func(t *testing.T, status int, link, body string) {
+		if status < 200 || status > 599 {
+			return
+		}
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Link"] = []string{strings.Map(func(r rune) rune {
+				if r < ' ' || r > '~' {
+					return -1
+				}
+				return r
+			}, link)}
+			w.Header().Set("Retry-After", strings.TrimPrefix(w.Header().Get("Link"), "Retry-After: "))
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}))
+		defer s.Close()
+		web := s.URL + "/acme/shop"
+		sign := func(context.Context, bool) (remote.Credential, error) { return remote.Credential{Password: token}, nil }
+		for _, h := range []host.Host{
+			github.New(github.Config{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
+			gitlab.New(gitlab.Config{API: s.URL, Web: web, Path: "acme/shop", Token: sign}),
+			gitea.New(gitea.Config{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
+		} {
+			p, err := h.Look(t.Context(), 1)
+			if p.URL != "" && !strings.HasPrefix(strings.ToLower(p.URL), web+"/") {
+				t.Errorf("%s is not the repository's", p.URL)
+			}
+			_, checks := h.Checks(t.Context(), "c0ffee")
+			_, comments := h.Comments(t.Context(), 1)
+			_, found := h.Find(t.Context(), "bobbin/x")
+			_, opened := h.Open(t.Context(), host.Opening{Branch: "b", Base: "main", Title: "t", Draft: true})
+			for _, err := range []error{err, checks, comments, found, opened} {
+				if err != nil && strings.Contains(err.Error(), token) {
+					t.Errorf("the token is told: %v", err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,243 @@
+// Package gitea is the pull requests of one repository at a Gitea or a Forgejo, over the REST API
+// that both have.
+package gitea
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// A Repository is a host.Host.
+type Repository struct {
+	client      *host.Client
+	owner, name string
+}
+
+// Config says which repository it is, and by what it is asked.
+type Config struct {
+	API         string // https://codeberg.org/api/v1
+	Web         string // https://codeberg.org/acme/shop
+	Owner, Name string
+	// Token is what a request is signed with; write: it is to change something.
+	Token func(ctx context.Context, write bool) (remote.Credential, error)
+}
+
+// Rights are what a token needs.
+const Rights = "the scopes write:repository and read:issue, and its user the right to write"
+
+// New is that repository.
+func New(cfg Config) *Repository {
+	return &Repository{owner: cfg.Owner, name: cfg.Name, client: &host.Client{
+		API: strings.TrimSuffix(cfg.API, "/"), Name: "Gitea", Repository: cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/json",
+		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
+			t, err := cfg.Token(ctx, write)
+			r.Header.Set("Authorization", "token "+string(t.Password))
+			return t, err
+		},
+	}}
+}
+
+func (r *Repository) path(format string, args ...any) string {
+	return "/repos/" + r.owner + "/" + r.name + fmt.Sprintf(format, args...)
+}
+
+// pull is a pull request as Gitea has it.
+type pull struct {
+	Number int64  `json:"number"`
+	HTML   string `json:"html_url"`
+	State  string `json:"state"`
+	Title  string `json:"title"`
+	Draft  bool   `json:"draft"`
+	Merged bool   `json:"merged"`
+	Commit string `json:"merge_commit_sha"`
+	Head   struct {
+		Ref string `json:"ref"`
+		SHA string `json:"sha"`
+	} `json:"head"`
+}
+
+// draftMark begins the title of what is not ready.
+const draftMark = "WIP: "
+
+func (r *Repository) read(p pull) host.PullRequest {
+	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft || strings.HasPrefix(p.Title, draftMark), Head: p.Head.SHA, State: host.Open}
+	switch {
+	case p.Merged:
+		out.State, out.Merged = host.Merged, p.Commit
+	case p.State == "closed":
+		out.State = host.Closed
+	}
+	return out
+}
+
+// Find is the newest pull request of a branch, among the newest of the repository: Gitea cannot
+// be asked for those of one branch.
+func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
+	all, err := host.List[pull](ctx, r.client, r.path("/pulls?state=all&sort=recentupdate&limit=50"))
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch })
+	if len(all) == 0 {
+		return nil, nil
+	}
+	found := r.read(slices.MaxFunc(all, func(a, b pull) int { return cmp.Compare(a.Number, b.Number) }))
+	return &found, nil
+}
+
+// Open opens a pull request. Gitea tells drafts by their titles.
+func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
+	title := o.Title
+	if o.Draft {
+		title = draftMark + title
+	}
+	var p pull
+	err := r.client.Send(ctx, http.MethodPost, r.path("/pulls"), map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
+	return r.read(p), err
+}
+
+// Look is how a pull request stands.
+func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
+	var p pull
+	err := r.client.Get(ctx, r.path("/pulls/%d", number), &p)
+	return r.read(p), err
+}
+
+// status is what Gitea's own runners, or others, told of a commit.
+type status struct {
+	ID      int64  `json:"id"`
+	Context string `json:"context"`
+	Status  string `json:"status"`
+	Target  string `json:"target_url"`
+	Words   string `json:"description"`
+}
+
+// Checks are the commit's newest statuses.
+func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
+	some, err := host.List[status](ctx, r.client, r.path("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(some, func(a, b status) int { return cmp.Compare(b.ID, a.ID) }) // each change is a status of its own
+	seen := map[string]bool{}
+	for _, s := range some {
+		if seen[s.Context] {
+			continue
+		}
+		seen[s.Context] = true
+		c := host.Check{Name: s.Context, State: host.Passed, URL: r.client.Page(s.Target), Summary: s.Words}
+		switch s.Status {
+		case "failure", "error":
+			c.State = host.Failed
+		case "pending":
+			c.State = host.Pending
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// Log is empty: Gitea's statuses do not say which job's log is theirs.
+func (r *Repository) Log(context.Context, host.Check) (string, error) { return "", nil }
+
+// comment is one below a pull request, or beside its code.
+type comment struct {
+	ID   int64 `json:"id"`
+	User struct {
+		Login string `json:"login"`
+	} `json:"user"`
+	Body    string    `json:"body"`
+	Path    string    `json:"path"`
+	Line    int       `json:"position"`
+	Created time.Time `json:"created_at"`
+}
+
+// review is what one reviewer says at once.
+type review struct {
+	comment
+	Submitted time.Time `json:"submitted_at"`
+	Count     int       `json:"comments_count"`
+}
+
+// Comments are those below the pull request, and what its reviews say.
+func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
+	add := func(kind string, c comment, at time.Time) {
+		if strings.TrimSpace(c.Body) != "" {
+			all = append(all, host.Comment{ID: fmt.Sprintf("%s:%d", kind, c.ID), Login: c.User.Login, Text: c.Body, Path: c.Path, Line: c.Line, At: at})
+		}
+	}
+	below, err := host.List[comment](ctx, r.client, r.path("/issues/%d/comments?limit=50", number))
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range below {
+		add("comment", c, c.Created)
+	}
+	reviews, err := host.List[review](ctx, r.client, r.path("/pulls/%d/reviews?limit=50", number))
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range reviews {
+		add("review", v.comment, v.Submitted)
+		if v.Count == 0 {
+			continue
+		}
+		beside, err := host.List[comment](ctx, r.client, r.path("/pulls/%d/reviews/%d/comments?limit=50", number, v.ID))
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range beside {
+			add("beside", c, c.Created)
+		}
+	}
+	slices.SortFunc(all, func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return all, nil
+}
+
+// Commits are the newest of a branch: one page, since older Giteas do not know since.
+func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (all []host.Commit, err error) {
+	var some []struct {
+		SHA    string `json:"sha"`
+		Commit struct {
+			Message string `json:"message"`
+		} `json:"commit"`
+	}
+	err = r.client.Get(ctx, r.path("/commits?limit=50&stat=false&verification=false&files=false&sha=%s", url.QueryEscape(branch)), &some)
+	for _, c := range some {
+		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
+	}
+	return all, err
+}
+
+// Missing asks for a pull request that cannot be: Gitea looks at the right before the words.
+func (r *Repository) Missing(ctx context.Context) (missing []string, err error) {
+	var of struct {
+		Permissions struct{ Push, Pull bool } `json:"permissions"`
+		Pulls       *bool                     `json:"has_pull_requests"`
+	}
+	if err := r.client.Get(ctx, r.path(""), &of); err != nil {
+		return nil, err
+	}
+	if !of.Permissions.Push {
+		missing = append(missing, "the right to write to the repository")
+	}
+	if of.Pulls != nil && !*of.Pulls {
+		missing = append(missing, "pull requests, which are turned off in the repository's settings")
+	}
+	var refused *remote.Error
+	err = r.client.Send(ctx, http.MethodPost, r.path("/pulls"), struct{}{}, nil)
+	if errors.As(err, &refused) && strings.Contains(refused.Reason, "the token may not") {
+		missing = append(missing, "the scope write:repository")
+	}
+	return missing, nil
+}

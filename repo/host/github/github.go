@@ -1,0 +1,281 @@
+// Package github is the pull requests of one repository at GitHub, or at a GitHub Enterprise
+// Server, over its REST API.
+package github
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// A Repository is a host.Host.
+type Repository struct {
+	client      *host.Client
+	owner, name string
+	missing     func(ctx context.Context) ([]string, error) // nil: it is asked
+}
+
+// Config says which repository it is, and by what it is asked.
+type Config struct {
+	API         string // https://api.github.com
+	Web         string // https://github.com/acme/shop
+	Owner, Name string
+	// Token is what a request is signed with; write: it is to change something.
+	Token func(ctx context.Context, write bool) (remote.Credential, error)
+	// Missing are rights that the credential is known to lack; nil: GitHub is asked.
+	Missing func(ctx context.Context) ([]string, error)
+}
+
+// Rights are what a token needs.
+const Rights = "the permissions Pull requests: write, Contents: read, Checks: read, Commit statuses: read and Actions: read"
+
+// New is that repository.
+func New(cfg Config) *Repository {
+	c := &host.Client{
+		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitHub", Repository: cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/vnd.github+json",
+		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
+			t, err := cfg.Token(ctx, write)
+			r.Header.Set("Authorization", "Bearer "+string(t.Password))
+			r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
+			return t, err
+		},
+	}
+	return &Repository{client: c, owner: cfg.Owner, name: cfg.Name, missing: cfg.Missing}
+}
+
+func (r *Repository) path(format string, args ...any) string {
+	return "/repos/" + r.owner + "/" + r.name + fmt.Sprintf(format, args...)
+}
+
+// pull is a pull request as GitHub has it.
+type pull struct {
+	Number  int64      `json:"number"`
+	HTML    string     `json:"html_url"`
+	State   string     `json:"state"`
+	Draft   bool       `json:"draft"`
+	Merged  *time.Time `json:"merged_at"`
+	MergedX string     `json:"merge_commit_sha"`
+	Head    struct {
+		Ref string `json:"ref"`
+		SHA string `json:"sha"`
+	} `json:"head"`
+}
+
+func (r *Repository) read(p pull) host.PullRequest {
+	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft, Head: p.Head.SHA, State: host.Open}
+	switch {
+	case p.Merged != nil:
+		out.State, out.Merged = host.Merged, p.MergedX
+	case p.State == "closed":
+		out.State = host.Closed
+	}
+	return out
+}
+
+// Find is the newest pull request of a branch of this repository.
+func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
+	all, err := host.List[pull](ctx, r.client, r.path("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
+	if err != nil {
+		return nil, err
+	}
+	// GitHub shows all where it does not understand head.
+	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch })
+	if len(all) == 0 {
+		return nil, nil
+	}
+	found := r.read(slices.MaxFunc(all, func(a, b pull) int { return cmp.Compare(a.Number, b.Number) }))
+	return &found, nil
+}
+
+// Open opens a pull request.
+func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
+	var p pull
+	asked := map[string]any{"title": o.Title, "head": o.Branch, "base": o.Base, "body": o.Body, "draft": o.Draft}
+	err := r.client.Send(ctx, http.MethodPost, r.path("/pulls"), asked, &p)
+	if err != nil && o.Draft && strings.Contains(strings.ToLower(err.Error()), "draft pull requests are not supported") {
+		asked["draft"] = false
+		err = r.client.Send(ctx, http.MethodPost, r.path("/pulls"), asked, &p)
+	}
+	return r.read(p), err
+}
+
+// Look is how a pull request stands.
+func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
+	var p pull
+	err := r.client.Get(ctx, r.path("/pulls/%d", number), &p)
+	return r.read(p), err
+}
+
+// checkRun is what an App, such as GitHub Actions, made of a commit.
+type checkRun struct {
+	ID         int64  `json:"id"`
+	Name       string `json:"name"`
+	Status     string `json:"status"`
+	Conclusion string `json:"conclusion"`
+	HTML       string `json:"html_url"`
+	App        struct {
+		Slug string `json:"slug"`
+	} `json:"app"`
+	Output struct {
+		Title string `json:"title"`
+	} `json:"output"`
+}
+
+// status is what anybody else told GitHub of it.
+type status struct {
+	State       string `json:"state"`
+	Context     string `json:"context"`
+	Description string `json:"description"`
+	Target      string `json:"target_url"`
+}
+
+// Checks are the commit's check runs and statuses.
+func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
+	commit = url.PathEscape(commit)
+	err = r.client.Pages(ctx, r.path("/commits/%s/check-runs?per_page=100", commit), func(page []byte) error {
+		var some struct {
+			Runs []checkRun `json:"check_runs"`
+		}
+		err := json.Unmarshal(page, &some)
+		for _, run := range some.Runs {
+			c := host.Check{Name: run.Name, State: host.Pending, URL: r.client.Page(run.HTML), Summary: run.Output.Title}
+			if run.App.Slug == "github-actions" { // whose jobs have the ids of their runs
+				c.ID = strconv.FormatInt(run.ID, 10)
+			}
+			switch {
+			case run.Status != "completed":
+			case slices.Contains([]string{"failure", "timed_out", "startup_failure", "action_required"}, run.Conclusion):
+				c.State = host.Failed
+			default:
+				c.State = host.Passed
+			}
+			all = append(all, c)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = r.client.Pages(ctx, r.path("/commits/%s/status?per_page=100", commit), func(page []byte) error {
+		var some struct {
+			Statuses []status `json:"statuses"`
+		}
+		err := json.Unmarshal(page, &some)
+		for _, s := range some.Statuses {
+			c := host.Check{Name: s.Context, State: host.Pending, URL: r.client.Page(s.Target), Summary: s.Description}
+			switch s.State {
+			case "success":
+				c.State = host.Passed
+			case "failure", "error":
+				c.State = host.Failed
+			}
+			all = append(all, c)
+		}
+		return err
+	})
+	return all, err
+}
+
+// mostLog is how much of a log's end is read.
+const mostLog = 64 << 10
+
+// Log is the end of a job's log.
+func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
+	if c.ID == "" {
+		return "", nil
+	}
+	return r.client.Tail(ctx, r.path("/actions/jobs/%s/logs", url.PathEscape(c.ID)), mostLog)
+}
+
+// comment is one of any kind that GitHub has.
+type comment struct {
+	ID   int64 `json:"id"`
+	User struct {
+		Login string `json:"login"`
+		Type  string `json:"type"`
+	} `json:"user"`
+	Body      string    `json:"body"`
+	Path      string    `json:"path"`
+	Line      int       `json:"line"`
+	Created   time.Time `json:"created_at"`
+	Submitted time.Time `json:"submitted_at"` // of a review
+}
+
+// Comments are those below the pull request, those beside its code, and what its reviews say.
+func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
+	for kind, path := range map[string]string{
+		"comment": r.path("/issues/%d/comments?per_page=100", number),
+		"beside":  r.path("/pulls/%d/comments?per_page=100", number),
+		"review":  r.path("/pulls/%d/reviews?per_page=100", number),
+	} {
+		some, err := host.List[comment](ctx, r.client, path)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range some {
+			if strings.TrimSpace(c.Body) == "" {
+				continue // a review whose words are all beside the code
+			}
+			at := c.Created
+			if at.IsZero() {
+				at = c.Submitted
+			}
+			all = append(all, host.Comment{ID: fmt.Sprintf("%s:%d", kind, c.ID), Login: c.User.Login, Bot: c.User.Type == "Bot", Text: c.Body, Path: c.Path, Line: c.Line, At: at})
+		}
+	}
+	slices.SortFunc(all, func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	return all, nil
+}
+
+// committed is a commit as GitHub lists it.
+type committed struct {
+	SHA    string `json:"sha"`
+	Commit struct {
+		Message string `json:"message"`
+	} `json:"commit"`
+}
+
+// Commits are the newest of a branch.
+func (r *Repository) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
+	some, err := host.List[committed](ctx, r.client, r.path("/commits?per_page=100&sha=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
+	for _, c := range some {
+		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
+	}
+	return all, err
+}
+
+// Missing asks for a pull request that cannot be: GitHub looks at the right before the words.
+func (r *Repository) Missing(ctx context.Context) (missing []string, err error) {
+	if r.missing != nil {
+		return r.missing(ctx)
+	}
+	var of struct {
+		Branch string `json:"default_branch"`
+	}
+	if err := r.client.Get(ctx, r.path(""), &of); err != nil {
+		return nil, err
+	}
+	for right, err := range map[string]error{
+		"Checks: read":          r.client.Get(ctx, r.path("/commits/%s/check-runs?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
+		"Commit statuses: read": r.client.Get(ctx, r.path("/commits/%s/status?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
+		"Pull requests: write":  r.client.Send(ctx, http.MethodPost, r.path("/pulls"), struct{}{}, nil),
+	} {
+		var refused *remote.Error
+		if errors.As(err, &refused) && !refused.Retry && strings.Contains(refused.Reason, "the token may not") {
+			missing = append(missing, right)
+		}
+	}
+	slices.Sort(missing)
+	return missing, nil
+}

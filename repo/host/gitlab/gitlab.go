@@ -1,0 +1,228 @@
+// Package gitlab is the merge requests of one project at a GitLab, over its REST API.
+package gitlab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// A Project is a host.Host.
+type Project struct {
+	client *host.Client
+	path   string // acme/shop, with any number of groups
+}
+
+// Config says which project it is, and by what it is asked.
+type Config struct {
+	API  string // https://gitlab.com/api/v4
+	Web  string // https://gitlab.com/acme/shop
+	Path string // acme/shop
+	// Token is what a request is signed with; write: it is to change something.
+	Token func(ctx context.Context, write bool) (remote.Credential, error)
+}
+
+// Rights are what a token needs.
+const Rights = "the scope api, and the role Developer in the project"
+
+// New is that project.
+func New(cfg Config) *Project {
+	return &Project{path: cfg.Path, client: &host.Client{
+		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitLab", Repository: cfg.Path, Web: cfg.Web, Rights: Rights, Accept: "application/json",
+		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
+			t, err := cfg.Token(ctx, write)
+			r.Header.Set("PRIVATE-TOKEN", string(t.Password))
+			return t, err
+		},
+	}}
+}
+
+func (p *Project) at(format string, args ...any) string {
+	return "/projects/" + url.PathEscape(p.path) + fmt.Sprintf(format, args...)
+}
+
+// mergeRequest is one as GitLab has it.
+type mergeRequest struct {
+	IID    int64  `json:"iid"`
+	Web    string `json:"web_url"`
+	State  string `json:"state"`
+	Draft  bool   `json:"draft"`
+	SHA    string `json:"sha"`
+	Merge  string `json:"merge_commit_sha"`
+	Squash string `json:"squash_commit_sha"`
+}
+
+func (p *Project) read(m mergeRequest) host.PullRequest {
+	out := host.PullRequest{Number: m.IID, URL: p.client.Page(m.Web), Draft: m.Draft, Head: m.SHA, State: host.Open}
+	switch m.State {
+	case "merged":
+		out.State, out.Merged = host.Merged, m.SHA
+		for _, commit := range []string{m.Squash, m.Merge} {
+			if commit != "" {
+				out.Merged = commit
+			}
+		}
+	case "closed":
+		out.State = host.Closed
+	}
+	return out
+}
+
+// Find is the newest merge request of a branch.
+func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
+	var all []mergeRequest
+	err := p.client.Get(ctx, p.at("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=1&source_branch=%s", url.QueryEscape(branch)), &all)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	found := p.read(all[0])
+	return &found, nil
+}
+
+// Open opens a merge request. GitLab tells drafts by their titles.
+func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
+	title := o.Title
+	if o.Draft {
+		title = "Draft: " + title
+	}
+	var m mergeRequest
+	err := p.client.Send(ctx, http.MethodPost, p.at("/merge_requests"), map[string]any{
+		"source_branch": o.Branch, "target_branch": o.Base, "title": title, "description": o.Body,
+	}, &m)
+	return p.read(m), err
+}
+
+// Look is how a merge request stands.
+func (p *Project) Look(ctx context.Context, number int64) (host.PullRequest, error) {
+	var m mergeRequest
+	err := p.client.Get(ctx, p.at("/merge_requests/%d", number), &m)
+	return p.read(m), err
+}
+
+// status is a job of a pipeline, or what anybody else told GitLab of a commit.
+type status struct {
+	ID      int64  `json:"id"`
+	Name    string `json:"name"`
+	Status  string `json:"status"`
+	Target  string `json:"target_url"`
+	Words   string `json:"description"`
+	MayFail bool   `json:"allow_failure"`
+}
+
+// Checks are the commit's jobs and statuses.
+func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
+	some, err := host.List[status](ctx, p.client, p.at("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
+	for _, s := range some {
+		c := host.Check{ID: strconv.FormatInt(s.ID, 10), Name: s.Name, State: host.Passed, URL: p.client.Page(s.Target), Summary: s.Words}
+		switch {
+		case s.Status == "failed" && !s.MayFail:
+			c.State = host.Failed
+		case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"}, s.Status):
+			c.State = host.Pending
+		}
+		all = append(all, c)
+	}
+	return all, err
+}
+
+// mostLog is how much of a log's end is read.
+const mostLog = 64 << 10
+
+// Log is the end of a job's log.
+func (p *Project) Log(ctx context.Context, c host.Check) (string, error) {
+	return p.client.Tail(ctx, p.at("/jobs/%s/trace", url.PathEscape(c.ID)), mostLog)
+}
+
+// note is a comment.
+type note struct {
+	ID     int64  `json:"id"`
+	Body   string `json:"body"`
+	System bool   `json:"system"`
+	Author struct {
+		Username string `json:"username"`
+		Bot      bool   `json:"bot"`
+	} `json:"author"`
+	Created  time.Time `json:"created_at"`
+	Position struct {
+		Path string `json:"new_path"`
+		Line int    `json:"new_line"`
+	} `json:"position"`
+}
+
+// botName is how GitLab calls the users that tokens of projects and groups make.
+func botName(login string) bool {
+	return strings.HasPrefix(login, "project_") && strings.Contains(login, "_bot") || strings.HasPrefix(login, "group_") && strings.Contains(login, "_bot")
+}
+
+// Comments are the notes that people and programs wrote.
+func (p *Project) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
+	notes, err := host.List[note](ctx, p.client, p.at("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
+	for _, n := range notes {
+		if n.System || strings.TrimSpace(n.Body) == "" {
+			continue
+		}
+		all = append(all, host.Comment{
+			ID: fmt.Sprintf("note:%d", n.ID), Login: n.Author.Username, Bot: n.Author.Bot || botName(n.Author.Username), Text: n.Body,
+			Path: n.Position.Path, Line: n.Position.Line, At: n.Created,
+		})
+	}
+	return all, err
+}
+
+// Commits are the newest of a branch.
+func (p *Project) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
+	some, err := host.List[struct {
+		ID      string `json:"id"`
+		Message string `json:"message"`
+	}](ctx, p.client, p.at("/repository/commits?per_page=100&ref_name=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
+	for _, c := range some {
+		all = append(all, host.Commit{Hash: c.ID, Message: c.Message})
+	}
+	return all, err
+}
+
+// developer is the role from which on branches are pushed and merge requests opened.
+const developer = 30
+
+// Missing reads the token's scopes and the role that it has in the project.
+func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
+	var of struct {
+		Permissions struct {
+			Project *struct {
+				Level int `json:"access_level"`
+			} `json:"project_access"`
+			Group *struct {
+				Level int `json:"access_level"`
+			} `json:"group_access"`
+		} `json:"permissions"`
+	}
+	if err := p.client.Get(ctx, p.at(""), &of); err != nil {
+		return nil, err
+	}
+	level := 0
+	if of.Permissions.Project != nil {
+		level = of.Permissions.Project.Level
+	}
+	if of.Permissions.Group != nil {
+		level = max(level, of.Permissions.Group.Level)
+	}
+	if level < developer {
+		missing = append(missing, "the role Developer in the project")
+	}
+	var token struct {
+		Scopes []string `json:"scopes"`
+	}
+	// A token of a project or group does not tell of itself everywhere: then nothing is known.
+	if p.client.Get(ctx, "/personal_access_tokens/self", &token) == nil && !slices.Contains(token.Scopes, "api") {
+		missing = append(missing, "the scope api")
+	}
+	return missing, nil
+}

@@ -1,0 +1,230 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/host/gitea"
+	"github.com/bobbinhq/bobbin/repo/host/github"
+	"github.com/bobbinhq/bobbin/repo/host/gitlab"
+	"github.com/bobbinhq/bobbin/repo/host/hosttest"
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+const (
+	token  = "tok_of_the_shop"
+	reader = "tok_that_only_reads"
+)
+
+// kinds are the hosts, and how each calls itself.
+var kinds = map[string]string{host.GitHub: "GitHub", host.GitLab: "GitLab", host.Gitea: "Gitea"}
+
+// each runs a test against every kind of host.
+func each(t *testing.T, do func(t *testing.T, kind string)) {
+	t.Parallel()
+	for kind := range kinds {
+		t.Run(kind, func(t *testing.T) { t.Parallel(); do(t, kind) })
+	}
+}
+
+func open(t *testing.T, cfg hosttest.Config, shown string) (*hosttest.Server, host.Host) {
+	t.Helper()
+	cfg.Repository, cfg.Token, cfg.Reader = "acme/shop", token, reader
+	s := hosttest.Listen(cfg)
+	t.Cleanup(s.Close)
+	web := s.URL + "/acme/shop"
+	sign := func(context.Context, bool) (remote.Credential, error) {
+		return remote.Credential{Password: remote.Secret(shown), Name: "the token"}, nil
+	}
+	switch cfg.Kind {
+	case host.GitLab:
+		return s, gitlab.New(gitlab.Config{API: s.API, Web: web, Path: "acme/shop", Token: sign})
+	case host.Gitea:
+		return s, gitea.New(gitea.Config{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+	}
+	return s, github.New(github.Config{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+}
+
+var opening = host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Mend it", Body: "Why", Draft: true}
+
+func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 1}, token)
+		none, err := h.Find(t.Context(), opening.Branch)
+		require.NoError(t, err)
+		require.Nil(t, none)
+		p, err := h.Open(t.Context(), opening)
+		require.NoError(t, err)
+		page := map[string]string{host.GitHub: "/pull/1", host.GitLab: "/-/merge_requests/1", host.Gitea: "/pulls/1"}[kind]
+		require.Equal(t, host.PullRequest{Number: 1, URL: s.URL + "/acme/shop" + page, State: host.Open, Draft: true, Head: "at-bobbin/fix-1"}, p)
+		require.Equal(t, "Mend it", s.Pulls()[0].Title)
+		_, err = h.Open(t.Context(), host.Opening{Branch: "bobbin/other", Base: "main", Title: "Another", Body: "-"})
+		require.NoError(t, err)
+		found, err := h.Find(t.Context(), opening.Branch)
+		require.NoError(t, err)
+		require.Equal(t, &p, found)
+		_, err = h.Open(t.Context(), opening)
+		require.ErrorIs(t, err, host.ErrExists)
+		s.SetState(1, "merged")
+		p, err = h.Look(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, host.Merged, p.State)
+		require.Equal(t, "merged-1", p.Merged)
+		s.SetState(2, "closed")
+		p, err = h.Look(t.Context(), 2)
+		require.NoError(t, err)
+		require.Equal(t, host.Closed, p.State)
+		_, err = h.Look(t.Context(), 3)
+		require.ErrorIs(t, err, host.ErrNotFound)
+	})
+}
+
+// Of many pages each is read, and one that did not change is not sent again.
+func TestPagesAreReadAndKept(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 2}, token)
+		_, err := h.Open(t.Context(), opening)
+		require.NoError(t, err)
+		for i := range 5 {
+			s.Say(hosttest.Comment{Number: 1, Login: "ann", Text: fmt.Sprint("comment ", i)})
+		}
+		s.Say(hosttest.Comment{Number: 1, Login: "ci", Text: "beside", Path: "main.go", Line: 7})
+		all, err := h.Comments(t.Context(), 1)
+		require.NoError(t, err)
+		require.Len(t, all, 6)
+		last := all[5]
+		require.Equal(t, host.Comment{ID: last.ID, Login: "ci", Text: "beside", Path: "main.go", Line: 7, At: last.At}, last)
+		before := len(s.Calls())
+		again, err := h.Comments(t.Context(), 1)
+		require.NoError(t, err)
+		require.Equal(t, all, again)
+		for _, c := range s.Calls()[before:] {
+			require.Equal(t, 304, c.Status, c.Path)
+		}
+	})
+}
+
+func TestChecksAndTheEndOfALog(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind, PageSize: 1}, token)
+		s.Report("c1", hosttest.Check{Name: "lint", State: "success"})
+		s.Report("c1", hosttest.Check{Name: "test", State: "failure", Log: "--- FAIL: TestTotal"})
+		s.Report("c1", hosttest.Check{Name: "docs", State: "pending"})
+		checks, err := h.Checks(t.Context(), "c1")
+		require.NoError(t, err)
+		states := map[string]host.CheckState{}
+		for _, c := range checks {
+			states[c.Name] = c.State
+			if c.Name != "test" {
+				continue
+			}
+			log, err := h.Log(t.Context(), c)
+			require.NoError(t, err)
+			require.Equal(t, map[string]string{host.GitHub: "--- FAIL: TestTotal", host.GitLab: "--- FAIL: TestTotal"}[kind], log)
+		}
+		require.Equal(t, map[string]host.CheckState{"lint": host.Passed, "test": host.Failed, "docs": host.Pending}, states)
+	})
+}
+
+// What may pass by itself is told from what somebody has to mend, and no word has the token in it.
+func TestRefusals(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		for name, c := range map[string]struct {
+			shown string
+			limit int
+			say   string
+			retry bool
+			after time.Duration
+		}{
+			"a wrong token":         {shown: "tok_nobodys", say: kinds[kind] + " does not accept the token"},
+			"a reader":              {shown: reader, say: "the token may not do this at " + kinds[kind]},
+			"a limit":               {shown: token, limit: 1, say: kinds[kind] + " has had too many requests", retry: true, after: 90 * time.Second},
+			"control: nothing ails": {shown: token},
+		} {
+			s, h := open(t, hosttest.Config{Kind: kind}, c.shown)
+			s.Limit(c.limit, 90)
+			_, err := h.Open(t.Context(), opening)
+			if c.say == "" {
+				require.NoError(t, err, name)
+				continue
+			}
+			var refused *remote.Error
+			require.True(t, errors.As(err, &refused), name)
+			require.Contains(t, refused.Reason, c.say, name)
+			require.Equal(t, c.retry, refused.Retry, name)
+			require.Equal(t, c.after, refused.After, name)
+			require.NotContains(t, err.Error(), c.shown, name)
+			require.Empty(t, s.Pulls(), name)
+		}
+	})
+}
+
+func TestTheNewestCommits(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind}, token)
+		s.Commit("first")
+		s.Commit("Revert \"Mend it\"")
+		all, err := h.Commits(t.Context(), "main", time.Now())
+		require.NoError(t, err)
+		require.Equal(t, []host.Commit{{Hash: "ba5e" + strings.Repeat("0", 35) + "2", Message: "Revert \"Mend it\""}, {Hash: "ba5e" + strings.Repeat("0", 35) + "1", Message: "first"}}, all)
+	})
+}
+
+func TestMissingRightsAreNamed(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind}, reader)
+		missing, err := h.Missing(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[string][]string{
+			host.GitHub: {"Pull requests: write"}, host.GitLab: {"the scope api"}, host.Gitea: {"the scope write:repository"},
+		}[kind], missing)
+		_, err = open2(t, kind)
+		require.NoError(t, err)
+		require.Empty(t, s.Pulls())
+	})
+}
+
+// open2 asks with a token that may do everything.
+func open2(t *testing.T, kind string) (*hosttest.Server, error) {
+	t.Helper()
+	s, h := open(t, hosttest.Config{Kind: kind}, token)
+	missing, err := h.Missing(t.Context())
+	require.Empty(t, missing)
+	require.Empty(t, s.Pulls(), "nothing is opened by asking")
+	return s, err
+}
+
+func TestWhereThereAreNoDraftsAnOrdinaryOneIsOpened(t *testing.T) {
+	t.Parallel()
+	s, h := open(t, hosttest.Config{Kind: host.GitHub, NoDrafts: true}, token)
+	p, err := h.Open(t.Context(), opening)
+	require.NoError(t, err)
+	require.False(t, p.Draft)
+	require.Len(t, s.Pulls(), 1)
+}
+
+// Somebody's words do nothing at a host, and read the same.
+func TestQuotedWordsDoNothing(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"@everybody, see @acme/team":           "@·everybody, see @·acme/team",
+		"Fixes #12, closes GH-3, !4":           "Fixes #·12, closes GH·-3, !·4",
+		"/merge\n  /approve\nand/or":           "·/merge\n  ·/approve\nand/or",
+		"<img src=https://evil.example/a.png>": "<·img src=https://evil.example/a.png>",
+		"![a](https://evil.example/a.png)":     "![a]·(https://evil.example/a.png)",
+		"a < b, 50 % of x[1] stays":            "a < b, 50 % of x[1] stays",
+	} {
+		require.Equal(t, want, strings.ReplaceAll(host.Quote(text), "\u200b", "·"))
+	}
+	long := strings.Repeat("a line of a report\n", 10_000)
+	require.Less(t, len(host.Body(long)), 65_536)
+	require.Contains(t, host.Body(long), "The rest is in the thread.")
+	require.LessOrEqual(t, len([]rune(host.Title(strings.Repeat("very ", 100)+"long"))), 200)
+}
