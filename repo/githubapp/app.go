@@ -115,6 +115,11 @@ func (a *App) name() string { return "GitHub App " + a.ID }
 
 // For has a token made for the repository at that address.
 func (a *App) For(ctx context.Context, address string, to remote.Access) (remote.Credential, error) {
+	return a.Token(ctx, address, map[string]string{"contents": string(to)})
+}
+
+// Token has a token made for the repository at that address, with these permissions.
+func (a *App) Token(ctx context.Context, address string, permissions map[string]string) (remote.Credential, error) {
 	owner, name, err := Repository(address)
 	if err == nil && !a.Covers(address) {
 		err = errors.New("it is not at " + a.api())
@@ -128,10 +133,10 @@ func (a *App) For(ctx context.Context, address string, to remote.Access) (remote
 	if err != nil {
 		return remote.Credential{}, err
 	}
-	c, err := a.mint(ctx, installation, name, to)
+	c, err := a.mint(ctx, installation, name, permissions)
 	if err != nil && !fresh && a.forget(owner+"/"+name) { // it may have been installed anew
 		if installation, _, err = a.installation(ctx, owner, name); err == nil {
-			c, err = a.mint(ctx, installation, name, to)
+			c, err = a.mint(ctx, installation, name, permissions)
 		}
 	}
 	return c, err
@@ -188,24 +193,23 @@ type wish struct {
 	Permissions  map[string]string `json:"permissions"`
 }
 
-func (a *App) mint(ctx context.Context, installation, name string, to remote.Access) (remote.Credential, error) {
+func (a *App) mint(ctx context.Context, installation, name string, permissions map[string]string) (remote.Credential, error) {
 	var answer struct {
 		Token       string            `json:"token"`
 		Expires     time.Time         `json:"expires_at"`
 		Permissions map[string]string `json:"permissions"`
 	}
-	asked := wish{[]string{name}, map[string]string{"contents": string(to)}}
+	asked := wish{[]string{name}, permissions}
 	err := a.ask(ctx, request{http.MethodPost, "/app/installations/" + url.PathEscape(installation) + "/access_tokens", asked, name}, &answer)
 	if err != nil {
 		return remote.Credential{}, err
 	}
-	may := answer.Permissions["contents"]
 	switch {
 	case answer.Token == "" || strings.ContainsFunc(answer.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return remote.Credential{}, a.nonsense("no token")
 	case answer.Expires.Sub(a.now()) < leastLife:
 		return remote.Credential{}, a.clock("a token that it made just now is out of date here")
-	case to == remote.Write && may != "" && may != "write" && may != "admin":
+	case permissions["contents"] == string(remote.Write) && answer.Permissions["contents"] == "read":
 		return remote.Credential{}, a.lacks(name)
 	}
 	return remote.Credential{Password: remote.Secret(answer.Token), Name: "the token of " + a.name(), Expires: answer.Expires}, nil

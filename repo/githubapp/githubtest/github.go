@@ -33,6 +33,13 @@ type Config struct {
 	Now   func() time.Time // default time.Now
 	// Print is how tokens begin. Default ghs_, as GitHub's do.
 	Print string
+	// Permissions are those of the App where it is installed. Default: all that are known here.
+	Permissions map[string]string
+}
+
+// allPermissions are what an App is given that may do all that this program asks for.
+func allPermissions() map[string]string {
+	return map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read", "actions": "read"}
 }
 
 // Server is the GitHub.
@@ -55,9 +62,11 @@ type Server struct {
 type Token struct {
 	Value      string
 	Repository string // OWNER/NAME
-	Contents   string // read or write
-	Expires    time.Time
-	Uses       int // requests of git's that it let in
+	Contents   string // read or write; empty: neither
+	// Permissions are all that it was made with.
+	Permissions map[string]string
+	Expires     time.Time
+	Uses        int // requests of git's that it let in
 }
 
 // A Request came to the API.
@@ -81,6 +90,9 @@ func Listen(cfg Config) (*Server, error) {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Permissions == nil {
+		cfg.Permissions = allPermissions()
 	}
 	if cfg.Print == "" {
 		cfg.Print = "ghs_"
@@ -233,17 +245,18 @@ func (s *Server) findInstallation(r *http.Request, _ []byte) (int, any) {
 	if s.suspended[id] {
 		since = s.cfg.Now().UTC().Format(time.RFC3339)
 	}
-	return http.StatusOK, map[string]any{"id": id, "suspended_at": since}
+	return http.StatusOK, map[string]any{"id": id, "suspended_at": since, "permissions": s.cfg.Permissions}
 }
 
-// makeToken takes a wish for exactly one repository and one permission.
+// makeToken takes a wish for exactly one repository. A token that may write contents may do nothing
+// else.
 func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 	var wish struct {
 		Repositories []string
 		Permissions  map[string]string
 	}
-	if json.Unmarshal(body, &wish) != nil || len(wish.Repositories) != 1 || len(wish.Permissions) != 1 {
-		return http.StatusUnprocessableEntity, said("githubtest: one repository and one permission are enough")
+	if json.Unmarshal(body, &wish) != nil || len(wish.Repositories) != 1 || len(wish.Permissions) == 0 || wish.Permissions["contents"] == "write" && len(wish.Permissions) != 1 {
+		return http.StatusUnprocessableEntity, said("githubtest: one repository is enough, and one permission to write")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,16 +279,26 @@ func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 		return http.StatusNotFound, said("Not Found")
 	case repository == "":
 		return http.StatusUnprocessableEntity, said("There is at least one repository that does not exist or is not accessible to the parent installation.")
-	case contents != "read" && contents != "write":
+	case !granted(s.cfg.Permissions, wish.Permissions):
 		return http.StatusUnprocessableEntity, said("The permissions requested are not granted to this installation.")
 	}
 	random := make([]byte, 18)
 	_, _ = rand.Read(random)
-	t := &Token{Value: s.cfg.Print + hex.EncodeToString(random), Repository: repository, Contents: contents, Expires: s.cfg.Now().Add(tokenLife).Truncate(time.Second)}
+	t := &Token{Value: s.cfg.Print + hex.EncodeToString(random), Repository: repository, Contents: contents, Permissions: wish.Permissions, Expires: s.cfg.Now().Add(tokenLife).Truncate(time.Second)}
 	s.tokens = append(s.tokens, t)
 	return http.StatusCreated, map[string]any{
-		"token": t.Value, "expires_at": t.Expires.UTC().Format(time.RFC3339), "permissions": map[string]string{"contents": contents, "metadata": "read"},
+		"token": t.Value, "expires_at": t.Expires.UTC().Format(time.RFC3339), "permissions": wish.Permissions,
 	}
+}
+
+// granted: each permission that is asked for was given.
+func granted(given, asked map[string]string) bool {
+	for right, level := range asked {
+		if level != "read" && level != "write" || given[right] == "" || level == "write" && given[right] != "write" {
+			return false
+		}
+	}
+	return true
 }
 
 // guarded lets in who has a token for what is asked.

@@ -1,0 +1,81 @@
+package githubapp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/remote"
+)
+
+// Lacks are the permissions, of all these, that the App's installation for the repository at that
+// address has not, as GitHub's pages call them: Pull requests: write.
+func (a *App) Lacks(ctx context.Context, address string, wanted ...map[string]string) (missing []string, err error) {
+	owner, name, err := Repository(address)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Permissions map[string]string `json:"permissions"`
+	}
+	about := owner + "/" + name
+	if err := a.ask(ctx, request{http.MethodGet, "/repos/" + about + "/installation", nil, about}, &answer); err != nil {
+		return nil, err
+	}
+	need := map[string]string{}
+	for _, some := range wanted {
+		for right, level := range some {
+			if need[right] != "write" {
+				need[right] = level
+			}
+		}
+	}
+	for _, right := range slices.Sorted(maps.Keys(need)) {
+		if has := answer.Permissions[right]; has == "" || need[right] == "write" && has == "read" {
+			words := strings.ReplaceAll(right, "_", " ")
+			missing = append(missing, fmt.Sprintf("%s%s: %s", strings.ToUpper(words[:1]), words[1:], need[right]))
+		}
+	}
+	return missing, nil
+}
+
+// Kept keeps each of the App's tokens for a while, for questions that come in a row.
+func (a *App) Kept(life time.Duration) *KeptTokens { return &KeptTokens{app: a, life: life} }
+
+// KeptTokens are tokens of an App that are good for a while.
+type KeptTokens struct {
+	app  *App
+	life time.Duration
+
+	mu    sync.Mutex
+	known map[string]keptToken
+}
+
+type keptToken struct {
+	token remote.Credential
+	until time.Time
+}
+
+// Token is one with these permissions, made a moment ago at most.
+func (k *KeptTokens) Token(ctx context.Context, address string, permissions map[string]string) (remote.Credential, error) {
+	key := fmt.Sprint(address, permissions)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if had, ok := k.known[key]; ok && k.app.now().Before(had.until) {
+		return had.token, nil
+	}
+	token, err := k.app.Token(ctx, address, permissions)
+	if err != nil {
+		return token, err
+	}
+	if k.known == nil {
+		k.known = map[string]keptToken{}
+	}
+	k.known[key] = keptToken{token, k.app.now().Add(k.life)}
+	return token, nil
+}
